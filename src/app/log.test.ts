@@ -42,7 +42,7 @@ const start = (script: string): ChildProcess => {
 const said = async (child: ChildProcess): Promise<unknown> => (await once(child, 'message'))[0];
 
 describe('Output', () => {
-  it('writes the lines of a turn together, and keeps none for a later one', async () => {
+  it('writes the lines of a turn in one write, and keeps none for a later one', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'gatewright-output-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const file = join(directory, 'log');
@@ -93,7 +93,7 @@ const flood = `
   process.once('message', () => { logger.info('last'); process.disconnect(); });`;
 
 describe('a log that cannot be written', () => {
-  it('stops nobody while its reader stalls, and says afterwards how many lines were dropped', async () => {
+  it('does not block the service while its reader stalls, and afterwards reports how many lines were dropped', async () => {
     const child = start(flood);
     expect(await said(child)).toBeLessThan(1_000);
     let read = '';
@@ -158,7 +158,7 @@ describe('what is written beside the log', () => {
     expect(messagesOf(script)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('is written out for whoever waits for that', () => {
+  it('is flushed before a waiting caller goes on', () => {
     const script = `guardStandardStreams(); process.stdout.write('{"msg":"1"}\\n', () => process.stdout.write('{"msg":"2"}\\n', 'utf8', () => logger.info('3')));`;
     expect(messagesOf(script)).toEqual(['1', '2', '3']);
   });

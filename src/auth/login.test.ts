@@ -15,7 +15,7 @@ interface Row {
   reservedUntil: number;
 }
 
-/** The port as its documentation says it, in memory. Answers later, as a database does. */
+/** The port as its documentation says it, in memory. Every call settles later, as with a database. */
 const memoryStore = () => {
   const rows = new Map<string, Row>();
   const seen = { most: 0, reserves: 0, broken: false };
@@ -96,7 +96,7 @@ describe('login throttle', () => {
     expect(await succeed()).toBe('in');
   });
 
-  test('counts an account and an address together', async () => {
+  test('counts failures by account and by address at once', async () => {
     const { fail, succeed } = setUp();
     await times(10, () => fail());
     expect(await succeed('bob')).toBe('in');
@@ -147,7 +147,7 @@ describe('login throttle', () => {
     await expect(fail()).rejects.toMatchObject({ status: 429 });
   });
 
-  test('whatever comes together, no window sees more than ten failures of an account', async () => {
+  test('no window sees more than ten failures of an account, however attempts overlap', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 60 }), async (outcomes) => {
         const { fail, succeed, seen } = setUp();
@@ -169,7 +169,7 @@ describe('login throttle', () => {
     expect(rows.size).toBe(0);
   });
 
-  test('where the place cannot be given back the first error is the one that is told', async () => {
+  test('where the place cannot be given back the first error is thrown', async () => {
     const { throttle, seen } = setUp();
     const attempt = throttle.run('ann', '192.0.2.7', () => {
       seen.broken = true;
@@ -229,7 +229,7 @@ describe('login throttle', () => {
     expect(await throttle.run('ann', '::1', () => Promise.resolve('in'))).toBe('in');
   });
 
-  /** A store that answers by a list and then grants, on a clock that the delays and the test move on. */
+  /** A store whose outcomes come from a list and then grants, on a clock that the delays and the test move on. */
   const setUpBusy = (...answers: readonly Reservation[]) => {
     const time = { now: 0 };
     const delays: number[] = [];
@@ -287,7 +287,7 @@ describe('login throttle', () => {
     expect(asked).toHaveLength(12 + 6 * 2);
   });
 
-  test('whoever hangs up while looking asks no more, and lets the next one look', async () => {
+  test('a caller who hangs up during a look-up asks no more, and the next one looks', async () => {
     const { succeed, asked, delays } = setUpBusy(...busy(3));
     const abort = new AbortController();
     const first = succeed(abort.signal);
@@ -298,7 +298,7 @@ describe('login throttle', () => {
     expect(await next).toBe('in');
     // Three looks of the first, then what the next reserved for the account and for the network.
     expect(asked).toHaveLength(3 + 2);
-    // Nobody is in line any more: whoever comes asks at once.
+    // The queue is empty again: the next caller asks at once.
     expect(await succeed()).toBe('in');
     expect(asked).toHaveLength(3 + 2 * 2);
     expect(delays).toHaveLength(2);
@@ -331,7 +331,7 @@ describe('login throttle', () => {
   });
 });
 
-/** What is known of the account once its password is. */
+/** The account as it is known once its password is verified. */
 const ann = { id: 7, securityStamp: 3 };
 
 describe('logins under siege', () => {
@@ -361,7 +361,7 @@ describe('logins under siege', () => {
     return { login, hashed, rows, ready };
   };
 
-  test('guesses whose callers hung up are not hashed, do not count, and keep nobody waiting', async () => {
+  test('guesses whose callers hung up are not hashed, do not count, and delay no other caller', async () => {
     const { login, hashed, rows, ready } = setUpSiege();
     await ready;
     const abort = new AbortController();
@@ -376,7 +376,7 @@ describe('logins under siege', () => {
     expect(begun).toBeLessThan(20);
     expect(await login({ account: 'ann', password: 'right', address: '192.0.2.7' })).toEqual(ann);
     expect(hashed.slice(begun)).toEqual(['right']);
-    // What was hashed counts, whether its caller waited or not: hanging up wins no guess.
+    // Every hashed guess counts, whether its caller waited or not: hanging up wins no guess.
     const failures = [...rows.values()].map((row) => row.failures).sort((a, b) => b - a);
     expect([failures[0], [...rows.values()].every(({ reserved }) => reserved === 0)]).toEqual([begun, true]);
   });
@@ -408,7 +408,7 @@ describe('logins under siege', () => {
     const before = hashed.length;
     expect(await login({ account: 'ann', password: 'right', address: '198.51.100.1' })).toEqual(ann);
     expect(hashed.indexOf('right') - before).toBeLessThanOrEqual(24);
-    // The queue is full many times over, and still nobody who came alone was sent away.
+    // The queue is full many times over, and still no lone caller was refused.
     expect(refused(await guesses)).toBe(20 * 90);
   });
 });
@@ -432,7 +432,7 @@ describe('login', () => {
     };
     const asked: string[] = [];
     const replaced: unknown[] = [];
-    const told: unknown[] = [];
+    const recorded: unknown[] = [];
     const records: unknown[] = [];
     const lookUps: Parameters<SecurityEvents['record']>[1][] = [];
     const login = createLogin({
@@ -441,7 +441,7 @@ describe('login', () => {
       events: {
         record: (event, lookUp) => {
           records.push(event);
-          told.push([event.action, event.account?.username, event.detail]);
+          recorded.push([event.action, event.account?.username, event.detail]);
           lookUps.push(lookUp);
         },
         logged: () => {},
@@ -458,7 +458,7 @@ describe('login', () => {
     });
     const attempt = (name: string, password: string, signal?: AbortSignal) =>
       login({ account: name, password, address: '192.0.2.7', signal });
-    return { attempt, asked, replaced, told, records, lookUps };
+    return { attempt, asked, replaced, recorded, records, lookUps };
   };
 
   test('username or email, in any case or width, and the password', async () => {
@@ -506,32 +506,32 @@ describe('login', () => {
     }
   });
 
-  test('every failure is told, with the account if somebody has it and never with what was typed', async () => {
-    const { attempt, told, lookUps } = build();
+  test('every failure is recorded, with its account where there is one and never with the input', async () => {
+    const { attempt, recorded, lookUps } = build();
     expect(await attempt('ann', 'right password')).toEqual(ann);
     for (const name of ['ANN', 'my password by mistake'])
       await expect(attempt(name, 'wrong password')).rejects.toMatchObject({ status: 401 });
     const disabled = build({ disabled: true });
     await expect(disabled.attempt('ann', 'right password')).rejects.toMatchObject({ status: 401 });
-    expect([...told, ...disabled.told]).toEqual([
+    expect([...recorded, ...disabled.recorded]).toEqual([
       ['sign_in.failed', 'ann', {}],
       ['sign_in.failed', undefined, {}],
       ['sign_in.failed', 'ann', { disabled: true }],
     ]);
     for (let count = 0; count < 10; count += 1) await attempt('ann', 'wrong password').catch(() => {});
-    expect(told.at(-1)).toEqual(['sign_in.locked', undefined, undefined]);
+    expect(recorded.at(-1)).toEqual(['sign_in.locked', undefined, undefined]);
     expect(await lookUps.at(-1)?.()).toMatchObject({ id: 7, username: 'ann' });
   });
 
-  test('an attempt that was never looked at is not told as one that locked', async () => {
-    const { attempt, told } = build();
+  test('an attempt that was never checked is not recorded as one that locked', async () => {
+    const { attempt, recorded } = build();
     await expect(attempt('ann', 'wrong password', AbortSignal.abort())).rejects.toMatchObject({
       problem: 'bad_request',
     });
-    expect(told).toEqual([]);
+    expect(recorded).toEqual([]);
   });
 
-  test('what is told of a failure names the address and the account', async () => {
+  test('the record of a failure names the address and the account', async () => {
     const { attempt, records } = build();
     await expect(attempt('ann', 'wrong password')).rejects.toMatchObject({ status: 401 });
     for (let count = 0; count < 10; count += 1) await attempt('ann', 'wrong password').catch(() => {});
@@ -545,7 +545,7 @@ describe('login', () => {
     expect(records.at(-1)).toEqual({ action: 'sign_in.locked', address });
   });
 
-  test('an older hash is made anew once the password is known to be right', async () => {
+  test('an older hash is replaced once the password is verified', async () => {
     const old = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
     const { attempt, replaced } = build({ passwordHash: old });
     await expect(attempt('ann', 'wrong password')).rejects.toMatchObject({ status: 401 });

@@ -103,7 +103,7 @@ describe('token', () => {
     expect(asked).toEqual(['user 7 Note']);
   });
 
-  test('bearer is the same object: listed together they verify once', async () => {
+  test('bearer is the same object: listed twice they verify once', async () => {
     const { tokens, ask, asked, methods } = setUp();
     expect(methods.bearer).toBe(methods.jwt);
     const headers = { authorization: `Bearer ${tokens.issue(8)}` };
@@ -364,7 +364,7 @@ describe('guard', () => {
     expect(foreign.headers).toEqual({});
   });
 
-  test('an endpoint without methods asks nobody', async () => {
+  test('an endpoint without methods calls no verifier', async () => {
     const headers = { authorization: 'Bearer nonsense' };
     expect(await setUp().ask([], { headers })).toEqual({ kind: 'nobody' });
   });

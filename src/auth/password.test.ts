@@ -180,7 +180,7 @@ describe('PHC strings', () => {
 const nora = { username: 'n.okafor', email: 'nora@example.com', name: 'Nora Okafor' };
 
 describe('rules', () => {
-  // The first that has the list loaded: changes of the loading are noticed by whoever comes first only.
+  // The first test that loads the list: later ones would not notice a change of the loading.
   test('the 3,000 commonest that are long enough are refused, and no more', async () => {
     const { dictionary } = await import('@zxcvbn-ts/language-common');
     const long = dictionary['passwords-common'].filter((word) => word.length >= 8);
@@ -234,7 +234,7 @@ describe('rules', () => {
       ['and may stand in one', '欧阳修', '欧阳修与醉翁亭', undefined],
       ['an encoding is no way around', 'zo\u00ebschmidt', 'Zoe\u0308Schmidt', ownName],
       ['nor is case, however a language writes it', 'straßenbau', 'STRASSENBAU1', ownName],
-      ['a name without words matters to nobody', '----', '--------!', ownName],
+      ['a name without words has no effect', '----', '--------!', ownName],
       ['an empty name neither', '', 'walnut-anchor', undefined],
       ['a word of three letters stands there by chance', 'min', 'min-min-7', undefined],
       ['spaces around a name are none of it', ' Li Wei An ', 'li wei an', ownName],
@@ -254,7 +254,7 @@ describe('rules', () => {
       expect(await passwordViolation(text, { username: 'x', email, name: '' })).toEqual(ownName);
     });
 
-    test('what is generated passes, whoever it is for', async () => {
+    test('a generated password passes for every user', async () => {
       for (let round = 0; round < 200; round += 1)
         expect(await passwordViolation(generatePassword(), nora)).toBeUndefined();
     });

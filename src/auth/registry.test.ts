@@ -86,6 +86,6 @@ describe('an endpoint with methods', () => {
   });
 });
 
-it('a reservation that nobody settled counts for five minutes', () => {
+it('an unsettled reservation counts for five minutes', () => {
   expect(reservationLifetime).toBe(300_000);
 });

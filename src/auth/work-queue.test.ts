@@ -3,7 +3,7 @@ import { createWorkQueue } from './work-queue.ts';
 
 describe('the queue', () => {
   const line = { line: 'a' };
-  /** Tasks that end when they are told to, and the order in which they began. */
+  /** Tasks that end on request, and the order in which they began. */
   const bench = (concurrency: number, most: number) => {
     const queue = createWorkQueue(concurrency, most);
     const begun: string[] = [];
@@ -51,7 +51,7 @@ describe('the queue', () => {
     const names = ['a0', 'a1', 'a2', 'a3', 'b0', 'b1', 'c0'];
     const done = Promise.all(names.map((name) => run(name)));
     for (let count = 0; count < 3; count += 1) await end(begun.at(-1));
-    // Who comes now waits for one of each line, not for all that came before.
+    // A newcomer waits for one task of each queue, not for all that came before.
     const late = run('d0');
     while (begun.length < 8) await end(begun.at(-1));
     expect(begun).toEqual(['a0', 'a1', 'b0', 'c0', 'a2', 'b1', 'd0', 'a3']);
@@ -59,7 +59,7 @@ describe('the queue', () => {
     expect([await late, (await done).length]).toEqual(['d0', 7]);
   });
 
-  test('what nobody waits for any more is never begun; what has begun is finished', async () => {
+  test('an abandoned task is never begun; a begun task is finished', async () => {
     const { run, begun, end } = bench(1, 100);
     const callers = ['a0', 'a1', 'a2', 'a3'].map((name) => {
       const abort = new AbortController();
@@ -80,7 +80,7 @@ describe('the queue', () => {
     const crowd = ['a0', 'a1', 'a2', 'a3', 'a4'].map((name) => run(name));
     const alone = run('b0');
     await expect(crowd[4]).rejects.toMatchObject({ problem: 'overloaded' });
-    // As many in each line: nobody is sent away for a newcomer, or there would be no end to it.
+    // The queues are equally long: a newcomer displaces no task, or displacing would never end.
     const second = run('b1');
     await expect(crowd[3]).rejects.toMatchObject({ problem: 'overloaded' });
     await expect(run('a9')).rejects.toMatchObject({ problem: 'overloaded' });

@@ -226,7 +226,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
 
   // Nothing of it differs between databases.
   if (place === files)
-    it('killed between its two names is told apart by its manifest, old or new', async () => {
+    it('killed between its two names is recognised by its manifest, old or new', async () => {
       await command(['backup', file]);
       const old = await readFile(file);
       const database = await openDatabase(source);
@@ -313,7 +313,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     expect(await readdir(directory).then((names) => names.filter((name) => file.endsWith(name)))).toEqual([]);
   });
 
-  it('takes the place of what a killed one has left, and waits for nobody who is at it', async () => {
+  it('replaces what a killed one has left, and does not wait for one that is running', async () => {
     await mkdir(`${file}.part`);
     await writeFile(join(`${file}.part`, 'gatewright.lock'), '');
     await writeFile(join(`${file}.part`, 'copy'), 'half of it');
@@ -434,7 +434,7 @@ describe.runIf(debian.here)('a backup by the programs of the database', () => {
     expect(await run(['backup', file, '--verify'], { env: env(url) })).toMatchObject({ status: 0 });
     expect(await debian.left()).toEqual([busy]);
     await holder.end();
-    // A role that may make no databases is told what to do.
+    // A role that may not create databases gets an instruction.
     await ask(url, `create role plain login password 'plain secret' in role pg_read_all_data`);
     const plain = new URL(url);
     plain.username = 'plain';

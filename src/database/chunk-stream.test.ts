@@ -27,7 +27,7 @@ const callerOf = (caller: string): Caller & { cuts: string[] } => {
   };
 };
 
-/** Opens a stream of large chunks that nobody reads. */
+/** Opens a stream of large chunks without a reader. */
 const unread = async (slots: StreamSlots, by: Caller): Promise<AsyncIterableIterator<string>> => {
   const large = 'x'.repeat(70_000);
   return slots.open(async () => sourceOf([large, large, large, large]), by);
@@ -35,7 +35,7 @@ const unread = async (slots: StreamSlots, by: Caller): Promise<AsyncIterableIter
 
 const service = undefined;
 
-it('ends a stream that nobody reads, tells its reader, and gives the place to others', async () => {
+it('ends an unread stream, reports it to its reader, and gives the slot to others', async () => {
   const slots = new StreamSlots({ idle: 200, wait: 0 });
   const sources = Array.from({ length: 8 }, () => sourceOf(['a', 'b']));
   const streams = await Promise.all(sources.map((source) => slots.open(async () => source, service)));
@@ -83,7 +83,7 @@ it('gives a caller two places, and cuts its own slow reader for its third', asyn
   expect([other.cuts, (await apart.next()).done]).toEqual([[], false]);
 });
 
-it('cuts nobody while nobody waits, and nobody who reads', async () => {
+it('cuts no stream while none waits, and never one that is read', async () => {
   const slots = new StreamSlots({ slow: 20, wait: 300 });
   const reader = callerOf('net:203.0.113.1');
   const [one, two] = [await unread(slots, reader), await unread(slots, reader)];

@@ -101,7 +101,7 @@ describeEachDatabase('a database', (databases) => {
     expect(await database.all(query(sql('select id from posts where live = ?'), true))).toEqual([{ id: 1 }]);
   });
 
-  it('undoes only the unit that fails, of 32 that come together', async () => {
+  it('undoes only the unit that fails, of 32 at a time', async () => {
     const { database } = await prepared();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 32 }, (_, index) =>
@@ -122,7 +122,7 @@ describeEachDatabase('a database', (databases) => {
     expect(await database.get(query('select count(*) as n from posts'))).toEqual({ n: 31 });
   });
 
-  it('undoes only the statement that fails, of 32 that come together', async () => {
+  it('undoes only the statement that fails, of 32 at a time', async () => {
     const { database } = await prepared();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 32 }, (_, index) =>
@@ -139,7 +139,7 @@ describeEachDatabase('a database', (databases) => {
     const seen: string[][] = [];
     await database.write(async (transaction) => {
       await transaction.run(insertUser('a'));
-      // A read outside the unit would be waited for by nobody here; this one is the point.
+      // A read outside of the unit is what this test is about: otherwise no code would wait for one here.
       seen.push(await names(database));
       expect(await transaction.all(query('select name from users'))).toEqual([{ name: 'a' }]);
     });

@@ -5,7 +5,7 @@ const limits: ShareLimits = { what: 'this', total: 4, each: 2, strangers: 3, que
 const by = (caller: string, signal = new AbortController().signal) => ({ caller, signal, cut: () => {} });
 const overloaded = { problem: 'overloaded', status: 503, headers: { 'Retry-After': expect.any(String) } };
 
-it('gives each caller a share, and strangers together one', async () => {
+it('gives each caller a share, and all strangers a single one', async () => {
   const shares = new Shares({ ...limits, wait: 5 });
   const held = [await shares.take(by('user:1')), await shares.take(by('user:1'))];
   await expect(shares.take(by('user:1'))).rejects.toMatchObject(overloaded);

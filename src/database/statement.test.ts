@@ -127,7 +127,7 @@ describe.each(['sqlite', 'postgres'] as const)('statement (%s)', (dialect) => {
   });
 
   it('holds nothing but fragments', () => {
-    // @ts-expect-error a value is no fragment: it would stay in the statement for whoever comes next
+    // @ts-expect-error a value is no fragment: it would stay in the statement for the next caller
     const found = statement(words, () => fragment`select ${7}`);
     expect(found({}).parameters).toEqual([7]);
   });

@@ -44,7 +44,7 @@ describeEachDatabase('checksums of tables', (databases) => {
   it('are the same on every database, whatever the order of rows, in every kind of column', async () => {
     const { url } = await filled(things);
     const checksums = await checksumsOf(url);
-    // Written down once: what one database answers is what all others answer.
+    // A constant: every database returns the same.
     expect(checksums).toEqual({
       things: { rows: 4, sha256: '56f4f83bbe785a344179b78cbcee74e34aa18fe545ab8425edc55e36462c33ef' },
     });

@@ -40,7 +40,7 @@ describeEachDatabase('watchDatabase', (databases) => {
     watch.stop();
   });
 
-  it('gives a refusal again for a second too, then asks anew', async () => {
+  it('repeats a refusal for a second too, then asks again', async () => {
     const { database, watch, state } = await watched();
     database.refuseWrites(new Error('for a test'));
     for (let count = 0; count < 3; count += 1)

@@ -7,7 +7,7 @@ const columns = [
   { name: 'data', json: true },
 ];
 
-/** Chunks as a database gives them, and whether it was told that nobody wants more. */
+/** Chunks as a database gives them, and whether it was stopped. */
 const chunksOf = (texts: readonly string[], failure?: Error) => {
   const state = { asked: 0, ended: 0 };
   const chunks: AsyncIterator<string> = {
@@ -65,7 +65,7 @@ describe('CSV', () => {
     expect(await piecesOf(csvPieces(columns, chunksOf([]).chunks))).toEqual(['id,data\r\n']);
   });
 
-  it('breaks where its source breaks, and lets it go where nobody reads on', async () => {
+  it('breaks where its source breaks, and releases it where its reader stops', async () => {
     const broken = chunksOf(['{"id":1,"data":1}'], new Error('gone'));
     await expect(piecesOf(csvPieces(columns, broken.chunks))).rejects.toThrow('gone');
     const left = chunksOf(['{"id":1,"data":1}', '{"id":2,"data":2}', '{"id":3,"data":3}']);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Arrivals } from './read-body.ts';
 
-it('starts those of a turn together and in order, after the turn was announced', async () => {
+it('starts those of a turn at once and in order, after the turn was announced', async () => {
   const seen: string[] = [];
   const arrivals = new Arrivals(() => seen.push('turn'));
   arrivals.join(() => seen.push('first'));

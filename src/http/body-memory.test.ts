@@ -47,7 +47,7 @@ describe('the memory for bodies', () => {
     expect(refusalOf(() => memory.take(known(), 50))).toBeUndefined();
   });
 
-  it('counts whoever said who they are among the known', () => {
+  it('counts a caller with credentials among the known', () => {
     const memory = new BodyMemory(100);
     const holder = { held: 0, unidentified: true };
     memory.take(holder, 50);
@@ -66,7 +66,7 @@ describe('the memory for bodies', () => {
     expect([small.refused, large.refused, large.holder.held, memory.held]).toEqual([false, true, 0, 40]);
   });
 
-  it('has a stranger give way to whoever is known, and nobody known to a stranger', () => {
+  it('has a stranger give way to a known caller, and no known caller to a stranger', () => {
     const memory = new BodyMemory(100);
     const [unknown, mine] = [coming(memory, stranger(), 10), coming(memory, known(), 90)];
     expect(refusalOf(() => memory.take(stranger(), 10))).toEqual(overloaded);

@@ -44,7 +44,7 @@ describe('the address of a caller', () => {
     expect(callerAddress(proxy, header, trusted)).toBe(proxy);
   });
 
-  it('is the socket’s where nobody is trusted, or nothing was forwarded', () => {
+  it('is the socket’s where no proxy is trusted, or nothing was forwarded', () => {
     expect(callerAddress('203.0.113.1', '1.1.1.1', trusted)).toBe('203.0.113.1');
     expect(callerAddress(proxy, undefined, trusted)).toBe(proxy);
   });

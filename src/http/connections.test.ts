@@ -45,7 +45,7 @@ describe('connections beyond the bound', () => {
     ).toEqual([true, false, true, false, false]);
   });
 
-  it('are refused where nobody of their own network is idle', async () => {
+  it('are refused where no connection of their own network is idle', async () => {
     const { arrive } = await counting({ most: 3 });
     const busy = [
       await arrive('127.0.0.1', true),

@@ -7,7 +7,7 @@ import { FramedBytes } from './framed-bytes.ts';
 
 let server: Server | undefined;
 
-/** A server that answers every request with the next of these bodies; `sent` is told of each response then. */
+/** A server that sends the next of these bodies for every request; `sent` is called with each response. */
 const serve = async (
   bodies: readonly FramedBytes[],
   sent: (response: ServerResponse) => void = () => {},

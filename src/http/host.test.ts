@@ -40,7 +40,7 @@ describe('a Host header', () => {
     expect(isHost(value)).toBe(false);
   });
 
-  it('is judged anew behind a good one', () => {
+  it('is judged again behind a good one', () => {
     expect(['example.com', 'example.com, a', 'example.com'].map(isHost)).toEqual([true, false, true]);
   });
 });

@@ -24,7 +24,7 @@ describe('namesHtml', () => {
 });
 
 describe('pageFor', () => {
-  it('answers reads only', () => {
+  it('accepts reads only', () => {
     expect(pageFor(area, 'GET', 'text/html')).toBe(page);
     expect(pageFor(area, 'HEAD', 'text/html')).toBe(page);
     expect(pageFor(area, 'POST', 'text/html')).toBeUndefined();

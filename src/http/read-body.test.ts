@@ -46,7 +46,7 @@ const arrival = async (
 
 const post = (length: number): string => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** What it throws, at once or later. */
+/** The problem that it throws, at once or later. */
 const refusal = async (read: () => Buffer | Promise<Buffer>): Promise<string | undefined> => {
   try {
     await read();
@@ -107,7 +107,7 @@ describe('a body', () => {
     expect(await refused).toBe('bad_request');
   });
 
-  it('that came after its connection was given up is nobody’s', async () => {
+  it('that came after its connection was given up is dropped', async () => {
     const { sender, socket } = await arrival(`${post(4)}ab`);
     const refused = refusal(() => readBody(sender, reading()));
     sender.connection.ending = true;

@@ -93,7 +93,7 @@ const stubborn = async (port: number, text: string): Promise<{ received: () => s
 const gone = 2_000;
 
 describe('the HTTP server', () => {
-  it('cuts whoever leaves an answer unread, and nobody who merely says nothing', async () => {
+  it('cuts a connection that leaves an answer unread, and none that is merely silent', async () => {
     const port = await listen();
     const quiet = await ask(port, '/small');
     await once(quiet, 'data');
@@ -158,7 +158,7 @@ describe('the HTTP server', () => {
       const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       http?.server.emit('clientError', late, served);
       await expect.poll(received, { timeout: 1_000 }).toContain('HTTP/1.1 408 ');
-      // Too late: nobody answers it any more.
+      // Too late: the request gets no answer any more.
       socket.write('re\r\n\r\n');
       await expect.poll(connections, { timeout: gone }).toBe(0);
       expect(received().match(/HTTP\/1\.1/g)).toHaveLength(1);
@@ -172,13 +172,13 @@ describe('the HTTP server', () => {
       const flood = setInterval(() => socket.write('GET /small HTTP/1.1\r\nHost: here\r\n\r\n'), 20);
       await expect.poll(connections, { timeout: gone }).toBe(0);
       clearInterval(flood);
-      // What came behind the refused body is no request.
+      // The bytes behind the refused body are no request.
       expect(received().match(/HTTP\/1\.1/g)).toHaveLength(1);
       socket.destroy();
     });
   });
 
-  it('has a client that sends a large body read why nobody takes it', async () => {
+  it('lets a client that sends a large body read why it is refused', async () => {
     const port = await listen();
     for (let count = 0; count < 10; count += 1) {
       const body = Buffer.alloc(4_000_000, 'x');
@@ -223,7 +223,7 @@ describe('the HTTP server', () => {
   });
 });
 
-it('whoever logs or asks the database finds the request, unless it is answered from memory', async () => {
+it('code that logs or asks the database finds the request, unless it is answered from memory', async () => {
   const port = await listen();
   const routeAt = async (path: string): Promise<unknown> =>
     ((await (await fetch(`http://127.0.0.1:${port}${path}`)).json()) as { data: unknown }).data;

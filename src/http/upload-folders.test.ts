@@ -58,7 +58,7 @@ describe('UploadFolders', () => {
     await expect(readdir(parent)).rejects.toThrow('ENOENT');
   });
 
-  it('opens eight for one caller, half of all for nobody known, and as many again as are given back', async () => {
+  it('opens eight for one caller, half of all for all strangers, and as many again as are given back', async () => {
     const own = folders();
     const ofOne = await Promise.all(Array.from({ length: 8 }, () => own.open(known('a'))));
     await expect(own.open(known('a'))).rejects.toMatchObject({ problem: 'overloaded' });

@@ -14,7 +14,7 @@ import { failureText, retryDelay } from './failure.ts';
 import { createJobs, type JobService } from './service.ts';
 import type { WorkerTimes } from './worker.ts';
 
-/** Nobody is told by a timer within a test, unless it says so. */
+/** Intervals so long that no timer fires within a test, unless it says so. */
 const times: WorkerTimes = { lease: 60_000, poll: 60_000, grace: 60_000 };
 
 /** A promise with its ends, and how often the first one was asked for. */
@@ -40,7 +40,7 @@ describeEachDatabase('a worker', (databases) => {
     readonly lines: string[];
     readonly add: (name: string, values?: object, options?: { at?: string; key?: string }) => Promise<number>;
     readonly jobs: JobService;
-    /** Begins to work; answers what ends it. */
+    /** Begins to work; returns the function that ends it. */
     readonly work: (concurrency?: number, stopping?: Stopping) => () => Promise<void>;
     readonly rows: () => Promise<{ name: string; state: string; attempts: number; error: string | null }[]>;
   }
@@ -304,7 +304,7 @@ describeEachDatabase('a worker', (databases) => {
     });
     const second = await instance(url, { deaf, broken: deaf });
     second.work();
-    // The one that was given back ends after all: nobody listens.
+    // The run that was given back ends after all, and its end is ignored.
     last.resolve();
     await gone(second);
     expect(ran).toEqual([1, 1]);
@@ -403,7 +403,7 @@ describeEachDatabase('a worker', (databases) => {
       .toMatchObject([{ state: 'failed', error: 'Error: its last run did not end: the process was gone' }]);
   });
 
-  it('stores one job for each tick, whoever else does', { timeout: 60_000 }, async () => {
+  it('stores one job for each tick, however many workers do', { timeout: 60_000 }, async () => {
     const url = await migrated();
     const ticks: number[] = [];
     const every = () => ({
@@ -426,7 +426,7 @@ describeEachDatabase('a worker', (databases) => {
     );
   });
 
-  it('runs once for all ticks that were missed while nobody worked', async () => {
+  it('runs once for all ticks that were missed without a worker', async () => {
     const url = await migrated();
     const ran: number[] = [];
     const one = await instance(url, {
@@ -510,7 +510,7 @@ describeEachDatabase('a worker', (databases) => {
     expect(seen).toEqual([undefined]);
   });
 
-  it('is told by another process where the database can, and looks now and then where not', async () => {
+  it('is woken by another process where the database can, and polls where it cannot', async () => {
     const url = await migrated();
     let ran = 0;
     const mail = defineJob({

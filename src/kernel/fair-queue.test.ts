@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
 
-/** Lines with room for so many, and what became of whoever waits in them, in the order in which it did. */
+/** Lines with room for so many, and the outcomes of their callers in the order in which they came. */
 const bench = (maxWaiting: number) => {
   const lines = new FairQueue({ maxWaiting, refuse: (why, cause) => new Error(why, { cause }) });
   const went: string[] = [];
@@ -18,7 +18,7 @@ const bench = (maxWaiting: number) => {
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 
 describe('a fair queue', () => {
-  test('nobody waits: nobody goes on', () => {
+  test('an empty queue lets no caller go on', () => {
     const { lines } = bench(1);
     expect([lines.next(), lines.nextOf('a')]).toEqual([undefined, false]);
   });
@@ -34,7 +34,7 @@ describe('a fair queue', () => {
     expect(went).toEqual(['b0', 'b1', 'a0']);
   });
 
-  test('whoever goes on or hangs up gives the room back', async () => {
+  test('a caller who goes on or hangs up gives the room back', async () => {
     const { lines, went, wait, settled } = bench(2);
     const abort = new AbortController();
     void wait('a0');
@@ -65,7 +65,7 @@ describe('a fair queue', () => {
     expect(went).toEqual(['b1 full']);
   });
 
-  test('a caller who hangs up is told why, and takes nobody else along', async () => {
+  test('a caller who hangs up gets the reason, and no other caller is affected', async () => {
     const { lines, went, wait, settled } = bench(10);
     const abort = new AbortController();
     const reason = new Error('gone');

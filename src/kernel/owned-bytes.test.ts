@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { freeBytes, OwnedBytes } from './owned-bytes.ts';
 
 describe('bytes that are given away', () => {
-  it('are gone for whoever had them, and are the same for who takes them', () => {
+  it('are gone for their former owner, and the same for the new one', () => {
     const bytes = new Uint8Array([1, 2, 3]);
     const owned = new OwnedBytes(bytes);
     expect(bytes.byteLength).toBe(0);

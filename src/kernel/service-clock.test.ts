@@ -80,7 +80,7 @@ describe('the clock of a service', () => {
     expect(Math.abs(clock.now() - before - 10 * second)).toBeLessThan(second);
     clock.compare(own(), elapsed(), elapsed() + 20);
     expect([clock.isOff, clock.now()]).toEqual([false, own()]);
-    // What took long says little.
+    // A slow comparison says little.
     clock.compare(own() + day, elapsed(), elapsed() + 10_000);
     expect([clock.isOff, clock.now()]).toEqual([false, own()]);
   });

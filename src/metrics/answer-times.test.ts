@@ -7,17 +7,17 @@ const sent = (method: string, status: number, milliseconds: number, code?: numbe
   ...{ method, status, milliseconds, code },
   databaseMilliseconds: milliseconds / 2,
 });
-const told = (times: AnswerTimes) =>
+const countsOf = (times: AnswerTimes) =>
   [...times.routes].map(({ route, method, statuses }) => [route, method, Object.fromEntries(statuses)]);
 
 describe('the times of answers', () => {
-  it('are told by the route and the method of the endpoint, base path included', () => {
+  it('are counted by the route and the method of the endpoint, base path included', () => {
     const times = new AnswerTimes('/base');
     const observe = times.observerOf(endpoint('/api/v1/notes/:id'));
     observe(sent('GET', 200, 1));
     observe(sent('HEAD', 200, 1));
     observe(sent('GET', 404, 1));
-    expect(told(times)).toEqual([['/base/api/v1/notes/:id', 'GET', { 200: 2, 404: 1 }]]);
+    expect(countsOf(times)).toEqual([['/base/api/v1/notes/:id', 'GET', { 200: 2, 404: 1 }]]);
   });
 
   it('count with the first bound that they keep', () => {
@@ -37,25 +37,25 @@ describe('the times of answers', () => {
     expect(route?.durations.total).toBeCloseTo(60_003.201, 6);
   });
 
-  it('of what reaches no endpoint are told by methods that there are', () => {
+  it('of what reaches no endpoint are counted by known methods', () => {
     const times = new AnswerTimes('');
     const observe = times.observerOf(undefined);
     for (const method of ['GET', 'BREW', 'PROPFIND', 'OPTIONS']) observe(sent(method, 404, 1, 40401));
-    expect(told(times)).toEqual([
+    expect(countsOf(times)).toEqual([
       ['unmatched', 'GET', { 404: 1 }],
       ['unmatched', 'other', { 404: 2 }],
       ['unmatched', 'OPTIONS', { 404: 1 }],
     ]);
   });
 
-  it(`of more than ${routesToldApart} routes are told together, and none is lost`, () => {
+  it(`of more than ${routesToldApart} routes are counted under one name, and none is lost`, () => {
     const times = new AnswerTimes('');
     const many = Array.from({ length: routesToldApart + 300 }, (_, index) =>
       times.observerOf(endpoint(`/${index}`)),
     );
     for (let round = 0; round < 2; round += 1) for (const observe of many) observe(sent('GET', 200, 1));
     times.observerOf(undefined)(sent('GET', 404, 1));
-    const routes = told(times);
+    const routes = countsOf(times);
     expect(routes).toHaveLength(routesToldApart + 1);
     expect(routes.at(-1)).toEqual(['other', 'other', { 200: 600, 404: 1 }]);
   });

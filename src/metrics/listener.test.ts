@@ -15,7 +15,7 @@ const listening = async (text: () => Promise<string>, token?: string) => {
   return { lines, ask };
 };
 
-it('puts one text together for all who ask at the same time', async () => {
+it('builds one text for all simultaneous scrapes', async () => {
   const made = Promise.withResolvers<string>();
   let times = 0;
   const { ask } = await listening(() => {

@@ -29,7 +29,7 @@ const article = defineResource('Article', {
   indexes: [['published', 'created_at']],
 });
 
-/** What a JavaScript file could say, which the compiler would not let pass. */
+/** A definition of a JavaScript file, which the compiler would not accept. */
 const loosely = (name: string, definition: object) =>
   defineResource(name, definition as ResourceDefinition<FieldDefinitions>);
 
@@ -416,7 +416,7 @@ describe('plurals', () => {
   });
 });
 
-describe('all models together', () => {
+describe('all models', () => {
   const comment = defineResource('Comment', { fields: { article: field.reference('Article') } });
 
   it('resolves references to tables', () => {

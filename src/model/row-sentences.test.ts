@@ -39,7 +39,7 @@ const task = (isolation: unknown): ResourceModel =>
     isolation: isolation as never,
   });
 
-const told = (isolation: unknown) => {
+const modelsWith = (isolation: unknown) => {
   const models = collectModels([team, membership, project, task(isolation)]);
   const model = models.get('Task');
   const rule = model?.rules.isolation;
@@ -48,7 +48,7 @@ const told = (isolation: unknown) => {
 };
 
 const say = (isolation: unknown): readonly string[] => {
-  const { model, models, expression } = told(isolation);
+  const { model, models, expression } = modelsWith(isolation);
   return (['en', 'zh-CN'] as const).map((locale) =>
     rowSentence(expression, model, everyName(models), locale),
   );
@@ -88,8 +88,8 @@ describe('rules in words', () => {
     if (zh !== undefined) expect(chinese).toBe(zh);
   });
 
-  it('are told as a tree of names', () => {
-    const { model, models, expression } = told(
+  it('are written as a tree of names', () => {
+    const { model, models, expression } = modelsWith(
       anyOf(
         own('assignee'),
         equals('places', 3),
@@ -132,7 +132,7 @@ describe('metadata of a model under a rule', () => {
   });
 
   it('says which records are read and written, and names nothing that the caller sees nowhere', () => {
-    const { model, models } = told({
+    const { model, models } = modelsWith({
       read: member('team_id', { of: 'Membership', where: { role: 'editor' } }),
       write: allOf(own('assignee'), equals('amount', '1.50')),
     });
@@ -150,7 +150,7 @@ describe('metadata of a model under a rule', () => {
   });
 
   it('says nothing where there is no rule', () => {
-    const { models } = told(own('assignee'));
+    const { models } = modelsWith(own('assignee'));
     expect(describeModel(project, access(project), [], 'en', models)).not.toHaveProperty('isolation');
   });
 });

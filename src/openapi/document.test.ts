@@ -140,7 +140,7 @@ describe('describeApi', () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
       rules: {
-        // What a stock lint of another tool wants (`spectral:oas`): contact, and something to read of everything.
+        // The demands of a stock lint of another tool (`spectral:oas`): contact, and something to read of everything.
         'info-contact': 'error',
         'operation-description': 'error',
         'tag-description': 'error',
@@ -170,7 +170,7 @@ describe('describeApi', () => {
     expect(declared).toEqual(expect.arrayContaining(['Note', 'BlogPost', 'Page']));
   });
 
-  it('states authentication: alternatives, three headers together, or none', async () => {
+  it('states authentication: alternatives, three headers at once, or none', async () => {
     const document = await describeIn('en');
     const signed = { appId: [], timestamp: [], signature: [] };
     expect(operation(document, 'post', '/api/v1/payment')['security']).toEqual([signed]);
@@ -444,7 +444,7 @@ describe('describeApi', () => {
     expect(isolation('post', all)).toEqual({ write });
     expect(isolation('patch', one)).toEqual({ read, write });
     expect(isolation('delete', one)).toEqual({ read, write });
-    // Nobody is bound who may use the administration area.
+    // Callers who may use the administration area are not bound.
     expect(isolation('patch', '/admin/records/sheets/{id}')).toBeUndefined();
     const description = (method: string, path: string) => operation(document, method, path)['description'];
     const others = 'Callers other than super_admin and admin';

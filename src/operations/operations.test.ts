@@ -31,7 +31,7 @@ const now = Date.parse('2026-11-22T01:00:00.000Z');
 const ann = { ...testUser(['clerk']), id: 1 };
 const application: Principal = { kind: 'application', appId: 'shop', method: 'signature' };
 
-interface Told {
+interface HookCall {
   readonly action: string;
   readonly id: number | undefined;
   readonly values: JsonObject;
@@ -39,9 +39,9 @@ interface Told {
   readonly record?: JsonObject;
 }
 
-/** What hooks were told, what a test has them do, and what was reported of them. */
-let before: Told[] = [];
-let after: Told[] = [];
+/** The calls of hooks, their behaviour in a test, and the reports about them. */
+let before: HookCall[] = [];
+let after: HookCall[] = [];
 let reported: string[] = [];
 let broken = false;
 let entered: string[] = [];
@@ -267,7 +267,7 @@ describeEachDatabase('operations', (databases) => {
       expect(await count(plain)).toBe(1);
     });
 
-    it('lets a caller name what they see, and nobody anything else; a default is asked for existence only', async () => {
+    it('lets a caller name what they see and nothing else; a default is checked for existence only', async () => {
       const { served } = await setUp();
       const resource = served(plain);
       await expect(add(resource, { title: 'A', maker_id: 3 })).rejects.toMatchObject(
@@ -450,7 +450,7 @@ describeEachDatabase('operations', (databases) => {
   });
 
   describe('remove', () => {
-    it('takes the version that was named, and is told of what is not there', async () => {
+    it('takes the named version, and reports a missing record', async () => {
       const { served, count } = await setUp();
       const resource = served(plain);
       await add(resource, { title: 'A' });
@@ -483,7 +483,7 @@ describeEachDatabase('operations', (databases) => {
   describe('hooks', () => {
     const clerk = { kind: 'user', id: 1, username: 'ann', roles: ['clerk'] };
 
-    it('are told of the write, before it and after its commit', async () => {
+    it('are called with the write, before it and after its commit', async () => {
       const { served } = await setUp();
       const resource = served(hooked);
       await add(resource, { title: 'A', price: 1 });
@@ -516,7 +516,7 @@ describeEachDatabase('operations', (databases) => {
       ]);
     });
 
-    it('have what they change validated, and their own refusals told', async () => {
+    it('have what they change validated, and their own refusals reported', async () => {
       const { served, count } = await setUp();
       const resource = served(hooked);
       await expect(add(resource, { title: 'free' })).rejects.toMatchObject(invalid(['price', 'minimum']));
@@ -558,7 +558,7 @@ describeEachDatabase('operations', (databases) => {
     });
   });
   describe('in one transaction', () => {
-    /** Creates, changes and removes together; what each answers is told by whoever looks inside. */
+    /** Creates, changes and removes in one transaction. */
     const all = async (resource: ServedResource, shared: SharedTransaction, request?: IdempotentRequest) => {
       const creating = writeOf(resource, 'create', ann, shared);
       const made = await createForRequest(creating, { title: 'C', slug: 'c' }, request, 'saved');
@@ -649,7 +649,7 @@ describeEachDatabase('operations', (databases) => {
   });
 });
 
-it('hooks are told who calls, and nothing more of them', () => {
+it('hooks receive the identity of the caller, and nothing more', () => {
   expect(hookPrincipal({ principal: ann })).toEqual({
     kind: 'user',
     id: 1,

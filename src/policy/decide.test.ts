@@ -207,7 +207,7 @@ describe('rules of a resource', () => {
     });
   });
 
-  it('give super_admin the bypass of the permission table and nobody else', () => {
+  it('give only super_admin the bypass of the permission table', () => {
     for (const action of actions) {
       expect(weighed(resource(guarded, action), root)).toMatchObject({ rows: [] });
       expect(weighed(resource(guarded, action), admin)).toMatchObject({ problem: 'forbidden' });
@@ -332,7 +332,7 @@ describe('a decision', () => {
     );
   });
 
-  it('carries the principal in a grant that nobody can change or make up', () => {
+  it('carries the principal in a grant that cannot be changed or forged', () => {
     const decision = decide(resource(plain, 'create'), viewer);
     if (!decision.allowed) throw new Error('refused');
     expect(decision.grant.principal).toBe(viewer);
@@ -384,7 +384,7 @@ describe('a password that must be changed', () => {
         steps: [{ rule: 'password_change', outcome: 'refused', because: 'ann must change the password' }],
         problem: { code: 40302, status: 403 },
       });
-      // What the rule says of the same user without it is said as ever.
+      // The other steps of the rule stay as they are without it.
       expect(decide(rule, root).steps.map((step) => step.rule)).not.toContain('password_change');
     },
   );
@@ -404,7 +404,7 @@ describe('a password that must be changed', () => {
     });
   });
 
-  it('concerns neither applications nor nobody', () => {
+  it('concerns neither applications nor strangers', () => {
     expect(decide({ kind: 'identified' }, application).allowed).toBe(true);
     expect(decide({ kind: 'open' }, nobody).allowed).toBe(true);
   });
@@ -452,7 +452,7 @@ describe('the second factor of the administration area', () => {
     expect(decide(rule, { ...root, secondFactor: 'missing' }).allowed).toBe(false);
   });
 
-  it('given: is said, and none is not; whoever is no administrator is refused as such', () => {
+  it('given: is said, and none is not; a caller who is no administrator is refused as such', () => {
     for (const rule of ofArea) {
       expect(stepsOf(rule, { ...root, secondFactor: 'given' })[0]).toBe('second_factor');
       expect(stepsOf(rule, root)).not.toContain('second_factor');

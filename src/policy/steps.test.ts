@@ -42,8 +42,8 @@ const on = (model: ResourceModel, action: Action, area: 'api' | 'admin' = 'api')
   area,
 });
 
-/** Each step in words, the way a person is told them. */
-const told = (rule: Rule, principal: Principal): readonly string[] =>
+/** Each step in words, as a person reads them. */
+const wordsOf = (rule: Rule, principal: Principal): readonly string[] =>
   decide(rule, principal).steps.map((step) => `${step.rule} ${step.outcome}: ${step.because}`);
 
 const grantOf = (rule: Rule, principal: Principal): Grant => {
@@ -97,7 +97,7 @@ describe('what a decision says of itself', () => {
       ['role passed: viewer, clerk: one of auditor, clerk'],
     ],
   ])('%s', (_, rule, principal, steps) => {
-    expect(told(rule, principal)).toEqual(steps);
+    expect(wordsOf(rule, principal)).toEqual(steps);
   });
 
   const off = ['permission off: not checked', 'isolation off: every record', 'ownership off: not set'];
@@ -105,7 +105,7 @@ describe('what a decision says of itself', () => {
 
   it.each<readonly [string, Rule, Principal, readonly string[]]>([
     [
-      'a stranger is told what is published',
+      'a stranger reads what is published',
       on(notice, 'detail'),
       nobody,
       ['public_read passed: state = live, cost = 0'],
@@ -182,18 +182,18 @@ describe('what a decision says of itself', () => {
     ],
     ['nothing is asked where nothing was declared', on(free, 'create'), nobody, [...off, none]],
   ])('%s', (_, rule, principal, steps) => {
-    expect(told(rule, principal)).toEqual(steps);
+    expect(wordsOf(rule, principal)).toEqual(steps);
   });
 
   it('an application owns no record', () => {
     const kept = defineResource('Kept', { fields, isolation: true, ownership: true });
-    expect(told(on(kept, 'detail'), application)).toEqual([
+    expect(wordsOf(on(kept, 'detail'), application)).toEqual([
       'permission off: not checked',
       'isolation narrowed: application owns no record',
       'ownership off: not set',
       none,
     ]);
-    expect(told(on(kept, 'create'), application)).toContain('ownership passed: user_id = null');
+    expect(wordsOf(on(kept, 'create'), application)).toContain('ownership passed: user_id = null');
   });
 });
 
@@ -234,7 +234,7 @@ describe('what a decision grants', () => {
     });
   });
 
-  it('to the service itself what it was given, and nothing to write unless told', () => {
+  it('to the service itself what it was given, and nothing to write unless stated', () => {
     expect([...systemGrant(['id']).writable]).toEqual([]);
     expect([...systemGrant(['id'], ['title']).writable]).toEqual(['title']);
   });

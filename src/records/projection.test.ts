@@ -132,7 +132,7 @@ describeEachDatabase('projection', (databases) => {
       '[{"id":2,"twice":6,"owner":{"title":"two"},"list":[3]},{"id":1,"twice":4,"owner":{"title":"one"},"list":[2]}]',
     );
     expect((await ask('filter[twice]=4&fields=id')).json).toBe('[{"id":1}]');
-    // What is compared goes into the cursor, not what is shown.
+    // The compared value goes into the cursor, not the shown one.
     const first = await ask('sort=-owner&per_page=1&fields=id');
     const next = /\?([^>]*)>; rel="next"/.exec(first.headers.Link ?? '')?.[1] ?? '';
     const second = await ask(next);

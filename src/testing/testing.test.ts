@@ -31,7 +31,7 @@ it('runs an application with users of each role', async () => {
   expect((await app.as('clerk').post('/api/v1/orders', { order: {} })).status).toBe(422);
 });
 
-it('lets a user with a password sign in, and nobody without one', async () => {
+it('lets a user with a password sign in, and none without', async () => {
   await using app = await testApplication({ application: createApplication({}), env: { LOCALE: 'en' } });
   const user = await app.user({ password: 'tulip-anvil-47 kettle' });
   const login = { account: user.username, password: 'tulip-anvil-47 kettle' };
@@ -158,7 +158,7 @@ describeDatabase('postgres', 'the server of test applications', (databases) => {
     expect(await owned()).toEqual([]);
   });
 
-  it('is told where the role may not make one', async () => {
+  it('is named where the role may not create one', async () => {
     const { env } = await role('nocreatedb');
     await expect(testApplication({ application: newsroom, env })).rejects.toThrow(
       'the role may not create the temporary database: alter role … createdb, or have DATABASE_URL name',
@@ -223,7 +223,7 @@ describeEachDatabase('a scope of a test', (databases) => {
     expect(await app.scope().records(order).count()).toBe(0);
   });
 
-  it('acts for nobody who is gone', async () => {
+  it('does not act for a deleted user', async () => {
     await using app = await start();
     const user = await app.user();
     expect((await app.as('super_admin').delete(`/admin/users/${user.id}`)).status).toBe(200);

@@ -131,7 +131,7 @@ describe('rekey in two steps', () => {
     await byNew.rekey({ kind: 'drop old' });
     await expect(open({ key: old })).rejects.toThrow('made for another key');
     expect(names(await open({ key: fresh }))).toEqual(['shop', 'stall', 'tent']);
-    // What runs with the old one keeps what it read.
+    // A service that runs with the old key keeps what it read.
     await byOld.reload();
     expect([names(byOld), errors]).toEqual([
       ['shop', 'stall', 'tent'],

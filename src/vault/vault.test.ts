@@ -350,7 +350,7 @@ describe('admission', () => {
     await vault.admitBy(() => Promise.reject(new Error('there is no file to be asked about')));
   });
 
-  it('that nobody can give now is asked for again, and said once', async () => {
+  it('that is unavailable is asked for again, and logged once', async () => {
     const vault = await open();
     await add(vault, 'shop');
     let away = true;
@@ -382,8 +382,8 @@ describe('admission', () => {
 
   it('tells what changed by name', async () => {
     const vault = await open();
-    const told: unknown[] = [];
-    vault.onChange((change, serial) => told.push([serial, change]));
+    const changes: unknown[] = [];
+    vault.onChange((change, serial) => changes.push([serial, change]));
     await add(vault, 'shop');
     await vault.update((current) => ({
       ...rotateSecret(current, 'shop', 'another-secret', now, 0),
@@ -391,7 +391,7 @@ describe('admission', () => {
     }));
     await vault.update((current) => removeApplication(current, 'shop'));
     const none = { added: [], changed: [], removed: [], jwt_secret: false };
-    expect(told).toEqual([
+    expect(changes).toEqual([
       [1, { ...none, added: ['shop'] }],
       [2, { ...none, changed: ['shop'], jwt_secret: true }],
       [3, { ...none, removed: ['shop'] }],

@@ -155,7 +155,7 @@ describe('sending to a webhook', () => {
     expect((await send(`http://127.0.0.1:${silent.port}`)).error).toMatch(/socket hang up|ECONNRESET/);
   });
 
-  it('ends with whoever has asked for it', async () => {
+  it('ends when its caller aborts', async () => {
     const { port } = await watched();
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error('the process is about to stop')), 50);

@@ -16,7 +16,7 @@ it('a webhook with an unreadable secret is left to others for a second at a time
   now = 10_999;
   expect(secrets.leaves(1)).toBe(false);
   expect(secrets.failed(1)).toBe(true);
-  // Whoever enables it again has the whole time.
+  // Enabling it again gives it the whole time.
   expect(secrets.failed(1)).toBe(false);
   secrets.opened(1);
   expect(secrets.leaves(1)).toBe(false);

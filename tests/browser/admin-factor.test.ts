@@ -56,7 +56,7 @@ const takeCodes = async (page: Page): Promise<readonly string[]> => {
   return codes;
 };
 
-/** Sets an application up on the page that asks for it; answers its secret and the recovery codes. */
+/** Sets an application up on the page that asks for it; returns its secret and the recovery codes. */
 const setUp = async (page: Page, service: Service, password: string) => {
   await page.getByRole('button', { name: /^(设置验证器应用|Set up an authenticator app)$/ }).click();
   await sayPassword(page, password);
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
       demandQuiet(other, place);
     });
 
-    it('a recovery code signs in once, and a sign-in that took too long begins anew', async () => {
+    it('a recovery code signs in once, and a sign-in that took too long begins again', async () => {
       const { user, codes } = await enrol(service);
       const { page } = await visit(open, place, '/');
       const byRecovery = async (): Promise<void> => {

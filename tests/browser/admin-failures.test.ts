@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await go(page, service, path);
         const retry = page.getByRole('button', { name: '重试' }).first();
         await retry.waitFor();
-        // Nobody answers at all.
+        // The connection is refused.
         await retry.click();
         await retry.waitFor();
         // It is said in its place, in the language of the page, and not at the edge in that of the answer.
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await expect.poll(() => new URL(page.url()).pathname).toBe(`/admin${list}`);
     });
 
-    it('says at once that nobody answers where the browser knows of no network', async () => {
+    it('says at once that the service is unreachable where the browser is offline', async () => {
       const { page } = await enter(open, service, root, '/records/books/11');
       for (const path of ['/records/books', '/records/books/11/history', '/records/orders/trash'])
         await go(page, service, path);
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByRole('button', { name: '重试' }).waitFor();
     });
 
-    it('who may not do something is told why, with a way to where it is granted', async () => {
+    it('a refused user reads why, with a link to where the permission is granted', async () => {
       const { page } = await enter(open, service, admin, '/records/orders/3/show');
       const edit = page.getByRole('button', { name: '编辑' });
       expect(await edit.getAttribute('aria-disabled')).toBe('true');

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 export interface KnownForm {
   /** Path of its page. */
   readonly path: string;
-  /** What is pressed before the form is there, or what else leads to it; absent where the page is the form. */
+  /** The control to press before the form is there, or another way to it; absent where the page is the form. */
   readonly opener?: string | ((page: Page) => Promise<void>);
   /** Label of the field that is typed into; opened popovers have more of them. */
   readonly field: string;

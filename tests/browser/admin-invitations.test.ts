@@ -101,7 +101,7 @@ describeDatabase('sqlite', 'administration pages: invitations', (databases) => {
       await settled(guest);
       demandQuiet(invited, service);
 
-      // Nothing is left of it for whoever finds it.
+      // The used link gives a finder nothing.
       const { page: again } = await visit(open, service, pathOf(url));
       await again.getByText('邀请链接已使用过').waitFor();
       expect(await again.locator('input').count()).toBe(0);
@@ -194,7 +194,7 @@ describeDatabase('sqlite', 'administration pages: invitations', (databases) => {
       await page.getByRole('banner').waitFor();
     });
 
-    it('an admin makes none for a super_admin, nobody for themselves or for who is disabled', async () => {
+    it('an admin makes none for a super_admin, and none is for oneself or for a disabled user', async () => {
       const admin = await service.createUser(['admin']);
       const disabled = await service.createUser(['viewer']);
       const body = { user: { disabled: true } };

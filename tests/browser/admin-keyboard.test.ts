@@ -5,7 +5,7 @@ import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 import { demandQuiet, enter, go, pages, seed, settled, site, visit } from './admin-site.ts';
 
-/** What has the focus, as a screen reader would name it. */
+/** The focused element, as a screen reader would name it. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
     const { activeElement: it } = document;
@@ -27,7 +27,7 @@ const tabTo = async (page: Page, name: string | RegExp, key = 'Tab'): Promise<vo
 };
 
 /**
- * What looks as if it could be clicked and is neither in the order of Tab nor part of something that is. Parts of a
+ * Elements that look clickable and are neither in the order of Tab nor part of one that is. Parts of a
  * field that a mouse may use as well (its label, the arrow of a list that opens with the arrow key) are left out.
  */
 const mouseOnly = `[...document.querySelectorAll('body *')]

@@ -201,7 +201,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await page.getByRole('button', { name: `延期: runs out（${owner.username}）` }).click();
       await page.getByRole('dialog').getByRole('button', { name: '365 天' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '延期' }).click();
-      // What is behind an open dialog has no role: the dialog is gone before anything is missed.
+      // Elements behind an open dialog have no role: wait until the dialog is gone.
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await expect.poll(() => page.getByRole('link', { name: 'runs out' }).count()).toBe(0);
       expect(Date.parse((await shown(id)).expires_at ?? '')).toBeGreaterThan(Date.now() + 364 * day);
@@ -219,7 +219,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       demandQuiet(watched, service);
     });
 
-    it('a new installation is told what to do first, until somebody has read it', async () => {
+    it('a new installation shows the first steps, until an administrator dismisses them', async () => {
       const { page } = await enter(open, service, root, '/');
       const steps = page.getByRole('region', { name: '开始使用' });
       await steps.getByText('已完成：').first().waitFor();

@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 30_000 }, () => {
       expect(await inputOf(page, form).inputValue()).toBe(form.typed);
       expect(new URL(page.url()).pathname).toBe(`/admin${path.replace(/\?.*/, '')}`);
 
-      // Loading anew and closing: a question of the browser itself.
+      // Reloading and closing: the browser itself asks.
       const asked: string[] = [];
       page.once('dialog', (dialog) => {
         asked.push(dialog.type());

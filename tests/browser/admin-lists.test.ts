@@ -55,7 +55,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       demandQuiet(watched, service);
     });
 
-    it('times are told from now, and exactly to whoever points at them or is in their row', async () => {
+    it('times are relative to now, and exact under the pointer or in the focused row', async () => {
       const { page } = await enter(open, service, root, '/records/books', { timezoneId: 'Asia/Shanghai' });
       await page.getByRole('button', { name: '显示' }).click();
       await page.getByRole('checkbox', { name: '解禁时间' }).check();
@@ -80,7 +80,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       expect(await page.getByRole('tooltip').textContent()).toBe(local);
       await page.keyboard.press('Escape');
       await page.getByRole('tooltip').waitFor({ state: 'detached' });
-      // The keyboard comes by the row's link, and is told all times of the row by their columns.
+      // The keyboard reaches the row's link, which is described by all times of the row with their columns.
       await row.getByRole('checkbox').focus();
       await page.keyboard.press('Tab');
       expect(await page.getByRole('tooltip').textContent()).toContain(`解禁时间 · ${local}`);
@@ -119,7 +119,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       demandQuiet(watched, service);
     });
 
-    it('a view is saved, told when it is changed, renamed, found on another computer, and deleted', async () => {
+    it('a view is saved, marked when it is changed, renamed, found on another computer, and deleted', async () => {
       const watched = await enter(
         open,
         service,
@@ -161,7 +161,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       expect(left).toEqual([]);
     });
 
-    it('dates are filtered by words, which the address keeps, and by the day of whoever looks', async () => {
+    it('dates are filtered by words, which the address keeps, and by the day of the viewer', async () => {
       const watched = await enter(open, service, root, '/records/books', { timezoneId: 'Asia/Shanghai' });
       const { page } = watched;
       await page.getByRole('button', { name: '筛选' }).click();
@@ -195,7 +195,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       demandQuiet(watched, service);
     });
 
-    it('a field of several records is changed at once, all or none, and who is refused is told', async () => {
+    it('a field of several records is changed at once, all or none, and a refusal names its record', async () => {
       const watched = await enter(open, service, root, '/records/books');
       const { page } = watched;
       await page.getByRole('checkbox', { name: '选择本页全部' }).check();
@@ -209,7 +209,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       const dialog = page.getByRole('dialog');
       const add = async (name: string): Promise<void> => {
         await dialog.getByLabel('添加要修改的字段').click();
-        // What is there once cannot be given to several.
+        // A unique value cannot be given to several records.
         expect(await page.getByRole('option', { name: 'ISBN' }).count()).toBe(0);
         await page.getByRole('option', { name }).click();
       };

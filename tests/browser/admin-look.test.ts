@@ -100,7 +100,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
           // Nothing sticks out at the side, of a telephone above all.
           const wide = await inside.page.evaluate<number>('document.documentElement.scrollWidth');
           if (wide > width) found[name]?.push(`is ${wide} px wide`);
-          // What is done at what time and from where takes more than this window, in English.
+          // Actions with their time and address take more than this window, in English.
           if (name !== 'audit') found[name]?.push(...(await cutTables(inside.page)));
           if (language === 'zh-CN') found[name]?.push(...(await oddlySet(inside.page)));
           if (screenshots) await inside.page.screenshot({ path: nameOf(name), fullPage: true });
@@ -118,7 +118,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         const { page } = await enter(open, service, await service.admin(), '/api_keys', look);
         const found: Record<string, string[]> = {};
         const examine = async (name: string): Promise<void> => {
-          // What fades in is there when it has faded in.
+          // An element that fades in counts once it is opaque.
           await rested(page);
           found[name] = await accessibility(page);
           if (screenshots)

@@ -34,7 +34,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       expect(await page.getByLabel('书名').inputValue()).toBe('长安的荔枝');
       expect(await page.getByLabel('ISBN').inputValue()).toBe('');
       expect(await accessibility(page)).toEqual([]);
-      // What was copied was not typed: leaving loses nothing.
+      // A copied value was not typed: leaving loses nothing.
       await page.getByRole('link', { name: '取消' }).click();
       await page.waitForURL(/\/records\/books\/11\/show$/);
       await page.getByRole('link', { name: '复制为新记录' }).click();
@@ -76,7 +76,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       await page.getByText('作者 #6 已保存，可继续填写下一条。').waitFor();
       expect((await recordOf('authors', 5))['name']).toBe('甲');
       expect((await recordOf('authors', 6))['name']).toBe('乙');
-      // What is wrong is said as ever, and what was typed stays.
+      // Errors are shown as ever, and the input stays.
       await another.click();
       await page.getByText('1 处错误').waitFor();
       await name.fill('丙');
@@ -118,7 +118,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       await dialog.waitFor();
       expect(await dialog.getByLabel('姓名').inputValue()).toBe('沈从文');
       expect(await accessibility(page)).toEqual([]);
-      // What is wrong stays in the dialog.
+      // An error stays in the dialog.
       await dialog.getByLabel(/website/i).fill('no address');
       await dialog.getByRole('button', { name: '保存', exact: true }).click();
       await dialog.getByText('1 处错误').waitFor();
@@ -153,7 +153,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       await expect.poll(() => page.getByRole('combobox', { name: '作者' }).inputValue()).toBe('');
     });
 
-    it('offers nothing that whoever is signed in may not create', async () => {
+    it('offers only what the signed-in user may create', async () => {
       const plain = await service.createUser(['editor', 'admin']);
       const { page } = await enter(open, service, plain, '/records/books/create');
       await page.getByRole('combobox', { name: '作者' }).fill('马伯庸');

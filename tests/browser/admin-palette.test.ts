@@ -32,7 +32,7 @@ describeDatabase('sqlite', 'administration pages, the palette', (databases) => {
       const orders = dialog.getByRole('group', { name: '订单' });
       await orders.getByRole('option', { name: '2026-1003' }).waitFor();
       await expect.poll(() => status.textContent()).toBe('找到 1 条记录');
-      // What is chosen is told to who does not see it.
+      // The chosen entry is announced to screen readers.
       const chosen = await input.getAttribute('aria-activedescendant');
       expect(await page.locator(`[id="${chosen}"]`).textContent()).toBe('2026-1003#4');
       expect(await accessibility(page)).toEqual([]);
@@ -97,7 +97,7 @@ describeDatabase('sqlite', 'administration pages, the palette', (databases) => {
       await page.getByRole('heading', { name: '审计' }).waitFor();
     });
 
-    it('finds nothing that whoever is signed in may not read', async () => {
+    it('finds only what the signed-in user may read', async () => {
       const plain = await service.createUser(['admin']);
       const { page } = await enter(open, service, plain, '/roles');
       const { dialog, status } = await paletteOf(page);

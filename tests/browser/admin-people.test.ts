@@ -72,7 +72,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       const watched = await enter(open, service, person, `/users/${person.id}/show`);
       const { page } = watched;
       const elsewhere = await service.signIn(person);
-      // Nobody resets their own.
+      // A user cannot reset their own.
       expect(await page.getByRole('button', { name: '重置密码' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: '结束会话' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: '重置链接' }).count()).toBe(0);
@@ -180,7 +180,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByRole('button', { name: '删除' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
       await page.getByRole('link', { name: '查看图书 63' }).waitFor();
-      // What was read before may be seen until the new answer is there, and no longer.
+      // The former records may be seen until the new answer is there, and no longer.
       await page.getByRole('link', { name: '查看图书 64' }).waitFor({ state: 'detached' });
     });
 

@@ -26,8 +26,8 @@ describeDatabase('sqlite', 'administration pages: as the model file presents the
       const watched = await enter(open, service, root, '/records/books');
       const { page } = watched;
       const menu = page.getByRole('navigation', { name: '主菜单' });
-      const together = menu.getByRole('list', { name: '协作' });
-      expect(await together.getByRole('link').allTextContents()).toEqual([
+      const collaboration = menu.getByRole('list', { name: '协作' });
+      expect(await collaboration.getByRole('link').allTextContents()).toEqual([
         ...['团队成员', '项目', '任务', '团队'],
       ]);
       expect(await menu.getByRole('list', { name: '数据' }).getByRole('link').allTextContents()).toEqual([

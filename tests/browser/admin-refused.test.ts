@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await expect.poll(() => focused(page)).toBe('pages');
       expect(await accessibility(page)).toEqual([]);
 
-      // What is typed into again is not wrong any more, as far as anybody knows.
+      // A field that is edited again loses its error.
       await page.getByLabel('页数').fill('12');
       await page.getByText('3 处修改 · 1 处错误').waitFor();
     });
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByRole('heading', { name: '图书 · 已经存了' }).waitFor();
     });
 
-    it('no answer within a minute is told, after a word about the wait, and the input stays', async () => {
+    it('no answer within a minute is reported, after a note about the wait, and the input stays', async () => {
       const { page } = await enter(open, service, root, '/records/books/10');
       await page.route('**/admin/records/books/10', (route) =>
         route.request().method() === 'PATCH' ? undefined : route.continue(),
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       const asked = page.waitForRequest((request) => request.method() === 'PATCH');
       await page.getByRole('button', { name: '保存', exact: true }).click();
       await asked;
-      // What measures the wait begins once the page shows that it is busy.
+      // The measured wait begins once the page shows that it is busy.
       await expect.poll(() => page.getByRole('button', { name: '放弃修改' }).isDisabled()).toBe(true);
       await page.clock.fastForward(7_000);
       await page.getByText('保存所需时间比平时长').waitFor();

@@ -87,7 +87,7 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
         await go(page, service, path);
         expect(await page.evaluate('window.broken')).toBeUndefined();
       }
-      // What comes with the address, as a link from elsewhere brings it.
+      // Values of the address, as a foreign link brings them.
       for (const path of [
         `/explain?user_id=${victim?.id}&method=GET&path=${encodeURIComponent('/api/v1/books/<script>')}`,
         `/records/${encodeURIComponent('<img src=x onerror=alert(1)>')}`,
@@ -105,17 +105,17 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
         .getByRole('option', { name: /<script>/ })
         .first()
         .waitFor();
-      // What asks and what tells: the question before a deletion, the key that is shown once, the word that it is gone.
+      // Questions and notices: before a deletion, of the key that is shown once, after a deletion.
       await load(page, service, '/sessions');
       for (const text of payloads)
         expect(await page.getByText(text, { exact: true }).count()).toBeGreaterThan(0);
       await go(page, service, `/api_keys/create?user_id=${victim?.id}`);
       await page.getByRole('textbox', { name: '名称' }).fill(payloads[1] ?? '');
       await page.getByRole('button', { name: '新建密钥' }).click();
-      const told = page.getByRole('dialog');
-      await told.getByText(payloads[1] ?? '').waitFor();
-      await told.getByRole('checkbox').check();
-      await told.getByRole('button', { name: '关闭' }).click();
+      const notice = page.getByRole('dialog');
+      await notice.getByText(payloads[1] ?? '').waitFor();
+      await notice.getByRole('checkbox').check();
+      await notice.getByRole('button', { name: '关闭' }).click();
       await go(page, service, '/api_keys');
       await page.getByRole('checkbox', { name: '选择本页全部' }).check();
       await page.getByRole('button', { name: '吊销' }).click();

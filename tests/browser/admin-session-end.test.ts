@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByRole('heading', { name: '角色' }).waitFor();
     });
 
-    it('somebody else who signs in is told, saves nothing, and is led out', async () => {
+    it('another user who signs in sees a notice, saves nothing, and is led out', async () => {
       const { page } = await enter(open, service, person, '/records/books/4');
       const before = await titleOf(4);
       await page.getByLabel('书名').fill('不是我写的');
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByRole('heading', { name: '图书 · 还在' }).waitFor();
     });
 
-    it('another language, which draws the page anew, asks before', async () => {
+    it('a change of language, which redraws the page, asks before', async () => {
       const { page } = await enter(open, service, person, '/records/books/7');
       await page.getByLabel('书名').fill('两种语言');
       await page.getByRole('button', { name: '账号' }).click();

@@ -132,7 +132,7 @@ const inTeam = member('team_id', { of: 'Membership' });
 const editsTeam = member('team_id', { of: 'Membership', where: { role: 'editor' } });
 const seenProject = anyOf(inTeam, equals('visibility', 'public'));
 
-const together = { 'zh-CN': '协作', en: 'Together' } as const;
+const collaboration = { 'zh-CN': '协作', en: 'Together' } as const;
 
 /** Teams, whose memberships open them, their projects and the tasks of these. */
 const teams = [
@@ -140,27 +140,27 @@ const teams = [
     fields: team,
     label: { 'zh-CN': '团队', en: 'Team' },
     icon: 'people',
-    menu: together,
+    menu: collaboration,
     isolation: member('id', { of: 'Membership', on: 'team_id' }),
   }),
   defineResource('Membership', {
     fields: membership,
     label: { 'zh-CN': '团队成员', en: 'Membership' },
     icon: 'badge',
-    menu: together,
+    menu: collaboration,
   }),
   defineResource('Project', {
     fields: project,
     label: { 'zh-CN': '项目', en: 'Project' },
     icon: 'folder',
-    menu: together,
+    menu: collaboration,
     isolation: { read: seenProject, write: editsTeam },
   }),
   defineResource('Task', {
     fields: task,
     label: { 'zh-CN': '任务', en: 'Task' },
     icon: 'task',
-    menu: together,
+    menu: collaboration,
     isolation: {
       read: anyOf(own('assignee'), via('project', seenProject)),
       write: via('project', editsTeam),
@@ -386,7 +386,7 @@ const seedHistory = async (service: Service, [, editor]: readonly TestUser[]): P
   await service.ok('DELETE', `/admin/records/books/${id}`, { token });
 };
 
-/** Webhooks that work, that fail, and that were disabled for it; they are told of the orders that come after them. */
+/** Webhooks that work, that fail, and that were disabled for it; they receive the orders that come after them. */
 const seedWebhooks = async (service: Service): Promise<void> => {
   const root = await service.admin();
   const subscribe = (url: string, more: object = {}) =>
@@ -404,7 +404,7 @@ const seedWebhooks = async (service: Service): Promise<void> => {
   });
 };
 
-/** A job that has failed, and one that is overdue: no file defines them, so nobody runs them. */
+/** A job that has failed, and one that is overdue: no file defines them, so no worker runs them. */
 export const seedJobs = async ({ server }: Service): Promise<void> => {
   const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
   for (const [name, state, available, error, failed] of [
@@ -475,7 +475,7 @@ export type Place = Pick<Service, 'origin'>;
 
 export type Open = ReturnType<typeof useBrowser>;
 
-/** Who signs in, and how the page is looked at. */
+/** The user who signs in, and how the page is looked at. */
 export interface Visit extends Sight {
   readonly language?: 'zh-CN' | 'en';
 }
@@ -564,10 +564,10 @@ export const load = async (page: Page, { origin }: Place, path: string): Promise
   await settled(page);
 };
 
-/** Goes to another page of the application, as a link in it does: nothing is loaded anew. */
+/** Goes to another page of the application, as a link in it does: nothing is loaded again. */
 export const go = async (page: Page, service: Place, path: string): Promise<void> => {
   const target = JSON.stringify(`${service.origin}/admin${path}`);
-  // What a router makes of the browser's own buttons.
+  // The same events as those of the browser's own buttons.
   await page.evaluate(`(() => {
     history.pushState({ idx: (history.state?.idx ?? 0) + 1, key: Math.random().toString(36) }, '', ${target});
     dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
@@ -580,7 +580,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
-/** What axe finds on the page as it is now. */
+/** The violations that axe finds on the page as it is now. */
 export const accessibility = async (page: Page): Promise<string[]> => {
   if (!(await page.evaluate<boolean>('globalThis.axe !== undefined'))) await page.evaluate(axe.source);
   const { violations }: { violations: Violation[] } = await page.evaluate(

@@ -18,7 +18,7 @@ describeDatabase('sqlite', 'the start page of the administration pages', (databa
 
     const ask = <Data>(path: string): Promise<Data> => service.ok<Data>('GET', path, { token: root });
 
-    it('says in one line what needs nobody', async () => {
+    it('says in one line what needs no attention', async () => {
       const { page } = await enter(open, service, root, '/');
       const calm = page.getByText('其余无需处理');
       await calm.waitFor();

@@ -154,7 +154,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       await page.getByText(/4xx [\d,]+/).waitFor();
     });
 
-    it('ends all sessions of one’s own, on every device, and nobody else’s', async () => {
+    it('ends all sessions of one’s own, on every device, and those of no other user', async () => {
       const [person] = [await service.createUser(['admin'])];
       const { page } = await enter(open, service, person, '/sessions');
       const { page: elsewhere } = await enter(open, service, person, '/roles');

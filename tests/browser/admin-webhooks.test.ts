@@ -57,12 +57,12 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
       await settled(page);
       const rows = page.getByRole('row');
       await rows.nth(3).waitFor();
-      const told = (await rows.allTextContents()).slice(1);
-      expect(told.slice(0, 2).sort()).toEqual([
+      const texts = (await rows.allTextContents()).slice(1);
+      expect(texts.slice(0, 2).sort()).toEqual([
         expect.stringMatching(/nowhere连续失败 \d+ 次/),
         expect.stringMatching(/hooks\.example\.com.*已停用多次尝试均失败/),
       ]);
-      expect(told[2]).toMatch(/inbox正常/);
+      expect(texts[2]).toMatch(/inbox正常/);
       expect(await accessibility(page)).toEqual([]);
       demandQuiet(watched, service);
     });

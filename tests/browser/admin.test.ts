@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
       });
 
-      it('refuses whoever is no administrator, and a wrong password', async () => {
+      it('refuses a user who is no administrator, and a wrong password', async () => {
         const { page } = await visit(open, service, '/');
         await fillSignIn(page, viewer);
         await page.getByText('该账号无权进入管理后台').waitFor();
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
     });
 
     describe('permissions', () => {
-      it('a tick is saved at once, holds from the next request on, and is told of', async () => {
+      it('a tick is saved at once, holds from the next request on, and is confirmed', async () => {
         const watched = await enter(open, service, root, '/permissions');
         const { page } = watched;
         const body = { order: { number: `n-${databases.dialect}`, amount: 1 } };

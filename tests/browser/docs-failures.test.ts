@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('the documentation page, where requests come to not
       return { page, result, send: () => page.getByRole('button', { name: 'Send', exact: true }).click() };
     };
 
-    it('says that nobody answers, and goes on where somebody does again', async () => {
+    it('says that the service is unreachable, and goes on once it answers again', async () => {
       const { page, result, send } = await visit('getHealth');
       const unreachable = 'The service does not answer. Is it running, and can it be reached from here?';
       await page.context().setOffline(true);
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('the documentation page, where requests come to not
       await page.getByRole('heading', { level: 1, name: '健康检查' }).waitFor();
     });
 
-    it('tells what cannot be sent from what nobody answers', async () => {
+    it('distinguishes a request that cannot be sent from one without an answer', async () => {
       const { page, result, send } = await visit('createPayment');
       await page.getByLabel('Idempotency-Key').fill('钥匙');
       await send();

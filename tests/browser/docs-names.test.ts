@@ -7,8 +7,8 @@ import { useService } from '../support/service.ts';
 
 const declare = defineEndpoint({
   method: 'POST',
-  path: '/international_shipment_insurance_declarations/declared_together',
-  summary: 'Declare international shipments that are insured together',
+  path: '/international_shipment_insurance_declarations/declared_jointly',
+  summary: 'Declare international shipments that are insured jointly',
   input: {
     column_that_says_whether_shipments_were_insured1: field.boolean({ default: false }),
     state: field.enum(['a_rather_long_state_of_things_that_has_no_end', 'live'], {
@@ -18,9 +18,9 @@ const declare = defineEndpoint({
   handle: () => ({}),
 });
 
-const id = 'post_international_shipment_insurance_declarations_declared_together';
+const id = 'post_international_shipment_insurance_declarations_declared_jointly';
 
-/** What one has to scroll sideways for, and methods that go on in the next line. */
+/** Elements that need sideways scrolling, and methods that wrap. */
 const flaws = `[
   ...[document.documentElement, ...document.querySelectorAll('.scroll')]
     .filter((each) => each.scrollWidth > each.clientWidth)

@@ -43,7 +43,7 @@ const visit = async (open: Open, { origin }: Service, path: string, sight?: Sigh
   return watched;
 };
 
-/** What axe finds on the page as it is now. */
+/** The violations that axe finds on the page as it is now. */
 const accessibility = async (page: Page): Promise<string[]> => {
   const found: { violations: { id: string; nodes: { target: string[] }[] }[] } = await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"] })',
@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.keyboard.press('Enter');
       await page.locator('tr.pointed', { hasText: '42200' }).waitFor();
       expect(await page.evaluate('location.hash')).toMatch(/^#\/\w+\/error\.42200$/);
-      // What is pointed at is shown as it is answered, and has the focus.
+      // The field under the pointer is shown in the answer, and has the focus.
       await page.locator('.example .code', { hasText: '42200' }).waitFor();
       expect(await page.evaluate('document.activeElement.className')).toContain('anchor');
       await page.locator('.brand').click();
@@ -462,7 +462,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
           const watched = await visit(open, service, `?lang=${lang}#/updateProject`, { colorScheme });
           const { page } = watched;
           expect(await page.locator('.about').textContent()).toContain(text);
-          // What holds for owners only is said of resources that are their owners' only.
+          // Ownership is mentioned only for resources that are their owners' only.
           expect(await page.locator('.who').textContent()).not.toContain('user_id');
           await page.evaluate(axe.source);
           for (const width of [1280, 360])

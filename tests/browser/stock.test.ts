@@ -115,9 +115,9 @@ describe.skipIf(!hasBrowser)('a stock react-admin application', () => {
       await page.getByLabel('Number').fill('N-0001');
       await page.getByLabel('Amount').fill('-5');
       await page.getByRole('button', { name: 'Save' }).click();
-      const told = (name: string) => page.locator('.MuiFormControl-root', { has: page.getByLabel(name) });
-      await told('Number').getByText('Number is already taken').waitFor();
-      await told('Amount').getByText('Amount must be at least 0').waitFor();
+      const control = (name: string) => page.locator('.MuiFormControl-root', { has: page.getByLabel(name) });
+      await control('Number').getByText('Number is already taken').waitFor();
+      await control('Amount').getByText('Amount must be at least 0').waitFor();
       await page.getByLabel('Number').fill('NEW');
       await page.getByLabel('Amount').fill('5');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('a stock react-admin application', () => {
       await page.getByLabel('Amount').fill('777');
       await page.getByLabel('Status').fill('unknown');
       await page.getByRole('button', { name: 'Save' }).click();
-      await told('Status').getByText('Status must be one of: pending, paid, cancelled').waitFor();
+      await control('Status').getByText('Status must be one of: pending, paid, cancelled').waitFor();
       await page.getByLabel('Status').fill('paid');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Element updated').waitFor();

@@ -14,7 +14,7 @@ const isHome = (file: string): boolean =>
 const keyRecord = 'an API key as a record, which is called as the method is';
 const holder = 'whose credentials they are: a user, a key or an application';
 
-/** What else may name a method or its headers, and why. */
+/** Other files that may name a method or its headers, and why. */
 const allowed: Readonly<Record<string, string>> = {
   'admin/src/access/explanation.ts': holder,
   'admin/src/access/refusals.tsx': holder,

@@ -31,7 +31,7 @@ const isComparison = ({ kind }: ts.Node): boolean =>
 const isDialect = (node: ts.Node): boolean =>
   /\bdialect(?:Name|Of\(.*\))?(?:\??\.name)?$/s.test(node.getText());
 
-/** What decides by which database it is: a comparison, a switch, or a look into a record by the name. */
+/** Code that decides by which database it is: a comparison, a switch, or a look into a record by the name. */
 const decides = (node: ts.Node): boolean => {
   if (ts.isBinaryExpression(node))
     return isComparison(node.operatorToken) && (isDialect(node.left) || isDialect(node.right));

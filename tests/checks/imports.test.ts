@@ -117,7 +117,7 @@ describe('the import check', () => {
     await writeFile(path, text);
   };
 
-  /** Runs the check as the test command does; answers the violations as `rule file`, and the exit status. */
+  /** Runs the check as the test command does; returns the violations as `rule file`, and the exit status. */
   const cruise = (): Promise<{ readonly status: number; readonly found: readonly string[] }> =>
     new Promise((resolve) => {
       const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');

@@ -63,7 +63,7 @@ const spans: Readonly<Record<string, readonly [waits: number, why: string]>> = {
   'tests/faults/webhooks.test.ts': [1, 'that a sent message cannot be stored'],
   'tests/faults/workers.test.ts': [
     3,
-    'connections that nobody takes; a second signal that is no echo of the first',
+    'connections that no worker takes; a second signal that is no echo of the first',
   ],
   'tests/upgrade/upgrade.test.ts': [2, 'that nothing arrives twice'],
 };

@@ -41,7 +41,7 @@ const rowsAt = (now: number, { dialect }: Databases): readonly string[] => {
   );
 };
 
-/** What else is in a row for which a bound holds, where its own column does not say it all. */
+/** Other values of a row for which a bound holds, where its own column does not say it all. */
 const besides = ({ table, column, mostMs }: TimeBound, time: string): string => {
   if (table === 'gatewright_jobs' && mostMs === 0) return `, created_at = ${time}`;
   if (table === 'gatewright_jobs' && mostMs < 3_600_000) return `, state = 'running', lease = 'x'`;

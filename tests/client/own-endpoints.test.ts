@@ -13,7 +13,7 @@ import { newsroom } from './applications.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 import { createProject } from './typescript.ts';
 
-/** What the generated file holds, to the compiler of this one; that it holds it is what the tests below say. */
+/** The types of the generated file for the compiler of this one; the tests below check that they hold. */
 interface Written {
   readonly endpoints: Readonly<Record<string, object>>;
 }
@@ -85,7 +85,7 @@ client.POST('/pictures/:id', { params: { id: 1 }, body: { live: true } });
 order.amuont;
 // @ts-expect-error: no such option
 client.GET('/report.csv', { parms: {} });
-// @ts-expect-error: a client that was told of no endpoints has none
+// @ts-expect-error: a client without declared endpoints has none
 createClient({ baseUrl: '', resources }).POST('/checkout', { body: { number: 'A', pieces: 1 } });
 export { any, csv, deep, deleted, internal, known, second, sent, tags };
 `;

@@ -14,7 +14,7 @@ import { type TestUser, useService } from '../support/service.ts';
 
 type Row = RaRecord & Readonly<Record<string, unknown>>;
 
-/** What `generate client` writes, as an application imports it. */
+/** The output of `generate client`, as an application imports it. */
 const writtenResources = async (): Promise<Parameters<typeof routesOf>[0]> => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-written-'));
   const file = join(directory, 'resources.ts');

@@ -169,7 +169,7 @@ describeDatabase('sqlite', 'gatewright/react-admin', (databases) => {
     expect(await auth.getIdentity?.()).toMatchObject({ id: user.id, username: user.username });
   });
 
-  it('signs in by token, keeps it where it is told to, and forgets it with a 401', async () => {
+  it('signs in by token, keeps it in the given storage, and forgets it with a 401', async () => {
     const kept = new Map<string, string>();
     const storage = {
       getItem: (name: string) => kept.get(name) ?? null,

@@ -55,7 +55,7 @@ const loadPage = async (): Promise<Page> => {
   return Object.assign({}, ...modules);
 };
 
-/** What every language has a way of its own to quote. */
+/** A text that every language quotes in a way of its own. */
 const awkward = `it's "so" \\ $HOME \`x\` \${y} 中文 😀`;
 
 const plain = {

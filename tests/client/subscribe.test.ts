@@ -33,7 +33,7 @@ const resources = {
   secrets: resource<typeof secret>('secret'),
 };
 
-/** What a loop that cannot go on throws. */
+/** The error of a loop that cannot go on. */
 const refusal = async (events: AsyncIterable<unknown>): Promise<GatewrightError> => {
   try {
     for await (const _ of events) break;
@@ -130,7 +130,7 @@ describe('a subscription to a service that comes and goes', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
 
-  it('waits as it is told, goes on behind the last number, and takes bytes as they fall', async () => {
+  it('waits as long as the server asks, goes on behind the last number, and takes bytes as they fall', async () => {
     const asked: (string | undefined)[] = [];
     const bodies = ['retry: 20\nid: 5\n\n', 'id: 6\ndata: {"number":6,"fields":["ä', '"]}\n\n'];
     server = createServer((request, response) => {
@@ -157,14 +157,17 @@ describe('a subscription to a service that comes and goes', () => {
 
 /** Checked by the compiler; never called. */
 const typed = (
-  client: Client<{ things: ReturnType<typeof resource<Told>>; others: ReturnType<typeof resource<Silent>> }>,
+  client: Client<{
+    things: ReturnType<typeof resource<Announced>>;
+    others: ReturnType<typeof resource<Silent>>;
+  }>,
 ) => {
   client.things.subscribe();
   // @ts-expect-error: its model has no events
   client.others.subscribe();
 };
 
-interface Told {
+interface Announced {
   listed: { id: number };
   record: { id: number };
   saved: { id: number };
@@ -174,7 +177,7 @@ interface Told {
   sort: 'id';
   events: true;
 }
-type Silent = Omit<Told, 'events'> & { events: false };
+type Silent = Omit<Announced, 'events'> & { events: false };
 
 it('is there for resources with events', () => {
   expect(typed).toBeTypeOf('function');

@@ -125,7 +125,7 @@ describe('abortion', () => {
 });
 
 describe('tokens', () => {
-  it('are renewed once for calls that were refused together, and once only for each', async () => {
+  it('are renewed once for calls that were refused at the same time, and once only for each', async () => {
     const login = (token: string) => success({ token, user: {} });
     const expired = failure(40101);
     const { baseUrl, seen } = await scriptedServer(

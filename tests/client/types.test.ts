@@ -32,7 +32,7 @@ const typed = async (client: Client<typeof resources>) => {
   }>();
   for await (const { amount } of client.orders.each({ filter: { amount: { gte: 5 } }, fields: ['amount'] }))
     expectTypeOf(amount).toEqualTypeOf<number>();
-  // A model that names no views answers all fields everywhere.
+  // A model without views shows all fields everywhere.
   expectTypeOf((await client.notes.list()).items[0]?.body).toEqualTypeOf<string | null | undefined>();
 
   await client.orders.list({

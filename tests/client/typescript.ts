@@ -12,7 +12,7 @@ interface ProjectOptions {
   readonly types?: readonly string[];
   /** Parts of the language's library beside that of browsers. */
   readonly lib?: readonly string[];
-  /** Refuses what nobody uses. */
+  /** Refuses unused names. */
   readonly noUnusedLocals?: boolean;
   /** Compiles JavaScript as well, as far as its syntax goes. */
   readonly allowJs?: boolean;
@@ -54,7 +54,7 @@ export const createProject = async ({
   return {
     directory,
     write,
-    /** What the compiler has to say of its files; empty where nothing is wrong. */
+    /** The compiler's messages about its files; empty when nothing is wrong. */
     compile: (): Promise<string> =>
       new Promise((resolve) => {
         const tsc = join(root, 'node_modules/typescript/bin/tsc');

@@ -115,14 +115,14 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a role that is not there',
-    request: 'DELETE /admin/roles/nobody',
+    request: 'DELETE /admin/roles/missing',
     as: 'root',
     status: 404,
     code: 40400,
   },
   {
     name: 'a permission of an unknown role',
-    request: 'PUT /admin/permissions/nobody/Report/create',
+    request: 'PUT /admin/permissions/missing/Report/create',
     as: 'root',
     status: 404,
   },
@@ -169,7 +169,7 @@ const scenarios: readonly Scenario[] = [
   { name: 'a viewer sees no payments', request: 'GET /admin/payments', as: 'viewer', status: 403 },
   { name: 'a viewer sees no keys', request: 'GET /admin/api_keys', as: 'viewer', status: 403 },
   {
-    name: 'a key for nobody',
+    name: 'a key for no user',
     request: 'POST /admin/api_keys',
     as: 'root',
     body: { api_key: { name: 'x', user_id: 999_999 } },
@@ -236,7 +236,7 @@ describeEachDatabase('the administration area', (databases) => {
   });
   const list = <Row = Record<string, unknown>>(path: string) =>
     service.ok<Row[]>('GET', path, { token: one('admin') });
-  /** What was written to the audit list by the steps, by action. */
+  /** The lines of the audit list that the steps wrote, by action. */
   const audited = async (steps: () => Promise<unknown>): Promise<AuditEntry[]> => {
     const before = await list<AuditEntry>('/admin/audit?sort=-id&per_page=1');
     await steps();
@@ -246,7 +246,7 @@ describeEachDatabase('the administration area', (databases) => {
   playScenarios(service, scenarios, () => people);
 
   describe('keys of all users', () => {
-    it('201: for any user, told once; the list shows whose it is', async () => {
+    it('201: for any user, shown once; the list shows whose it is', async () => {
       const { status, data, json } = await service.post<Key>('/admin/api_keys', {
         token: one('admin'),
         body: { api_key: { name: 'for a viewer', user_id: one('viewer').id, expires_at: '2099-01-01' } },
@@ -342,7 +342,7 @@ describeEachDatabase('the administration area', (databases) => {
   });
 
   describe('roles', () => {
-    it('409: one that is held stays; 200 once nobody holds it', async () => {
+    it('409: one that is held stays; 200 once no user holds it', async () => {
       await service.ok('POST', '/admin/roles', { token: one('root'), body: { role: { name: 'held' } } });
       const { id } = await service.createUser(['held', 'viewer']);
       const refused = await service.delete('/admin/roles/held', { token: one('root') });

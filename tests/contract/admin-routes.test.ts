@@ -80,7 +80,7 @@ describeEachDatabase('every route of the administration area', (databases) => {
       expect(Object.keys(await statuses(options))).toEqual(['401']);
   });
 
-  it('403: a viewer, and whoever holds every role but the two', async () => {
+  it('403: a viewer, and a user who holds every role but the two', async () => {
     const token = await service.admin();
     await service.ok('POST', '/admin/roles', { token, body: { role: { name: 'root' } } });
     for (const action of ['create', 'update', 'destroy'])

@@ -178,7 +178,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
       await usageWritten(used.id);
       expect(await neglected()).toEqual([]);
       service.clock.advance(2 * day);
-      // What is over needs nobody; what was used two days ago neither.
+      // An expired key needs no attention, nor does one used two days ago.
       expect(await neglected()).toEqual(['next year']);
       service.clock.advance(29 * day);
       expect(await neglected()).toEqual(['next year', 'used']);
@@ -225,7 +225,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     expect(listed).toHaveLength(attention.failed_sign_ins.count);
   });
 
-  it('tells of models for which nobody was granted anything, and what a new installation has done', async () => {
+  it('names models without any grant, and what a new installation has done', async () => {
     const before = await stats();
     expect(before.attention.ungranted_models).toEqual([{ model: 'Checked', path: 'checked_things' }]);
     expect(before.first_steps).toEqual({ user: true, grant: false, key: true, call: true });

@@ -391,7 +391,7 @@ describeEachDatabase('users of the administration area', (databases) => {
       expect(await service.ok('GET', `/admin/users/${user.id}`, { token: token() })).not.toMatchObject({
         name: 'Changed',
       });
-      // What is no password needs none.
+      // Other changes than a password need no current one.
       expect((await patch(user, sent, { name: 'Changed' })).status).toBe(200);
       const changed = { password: 'lamp under the stair', current_password: user.password };
       expect((await patch(user, sent, changed)).status).toBe(200);
@@ -410,11 +410,11 @@ describeEachDatabase('users of the administration area', (databases) => {
       const change = { password: first, current_password: user.password };
       expect((await patch(user, sent(own), change)).status).toBe(200);
       expect(await statuses(own, other)).toEqual([200, 401]);
-      // What is asked for beside it ends it all the same.
+      // An explicit request ends it all the same.
       const again = { password: second, current_password: first, end_sessions: true };
       expect((await patch(user, sent(own), again)).status).toBe(200);
       expect(await statuses(own)).toEqual([401]);
-      // A token is no session: none is kept. Nor is that of whoever changes somebody else's.
+      // A token is no session: none is kept. Nor is that of a user who changes another's.
       const now = { ...user, password: second };
       const by = await service.signIn(now);
       const once = { password: first, current_password: second };
@@ -477,7 +477,7 @@ describeEachDatabase('users of the administration area', (databases) => {
     const newest = async (count: number) =>
       service.ok<object[]>('GET', `/admin/audit?sort=-created_at,-id&per_page=${count}`, { token: token() });
 
-    it('200: ends all sessions of the user, nobody else’s, and says so in the audit list', async () => {
+    it('200: ends all sessions of the user and no others, and writes it to the audit list', async () => {
       const [user, neighbour] = [await service.createUser(['admin']), await service.createUser(['admin'])];
       const [one, two, theirs] = [
         await service.signIn(user),
@@ -553,7 +553,7 @@ describeEachDatabase('users of the administration area', (databases) => {
   });
 
   describe('names taken at the same moment', () => {
-    it('one gets it, the others are told 422', async () => {
+    it('one gets it, the others get 422', async () => {
       const body = asking({ username: 'Race', email: 'race@example.com' });
       const answers = await Promise.all(
         [1, 2, 3, 4].map(() => service.post('/admin/users', { token: token(), body })),
@@ -577,7 +577,7 @@ describeEachDatabase('the last super_admin', (databases) => {
         second.request('PATCH', `/admin/users/${root.id}`, { token: root, body: off }),
       ]);
       const statuses = answers.map(({ status }) => status);
-      // The second may find its caller demoted already, or be told that nobody would be left.
+      // The second may find its caller demoted already, or be refused because no administrator would be left.
       expect(statuses.filter((status) => status === 200)).toHaveLength(1);
       for (const status of statuses) expect([200, 401, 403, 409]).toContain(status);
       const list = await service.server.services.database.all<{ n: number }>({

@@ -35,7 +35,7 @@ const sixteenKiB = 'y'.repeat(16_384);
 const failing = async function* (after: number) {
   for (let piece = 0; piece < after; piece += 1) {
     yield `piece ${piece};`;
-    // What stands here has been sent when the source breaks.
+    // The rows up to here have been sent when the source breaks.
     await new Promise((resolve) => setImmediate(resolve));
   }
   throw new Error('the source broke');
@@ -242,7 +242,7 @@ describeDatabase('sqlite', 'answers that go as they are', (databases) => {
     socket.write('GET /api/v1/endless HTTP/1.1\r\nHost: a\r\n\r\n');
     await expect.poll(() => sources.get('/endless')?.destroyed).toBe(true);
     expect(logged('the caller stopped reading')).toBe(true);
-    // What the buffers of the system hold of it: some megabytes.
+    // The buffers of the system hold some megabytes of it.
     expect(given).toBeLessThan(640);
     socket.destroy();
   });

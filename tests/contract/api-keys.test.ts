@@ -78,7 +78,7 @@ const scenarios: readonly Scenario[] = [
     message: '名称不能为空, 过期时间不是有效的时间',
   },
   {
-    name: 'an offset is told in UTC',
+    name: 'an offset is shown in UTC',
     request: create,
     as: 'user',
     body: named({ expires_at: '2099-01-01T08:00:00+08:00' }),
@@ -144,7 +144,7 @@ describeEachDatabase('API keys', (databases) => {
 
   playScenarios(service, scenarios, () => ({ user }));
 
-  it('201: 64 lowercase hex digits, told once, masked afterwards', async () => {
+  it('201: 64 lowercase hex digits, shown once, masked afterwards', async () => {
     const answer = await service.post<Key>('/api/v1/api_keys', {
       token: user,
       body: named({ name: 'once' }),

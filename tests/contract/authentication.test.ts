@@ -7,7 +7,7 @@ import { type Key, type TestUser, useService } from '../support/service.ts';
 const encode = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** A token as whoever knows the secret could make it. */
+/** A token as anyone with the secret could make it. */
 const tokenOf = (secret: string, claims: unknown, header: object = { alg: 'HS256', typ: 'JWT' }): string => {
   const input = `${encode(header)}.${encode(claims)}`;
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
@@ -58,7 +58,7 @@ describeEachDatabase('authentication', (databases) => {
       expect(claims.exp - before - 86_400).toBeLessThanOrEqual(3);
     });
 
-    it('are made by whoever holds the secret', async () => {
+    it('can be made by anyone who holds the secret', async () => {
       expect((await me(tokenOf(secret(), { user_id: user.id, exp: later() }))).status).toBe(200);
     });
 
@@ -101,7 +101,7 @@ describeEachDatabase('authentication', (databases) => {
         'alg hs256': tokenOf(secret(), claims, { alg: 'hs256' }),
         'alg as a list': tokenOf(secret(), claims, { alg: ['HS256'] }),
         'no alg': tokenOf(secret(), claims, {}),
-        'a crit that nobody knows': tokenOf(secret(), claims, { alg: 'HS256', crit: ['x'], x: 1 }),
+        'an unknown crit': tokenOf(secret(), claims, { alg: 'HS256', crit: ['x'], x: 1 }),
         'an empty key': tokenOf('', claims),
         'another secret': tokenOf(`${secret()}x`, claims),
         'a text as user_id': tokenOf(secret(), { ...claims, user_id: String(user.id) }),
@@ -181,7 +181,7 @@ describeEachDatabase('authentication', (databases) => {
   });
 
   describe('keys', () => {
-    it('200: whoever holds one is its owner', async () => {
+    it('200: its holder acts as its owner', async () => {
       const { data } = await service.get<unknown[]>('/api/v1/users', { key: key.key });
       expect(data).toEqual([expect.objectContaining({ id: user.id, username: user.username })]);
     });
@@ -285,7 +285,7 @@ describeEachDatabase('authentication', (databases) => {
       expect(all.data.find(({ id }) => id === admin.id)?.['roles']).toEqual(['admin', 'viewer']);
     });
 
-    it('200: a filter that names others finds nobody', async () => {
+    it('200: a filter that names others finds no user', async () => {
       const admin = await service.admin();
       for (const query of [
         `filter[id]=${admin.id}`,

@@ -63,7 +63,7 @@ describeEachDatabase('bodies', (databases) => {
     return socket;
   };
 
-  describe('that nobody wants are not waited for', () => {
+  describe('that are not wanted are not waited for', () => {
     it.each([
       ['of a stranger', '/api/v1/counted', 401, []],
       ['of a stranger who could sign', '/api/v1/signed', 401, []],
@@ -144,7 +144,7 @@ describeEachDatabase('bodies', (databases) => {
   });
 
   describe('in flight are bounded', () => {
-    it('strangers who never end theirs keep nobody from signing in, nor from writing', async () => {
+    it('strangers who never end theirs prevent neither signing in nor writing', async () => {
       const sockets = Array.from({ length: 40 }, () => half('/api/v1/auth/login', limit - 1_000));
       const refused: string[] = [];
       for (const socket of sockets) void socket.closed().then((text) => refused.push(text));

@@ -203,7 +203,7 @@ describeEachDatabase('changes', (databases) => {
     expect(stream.headers['content-encoding']).toBeUndefined();
     const id = await create('opens', { name: 'a' });
     await change('opens', id, { name: 'b' });
-    // Of a record that is gone nothing but that is told.
+    // Of a deleted record only the deletion is reported.
     await stream.until(2);
     await service.ok('DELETE', `/admin/records/opens/${id}`, { token: await service.admin() });
     const [first, second, third] = await stream.until(3);
@@ -227,7 +227,7 @@ describeEachDatabase('changes', (databases) => {
     await service.demandDescribed({ method: 'GET', path, status, headers, text: stream.text() });
   });
 
-  it('goes on behind the event that was told last, without a gap or a repetition', async () => {
+  it('goes on behind the event that was sent last, without a gap or a repetition', async () => {
     const ann = await service.createUser();
     const first = await follow(bearer(ann));
     await first.settled(() => first.place() !== undefined);
@@ -493,7 +493,7 @@ describeEachDatabase('changes', (databases) => {
       await one.ended;
       await create('tasks', { title: 'b' });
       const id = await create('opens', { name: 'x' });
-      await both.settled(() => both.events.some(({ model, id: told }) => model === 'Open' && told === id));
+      await both.settled(() => both.events.some(({ model, id: other }) => model === 'Open' && other === id));
       expect(both.events.map(({ model }) => model)).toEqual(['Task', 'Open']);
     }, 15_000);
   });

@@ -62,7 +62,7 @@ describeEachDatabase('connections', (databases) => {
       await socket.received('"aborted":false', count);
     }
     socket.destroy();
-    // A warning is told on the next turn of the loop.
+    // A warning is emitted on the next turn of the loop.
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', note);
     expect(warnings.map(String)).toEqual([]);

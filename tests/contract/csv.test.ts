@@ -32,7 +32,7 @@ const migrations = {
 
 const csv = { accept: 'text/csv' };
 
-/** What a cell says of a value of the JSON answer; of a field of JSON it is its text. */
+/** The cell of a value of the JSON answer; a field of JSON becomes its text. */
 const cellOf = (value: unknown, name = ''): string | null => {
   if (value === null || value === undefined) return null;
   return typeof value === 'object' || name === 'data' ? JSON.stringify(value) : String(value);
@@ -138,7 +138,7 @@ describeEachDatabase('CSV', (databases) => {
       expect([path, answer.status]).toEqual([path, 200]);
       const rows = data as never as Row[];
       const [names = []] = parseCsv(answer.text);
-      // What somebody does between the two, the audit list has.
+      // The audit list changes between the two requests.
       if (rows.length > 0) expect(names).toEqual(Object.keys(rows[0] ?? {}));
       expect(readBack(answer.text)).toEqual(tableOf(rows, names as string[]));
       seen.push(path);
@@ -241,7 +241,7 @@ describeEachDatabase('CSV', (databases) => {
         `GET /api/v1/heaps HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nAccept: text/csv\r\n\r\n`,
       );
       await once(socket, 'data');
-      // Nobody reads, so that it cannot end before it breaks.
+      // Nothing is read, so that it cannot end before it breaks.
       socket.pause();
       await breakStreams();
       socket.resume();

@@ -34,7 +34,7 @@ const migrations = {
 };
 
 /**
- * What a schema has no words for: what others have stored, what many choose, what the names of an account say. And
+ * Rules that a schema cannot express: values that others have stored, common passwords, names of an account. And
  * bytes: a schema counts characters, of which a password of 8 bytes has 2 to 8.
  */
 const beyond = [

@@ -11,7 +11,7 @@ import { defineResource } from '../../src/model/define-resource.ts';
 import { type DescriptionArea, descriptionAreas } from '../../src/openapi/area.ts';
 import { createProject } from '../client/typescript.ts';
 
-/** What other people's tools make of the descriptions of the examples, in their own settings. */
+/** The descriptions of the examples under other people's tools, in their own settings. */
 
 const example = (name: string) =>
   loadApplication(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)));

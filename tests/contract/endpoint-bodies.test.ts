@@ -17,12 +17,12 @@ const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').upda
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** What a handler sees of a file while it is there. */
-const seen = async ({ path, ...told }: UploadedFile) => {
+/** A file as its handler sees it while it is there. */
+const seen = async ({ path, ...file }: UploadedFile) => {
   const { mode, size } = await stat(path);
   const folder = await stat(join(path, '..'));
   const modes = [mode, folder.mode].map((each) => (each & 0o777).toString(8));
-  return { ...told, hash: sha256(await readFile(path)), stored: size, modes };
+  return { ...file, hash: sha256(await readFile(path)), stored: size, modes };
 };
 
 /** Paths of the files that handlers have seen. */
@@ -255,7 +255,7 @@ describeDatabase('sqlite', 'bodies of endpoints', (databases) => {
       await expectNothingLeft();
     });
 
-    it('what nobody reads is thrown away; one of the two, not both', async () => {
+    it('an unread part is thrown away; one of the two, not both', async () => {
       expect((await post('/unread', Buffer.alloc(100_000), 'a/b')).data).toBe('unread');
       const both = await post('/both', 'x', 'a/b');
       expect([both.status, both.data === undefined]).toEqual([200, false]);
@@ -279,7 +279,7 @@ describeDatabase('sqlite', 'bodies of endpoints', (databases) => {
       paths.length = 0;
     });
 
-    it('texts are fields, files lie where nobody else reads them, and are gone with the answer', async () => {
+    it('texts are fields, files lie where no other account reads them, and are gone with the answer', async () => {
       const content = Buffer.alloc(100_000, 'f');
       const { data } = await send(
         '/upload',
@@ -318,7 +318,7 @@ describeDatabase('sqlite', 'bodies of endpoints', (databases) => {
       await expectNothingLeft();
     });
 
-    it('what browsers send: FormData, and a field for files that nobody chose', async () => {
+    it('what browsers send: FormData, and a file field without a chosen file', async () => {
       const form = new FormData();
       form.set('title', 'B');
       form.set('f', new File(['content'], 'c.txt', { type: 'text/plain' }));
@@ -456,13 +456,13 @@ describeDatabase('sqlite', 'bodies of endpoints', (databases) => {
       await expect.poll(async () => (await left()).some((name) => /\/\d+\/1$/.test(name))).toBe(true);
       socket.destroy();
       await expectNothingLeft();
-      // The refusal that nobody hears is the caller's, and no failure of the service.
+      // The unheard refusal is the caller's, and no failure of the service.
       expect(service.lines.some((line) => line.includes('"level":50') && line.includes('hung up'))).toBe(
         false,
       );
     });
 
-    it('one that brings too little in the time of patience is 408 and leaves nothing', async () => {
+    it('one that brings too little within the timeout is 408 and leaves nothing', async () => {
       const body = multipart(title, file('f', Buffer.alloc(90_000)));
       const socket = rawSocket(service.port);
       socket.write(head('/upload', body.length));

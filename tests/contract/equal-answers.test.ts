@@ -39,7 +39,7 @@ const measures: Migration = {
   up: (db, dialect) => createTable(db, dialect, 'measures', { fields: measured }),
 };
 
-/** Both services live at the same moment, so that their answers can be the same to the byte. */
+/** Both services live at the same moment, so that their responses can be the same to the byte. */
 const still: MovableClock = {
   now: () => 1_767_225_600_123,
   advance: () => {},
@@ -51,7 +51,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 const controls = Array.from({ length: 31 }, (_, index) => String.fromCharCode(index + 1)).join('');
 
-/** What is sent, and what is answered for it where that is not the same. */
+/** Values that are sent, and the answered ones where they differ. */
 const hard: readonly (readonly [Values, Values?])[] = [
   [{}],
   [{ title: '', body: ' ', flag: false, count: 0 }],

@@ -96,7 +96,7 @@ const badBodies: readonly Pick<Scenario, 'name' | 'body' | 'chunked' | 'headers'
   { name: 'a content encoding', body: 'x', headers: { 'content-encoding': 'gzip' } },
   { name: 'invalid UTF-8', body: Buffer.from([0x7b, 0xff, 0x7d]) },
   { name: 'a body over the limit', body: oversized },
-  { name: 'a body over the limit, of no told length', body: oversized, chunked: 65_536 },
+  { name: 'a body over the limit, of undeclared length', body: oversized, chunked: 65_536 },
 ];
 
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;

@@ -34,7 +34,7 @@ const noteFields = {
   public: field.boolean({ default: false }),
 };
 
-/** What the hook does to an order of this title while it is written. */
+/** The change of the hook to an order of this title while it is written. */
 const marked = 'marked';
 
 const team = defineResource('Team', { fields: teamFields });
@@ -86,15 +86,15 @@ describeEachDatabase('events', (databases) => {
     await log().settle();
     return (await log().range()).last;
   };
-  /** What was written behind a place. */
+  /** The events behind a place. */
   const since = async (number: number): Promise<readonly RecordedEvent[]> => {
     await log().settle();
     return log().after(number, 1_000);
   };
   const said = (events: readonly RecordedEvent[]): readonly Said[] =>
     events.map(({ model, record, action, version, fields }) => [model, record, action, version, fields]);
-  /** What a user is told of events now, as one who came by token. */
-  const toldTo = ({ id, username }: TestUser, events: readonly RecordedEvent[]) => {
+  /** The events as a user with a token receives them now. */
+  const receivedBy = ({ id, username }: TestUser, events: readonly RecordedEvent[]) => {
     const { resources } = service.server.services;
     const models = new Map([...resources].map(([name, { model }]) => [name, model]));
     const user = { kind: 'user', id, username, email: '', name: '', roles: ['user'], granted: [] } as const;
@@ -208,27 +208,27 @@ describeEachDatabase('events', (databases) => {
     expect(begun).toBeLessThan(cascade);
   });
 
-  it('is told to whom may read the record now, with the fields that they read', async () => {
+  it('reaches users who may read the record now, with the fields that they read', async () => {
     const [ann, ben] = [await service.createUser(), await service.createUser()];
     const { admin, begun, orderId, seats } = await world(ann);
     await write(admin, 'PATCH', `/admin/records/orders/${orderId}`, { order: { title: 'b', secret: 'x' } });
     const { id: noteId } = await write(admin, 'POST', '/admin/records/notes', { note: { text: 'a' } });
     const events = await since(begun);
-    const told = await toldTo(ann, events);
-    expect(told.map(({ model, action, fields }) => [model, action, fields])).toEqual([
+    const received = await receivedBy(ann, events);
+    expect(received.map(({ model, action, fields }) => [model, action, fields])).toEqual([
       ['Order', 'create', ['title', 'team_id']],
       ['Line', 'create', ['order_id', 'number']],
       ['Line', 'create', ['order_id', 'number']],
       ['Order', 'update', ['title']],
     ]);
-    expect(told.every(({ model, id }) => model !== 'Order' || id === orderId)).toBe(true);
-    expect(await toldTo(ben, events)).toEqual([]);
+    expect(received.every(({ model, id }) => model !== 'Order' || id === orderId)).toBe(true);
+    expect(await receivedBy(ben, events)).toEqual([]);
     await destroy(admin, `/admin/records/seats/${seats[0]}`);
-    expect(await toldTo(ann, events)).toEqual([]);
+    expect(await receivedBy(ann, events)).toEqual([]);
     await write(admin, 'PATCH', `/admin/records/notes/${noteId}`, { note: { public: true } });
     // How it came to be is none of ben's business; that it came within his reach is, without what it was before.
-    expect(await toldTo(ben, events)).toEqual([]);
-    const shared = await toldTo(ben, await since(begun));
+    expect(await receivedBy(ben, events)).toEqual([]);
+    const shared = await receivedBy(ben, await since(begun));
     expect(shared.map(({ id, action, fields }) => [id, action, fields])).toEqual([
       [noteId, 'update', ['text', 'public']],
     ]);
@@ -243,13 +243,13 @@ describeEachDatabase('events', (databases) => {
     await destroy(admin, `/admin/records/notes/${noteId}`);
     const events = await since(begun);
     expect(events.map(({ model }) => model)).toEqual(['Order', 'Line', 'Line', 'Note']);
-    const told = await toldTo(ann, events);
-    expect(told.map(({ model, id, action, fields }) => [model, id, action, fields])).toEqual([
+    const received = await receivedBy(ann, events);
+    expect(received.map(({ model, id, action, fields }) => [model, id, action, fields])).toEqual([
       ['Order', orderId, 'destroy', []],
       ['Line', lines[0], 'destroy', []],
       ['Line', lines[1], 'destroy', []],
     ]);
-    expect(await toldTo(ben, events)).toEqual([]);
+    expect(await receivedBy(ben, events)).toEqual([]);
     const actor = { principal: 'command line', address: null } as const;
     const forgotten = await forgetRecord(
       service.server.services.database,
@@ -258,11 +258,11 @@ describeEachDatabase('events', (databases) => {
       actor,
     );
     expect(forgotten).toEqual({ versions: 0, events: 2, deliveries: 0, trash: 0 });
-    const left = await toldTo(ann, await since(begun));
+    const left = await receivedBy(ann, await since(begun));
     expect(left.map(({ model }) => model)).toEqual(['Line', 'Line']);
   });
 
-  it('is numbered in the order of commits: whoever has seen a number has seen all below', async () => {
+  it('is numbered in the order of commits: a reader who has seen a number has seen all below', async () => {
     const { admin } = await world();
     const system = service.server.services.systemScope('a test');
     const begun = await place();
@@ -313,7 +313,7 @@ describeEachDatabase('events', (databases) => {
     expect(await log().purge(Date.now() - 30 * 86_400_000, pause)).toBe(0);
     expect(await log().purge(Date.now() + 60_000, pause)).toBeGreaterThan(1_000);
     expect(pauses).toBeGreaterThan(0);
-    // The newest one stays: who was told of it, and who was not, is known for good.
+    // The newest one stays: its receivers are known for good.
     expect(await log().range()).toEqual({ first: last, last });
     await write(admin, 'POST', '/admin/records/notes', { note: { text: 'later' } });
     expect(await place()).toBeGreaterThan(last);

@@ -9,7 +9,7 @@ import { useService } from '../support/service.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 
-const told: string[] = [];
+const heard: string[] = [];
 
 const fields = { title: field.string({ required: true }) };
 
@@ -35,7 +35,7 @@ const application = {
       path: '/never',
       auth: [],
       handle: ({ signal }) => {
-        signal.addEventListener('abort', () => told.push('aborted'));
+        signal.addEventListener('abort', () => heard.push('aborted'));
         return never();
       },
     }),
@@ -61,14 +61,14 @@ describeEachDatabase('HANDLER_TIMEOUT', (databases) => {
     );
 
   it('an endpoint that takes longer is 503, and its signal is aborted', async () => {
-    told.length = 0;
+    heard.length = 0;
     const [answer, late, quick] = await Promise.all([
       service.get('/api/v1/never'),
       service.get('/api/v1/rejects-later'),
       service.get('/api/v1/quick'),
     ]);
     expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([503, 50304, '5']);
-    expect([late.status, quick.status, told]).toEqual([503, 200, ['aborted']]);
+    expect([late.status, quick.status, heard]).toEqual([503, 200, ['aborted']]);
     expect(service.lines.some((line) => line.includes('GET /api/v1/never'))).toBe(true);
   });
 

@@ -24,7 +24,7 @@ const sheetFields = {
   number: field.integer({ required: true }),
 };
 
-/** What the hook does to a paper of this title while it is written. */
+/** The change of the hook to a paper of this title while it is written. */
 const marked = 'marked';
 
 const folder = defineResource('Folder', { fields: folderFields });
@@ -226,7 +226,7 @@ describeEachDatabase('history', (databases) => {
     expect((await restore(1)).status).toBe(404);
   });
 
-  it('is told in the metadata', async () => {
+  it('is stated in the metadata', async () => {
     const ann = await service.createUser();
     const meta = await service.ok<{ endpoints: { action: string; path: string }[] }>(
       'GET',

@@ -451,7 +451,7 @@ describeEachDatabase('hostile input', (databases) => {
     });
   });
 
-  it('two hundred callers who never finish their headers keep nobody else from an answer', async () => {
+  it('two hundred callers who never finish their headers do not delay the answers of others', async () => {
     const slow = Array.from({ length: 200 }, () => rawSocket(service.port));
     for (const socket of slow) socket.write('POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     const start = performance.now();

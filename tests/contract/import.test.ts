@@ -55,7 +55,7 @@ describeEachDatabase('POST /admin/records/:resource/import', (databases) => {
     });
 
   const lines = [
-    { line: 2, values: { sku: 'A1', title: 'one, anew', price: '5.5', live: 'true' } },
+    { line: 2, values: { sku: 'A1', title: 'one, again', price: '5.5', live: 'true' } },
     { line: 3, values: { sku: 'B2', title: 'two', price: null, live: 'false' } },
     { line: 4, values: { sku: 'C3', title: '', price: 'much' } },
     { line: 5, values: { sku: 'B2', title: 'two again' } },
@@ -72,7 +72,7 @@ describeEachDatabase('POST /admin/records/:resource/import', (databases) => {
       [4, 'refuse', null],
       [5, 'refuse', null],
     ]);
-    expect(data.lines[0]?.changes).toEqual({ title: ['one', 'one, anew'], price: ['5.00', '5.50'] });
+    expect(data.lines[0]?.changes).toEqual({ title: ['one', 'one, again'], price: ['5.00', '5.50'] });
     expect(data.lines[2]?.errors.map(({ field: name }) => name).sort()).toEqual(['price', 'title']);
     expect(data.lines[3]?.errors.map(({ field: name }) => name)).toEqual(['sku']);
     expect(await products()).toEqual(before);
@@ -86,7 +86,7 @@ describeEachDatabase('POST /admin/records/:resource/import', (databases) => {
     const { data } = await send({ by: 'sku', texts: true, lines });
     expect(data).toMatchObject({ created: 1, updated: 1, refused: 2 });
     expect((await products()).map(({ sku, title, price }) => [sku, title, price])).toEqual([
-      ['A1', 'one, anew', '5.50'],
+      ['A1', 'one, again', '5.50'],
       ['B2', 'two', null],
     ]);
     const audit = await service.ok<object[]>('GET', '/admin/audit?filter[action]=record.import', {
@@ -100,7 +100,7 @@ describeEachDatabase('POST /admin/records/:resource/import', (databases) => {
     expect(again.data).toMatchObject({ created: 0, updated: 0, refused: 1 });
   });
 
-  it('refuses whoever may not write, a field that finds nothing, and more than 500 lines', async () => {
+  it('refuses a caller who may not write, a field that finds nothing, and more than 500 lines', async () => {
     const admin = await service.createUser(['admin']);
     expect((await send({ by: 'sku', lines: [] }, admin)).status).toBe(200);
     expect(

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeEachDatabase } from '../support/databases.ts';
 import { commonPassword, type Service, startService, type TestUser, useService } from '../support/service.ts';
 
-/** What is done on one instance holds from the next request on, on every other one. */
+/** A change on one instance holds from the next request on, on every other one. */
 describeEachDatabase('two instances on one database', (databases) => {
   const first = useService(databases);
   let second: Service;
@@ -75,7 +75,7 @@ describeEachDatabase('two instances on one database', (databases) => {
     expect(await statusOf({ token: user }, '/admin/users')).toBe(200);
   });
 
-  it('a password that is changed: sessions end, and the old one signs nobody in', async () => {
+  it('a password that is changed: sessions end, and the old one is refused', async () => {
     const user = await first.createUser(['admin']);
     const cookie = await first.signIn(user);
     expect(await statusOf({ cookie }, '/admin/session')).toBe(200);

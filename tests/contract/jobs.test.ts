@@ -153,7 +153,7 @@ describeEachDatabase('/admin/jobs', (databases) => {
 
 const fields = { title: field.string({ required: true, unique: true }) };
 const note = defineResource('Note', { fields });
-const told: unknown[] = [];
+const principals: unknown[] = [];
 
 describeEachDatabase('jobs and records', (databases) => {
   const announce = defineJob({
@@ -168,7 +168,7 @@ describeEachDatabase('jobs and records', (databases) => {
   });
   const after = defineJob({
     handle: ({ principal }) => {
-      told.push(principal);
+      principals.push(principal);
     },
   });
   const service = useService(databases, {
@@ -205,14 +205,14 @@ describeEachDatabase('jobs and records', (databases) => {
       ({ title }) => title,
     );
 
-  it('stand or fall together, and a job works by a scope of the system', async () => {
-    told.length = 0;
+  it('are committed or rolled back as one, and a job works by a scope of the system', async () => {
+    principals.length = 0;
     expect(await announceIt({ title: 'no', fails: true })).toBe(500);
     expect(await jobsLeft()).toEqual([]);
     expect(await announceIt({ title: 'one' })).toBe(200);
     await expect.poll(jobsLeft).toEqual([]);
     expect(await titles()).toEqual(['one', 'about one']);
-    expect(told).toEqual([{ kind: 'system', reason: 'job after' }]);
+    expect(principals).toEqual([{ kind: 'system', reason: 'job after' }]);
   });
 });
 

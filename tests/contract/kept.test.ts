@@ -19,7 +19,7 @@ import { describeEachDatabase } from '../support/databases.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
 
-/** What the service keeps of records beside them follows their tables and columns, wherever it stands. */
+/** The service's own data about records follows their tables and columns, wherever it is stored. */
 
 const customerFields = { zqmail: field.string({ max: 50 }) };
 const orderFields = {
@@ -117,7 +117,7 @@ describeEachDatabase('what is kept of records', (databases) => {
     const of = { zqcustomer: { zqmail: 'zqmailed' } };
     const { id: cust } = await service.ok<{ id: number }>('POST', '/api/v1/zqcustomers', { token, body: of });
     const ids = [await create('zqforget', cust), await create('zqkeep', cust)] as const;
-    // Before they change: a webhook is told of a record as it is.
+    // Before they change: a webhook receives a record as it is.
     await delivered(3);
     for (const id of ids) {
       const body = { zqorder: { zqcust_id: cust } };

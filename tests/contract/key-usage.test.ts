@@ -200,7 +200,7 @@ describeEachDatabase('a key in the administration area', (databases) => {
       expect((await patch(id, { name: 'a' }, { cookie, headers: { origin: service.origin } })).status).toBe(
         200,
       );
-      // Owner, hash and the rest are nobody's to change.
+      // Owner, hash and the rest cannot be changed.
       const other = await service.createUser();
       const sent = await patch(id, { name: 'b', user_id: other.id, key: 'f'.repeat(64) });
       expect(sent.data).toMatchObject({ name: 'b', user: { id: expect.not.closeTo(other.id) } });

@@ -58,7 +58,7 @@ describeEachDatabase('transactions that write a reference to a record and then c
     application: { resources: [product, line, order], endpoints: [checkout], migrations },
   });
 
-  /** Sends one write for each caller, all at once, and answers the statuses and what is left of the product. */
+  /** Sends one write for each caller, all at once; returns the statuses and the stock that is left of the product. */
   const all = async (path: string, bodyOf: (id: number) => object): Promise<readonly unknown[]> => {
     const token = await service.admin();
     const stock = callers + 2;

@@ -76,7 +76,7 @@ describeEachDatabase('the log', (databases) => {
     (await linesOf(steps)).find(({ msg }) => msg === 'request');
 
   describe('has one line a request, with id, method, route, status, time, method of authentication and principal', () => {
-    it('of nobody', async () => {
+    it('of a stranger', async () => {
       const lines = await linesOf(() => service.get('/api/v1/health?x=1'));
       expect(lines).toEqual([
         expect.objectContaining({

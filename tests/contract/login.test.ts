@@ -45,7 +45,7 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** Counts failed attempts of accounts that nobody has, as a login would, without the price of a hash. */
+/** Counts failed attempts of missing accounts, as a login would, without the price of a hash. */
 const failFrom = async (service: Service, address: string, accounts: readonly string[]): Promise<void> => {
   const throttle = createLoginThrottle({
     store: createLoginAttempts(service.server.services),
@@ -193,7 +193,7 @@ describeEachDatabase('login', (databases) => {
       expect(await login(victim.password, '10.9.9.9')).toBe(200);
     });
 
-    it('in the administration area too, counted together with the login', async () => {
+    it('in the administration area too, counted with those of the login', async () => {
       const victim = await service.createUser(['admin']);
       await failFrom(service, '10.3.0.1', Array<string>(10).fill(victim.username));
       const body = { account: victim.username, password: victim.password };
@@ -247,7 +247,7 @@ describeEachDatabase('login', (databases) => {
   });
 
   describe('while strangers guess', () => {
-    /** Wrong logins on connections of their own; answers what ends them. */
+    /** Wrong logins on connections of their own; returns the function that ends them. */
     const guess = (count: number, addressOf: (index: number) => string): (() => void) => {
       const sockets = Array.from({ length: count }, (_, index) => {
         const body = JSON.stringify({ account: `guessed-${addressOf(index)}-${index}`, password: 'wrong' });
@@ -273,7 +273,7 @@ describeEachDatabase('login', (databases) => {
     it.each([
       ['160 from one address, the same one', 160, () => '10.20.0.1', '10.20.0.1'],
       ['240 from three addresses', 240, (index: number) => `10.20.1.${index % 3}`, '10.20.2.1'],
-    ])('who hang up after 0.7 s, nobody waits for them: %s', async (_, count, addressOf, address) => {
+    ])('who hang up after 0.7 s delay no other caller: %s', async (_, count, addressOf, address) => {
       const single = await rightLogin(address);
       const hangUp = guess(count, addressOf);
       await delay(700);
@@ -316,7 +316,7 @@ describeEachDatabase('login', (databases) => {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       expect(countBy(await all)).toEqual({ 200: 200 });
-      // On a busy machine all of it takes longer, and still nobody waits for a large part of them.
+      // On a busy machine all of it takes longer, and still no caller waits for a large part of them.
       expect(slowest).toBeLessThan(Math.max(1_000, (performance.now() - began) / 5));
     });
   });

@@ -75,7 +75,7 @@ interface Caller {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a body holds: each value differs from what the row has without it. */
+/** The values of a body: each differs from the row's value without it. */
 const sent = (other: number) => ({
   id: 987_654,
   title: 'sent',
@@ -246,7 +246,7 @@ describeEachDatabase('metadata', (databases) => {
     }
   });
 
-  it('is for users: nobody and applications are refused, an unknown model is an unknown path', async () => {
+  it('is for users: strangers and applications are refused, an unknown model is an unknown path', async () => {
     const [model] = models;
     const path = `/api/v1/meta/${model?.name}`;
     expect((await service.get(path)).status).toBe(401);

@@ -55,7 +55,7 @@ describeEachDatabase('METRICS_PORT', (databases) => {
     root = await service.admin();
   });
   const look = (): Promise<Scrape> => scrape(service.server.metricsPort);
-  /** Waits for a scrape that has it: texts are told again for a moment, and figures of the database for some seconds. */
+  /** Waits for a scrape that has it: texts are cached for a moment, and figures of the database for some seconds. */
   const tells = (name: string, labels: Readonly<Record<string, string>>, value: number): Promise<void> =>
     expect.poll(async () => (await look()).value(name, labels), { timeout: 10_000 }).toBe(value);
 
@@ -109,7 +109,7 @@ describeEachDatabase('METRICS_PORT', (databases) => {
     expect(value(`gatewright_${busy}`)).toBeGreaterThan(0);
   });
 
-  it('a stream of events is counted when it begins, and told of while it lasts', async () => {
+  it('a stream of events is counted when it begins, and shown while it lasts', async () => {
     const { token } = root;
     const stream = await openStream(`${service.origin}/api/v1/changes?models=Note`, {
       authorization: `Bearer ${token}`,
@@ -140,7 +140,7 @@ describeEachDatabase('METRICS_PORT', (databases) => {
     await scope.jobs.add('broken');
     await scope.jobs.add('slow');
     await scope.jobs.add('slow', {}, { at: '2099-01-01T00:00:00.000Z' });
-    await service.ok('POST', '/api/v1/notes', { token: root, body: { note: { text: 'told' } } });
+    await service.ok('POST', '/api/v1/notes', { token: root, body: { note: { text: 'streamed' } } });
     for (let count = 0; count < 11; count += 1) await service.login(root.username, 'wrong');
     await expect.poll(() => receiver.received.length).toBe(1);
     await tells('gatewright_jobs', { state: 'failed' }, 1);
@@ -175,7 +175,7 @@ describeEachDatabase('METRICS_PORT', (databases) => {
         meaning,
       }));
     const shared = ' Of the whole database, the same from every instance: to be taken by max, not by sum.';
-    // What nothing has happened to yet has no samples.
+    // A metric without an event has no samples.
     const labelsOf = (name: string, first: string) =>
       first === ''
         ? listed.find((row) => row.name === name)?.labels

@@ -10,11 +10,11 @@ import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
 
 /**
- * What an application's code says in options, in files that may be JavaScript: a misspelt one is named with the nearest.
+ * Options of an application's code, in files that may be JavaScript: a misspelt one is named with the nearest.
  * Definitions in files are in `src/app/application.test.ts`, commands in `src/cli/main.test.ts`.
  */
 
-/** Options as whoever misspells one writes them. */
+/** Options with a misspelt name. */
 const misspelt = (options: object): never => options as never;
 
 describe('a misspelt option names the nearest', () => {

@@ -147,10 +147,10 @@ for (const { from, to } of directions)
               authorization: `Bearer ${root.token}`,
               'last-event-id': String(after),
             });
-          const told = await listen(first, 0);
-          await told.settled(() => told.place() === 12);
-          const numbers = told.events.map(({ number }) => number);
-          told.close();
+          const stream = await listen(first, 0);
+          await stream.settled(() => stream.place() === 12);
+          const numbers = stream.events.map(({ number }) => number);
+          stream.close();
           const half = numbers[5] ?? 0;
 
           const moved = await moveTo(source, destination, first.env['DATA_DIR'] ?? '');
@@ -162,7 +162,7 @@ for (const { from, to } of directions)
             gatewright_revoked_keys: { rows: 1 },
           });
 
-          // The old one answers, and takes nothing any more.
+          // The old one responds, and accepts no writes any more.
           expect((await first.get('/api/v1/samples/3', { token: root })).status).toBe(200);
           const refused = await first.post('/api/v1/samples', {
             token: root,

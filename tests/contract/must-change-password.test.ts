@@ -41,7 +41,7 @@ const application = {
   },
 };
 
-/** What somebody may do who must change the password first. */
+/** Operations of a user who must change the password first. */
 const spared = new Set([
   'GET /api/v1/auth/me',
   'PUT /api/v1/auth/password',

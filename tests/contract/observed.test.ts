@@ -251,10 +251,10 @@ describeEachDatabase('what an operator sees of a request', (databases) => {
           'db.query.text': expect.stringMatching(/^with recursive/),
         },
       });
-      const told = JSON.stringify(
+      const text = JSON.stringify(
         exporter.getFinishedSpans().map(({ name, attributes }) => [name, attributes]),
       );
-      expect(told).not.toMatch(/secret|planted/);
+      expect(text).not.toMatch(/secret|planted/);
       for (const { name, parentSpanContext } of exporter.getFinishedSpans())
         if (!name.startsWith('GET ')) expect(parentSpanContext).toBeDefined();
     } finally {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 
-/** What was verified of a password must still hold when something is written because of it. */
+/** A verified password must still be the current one when something is written because of it. */
 describeEachDatabase('a password that was verified a moment too early', (databases) => {
   const service = useService(databases);
   let root: TestUser;
@@ -67,7 +67,7 @@ describeEachDatabase('a password that was verified a moment too early', (databas
         expect(await service.ok('GET', begun, { token: root })).toEqual([]);
       });
 
-    it('and is told as a failure', async () => {
+    it('and is recorded as a failure', async () => {
       const user = await service.createUser(['admin']);
       overtake(() => patch(user, { password: reset }));
       expect((await signIn(user)).status).toBe(401);
@@ -135,7 +135,7 @@ describeEachDatabase('a password that was verified a moment too early', (databas
     }
   });
 
-  it('a hash that is renewed at sign-in overtakes nobody, the sign-in beside it included', async () => {
+  it('a hash that is renewed at sign-in invalidates no other sign-in, a simultaneous one included', async () => {
     const { users } = service.server.services;
     const old = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
     const user = { ...(await service.createUser(['admin'])), password: 'password' };

@@ -104,7 +104,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
         expect((await secondStep(service, next.ticket, { passkey })).status).toBe(401);
     });
 
-    it('422: what was made for another challenge, origin or name; 410: what nobody began, or twice', async () => {
+    it('422: one made for another challenge, origin or name; 410: one never begun, or used twice', async () => {
       const user = await service.createUser(['admin']);
       const browser = await openBrowser(service, user);
       const authenticator = new Authenticator();
@@ -172,7 +172,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
           second_factor: held,
         });
       }
-      // Users themselves are not told of one another.
+      // Users themselves do not learn of one another.
       expect((await service.get('/api/v1/users?filter[second_factor]=none', { token })).status).toBe(400);
       await byKey.browser.ok('DELETE', `${path}/passkeys/${byKey.id}`, byKey.browser.password);
       expect(await service.ok('GET', `/admin/users/${byKey.user.id}`, { token })).toMatchObject({

@@ -127,7 +127,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       }
     });
 
-    it('a hook that is told once and what a repetition is known by', async () => {
+    it('a hook that runs once, and the key of a repetition', async () => {
       hooked.length = 0;
       const body = order();
       const headers = service.sign('shop', body);
@@ -375,7 +375,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       'idempotency-key': key,
     });
 
-    it('201: the same body, signed anew, has the first receipt', async () => {
+    it('201: the same body, signed again, has the first receipt', async () => {
       const before = await rows(service);
       const body = order();
       const answers = [];

@@ -5,7 +5,7 @@ import { type Key, type TestUser, useService } from '../support/service.ts';
 
 const crlf = (...lines: readonly string[]): string => lines.join('\r\n');
 
-/** What holds for every answer of the API holds for those to what is no HTTP, too. */
+/** The rules of every answer of the API hold for those to malformed HTTP, too. */
 const expectEnvelope = ({ status, headers, body }: RawAnswer): void => {
   expect(Object.fromEntries(headers)).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
@@ -106,7 +106,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       else expectEnvelope(other);
     });
 
-    it('a host in the request line is not told back', async () => {
+    it('a host in the request line is not repeated in the answer', async () => {
       for (const origin of ['http://evil.example', 'https://evil.example:8443', 'http://user@evil.example']) {
         const { status, headers } = await send(
           `GET ${origin}/api/v1/users?page=1&per_page=1 HTTP/1.1`,
@@ -278,7 +278,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       const text = await exchange(service.port, bytes + next);
       const answer = parseRaw(text);
       expect([answer.status, answer.headers.get('connection')]).toEqual([status, 'close']);
-      // What follows on the connection is no request any more.
+      // The bytes that follow on the connection are no request any more.
       expect(text.match(/HTTP\/1\.1 \d+ /g)).toHaveLength(1);
       expectEnvelope(answer);
       if (status === 405) expect(answer.headers.get('allow')).toBe('GET, HEAD');
@@ -438,7 +438,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       expect(await socket.closed()).toContain('HTTP/1.1 422');
     });
 
-    it('whoever may not send a body is not asked for it', async () => {
+    it('a caller who may not send a body is not asked for it', async () => {
       const text = await exchange(
         service.port,
         crlf(
@@ -527,7 +527,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
     });
 
-    it('without an end cut their own connection, and nobody else notices', async () => {
+    it('without an end cut their own connection, and no other', async () => {
       const flood = rawSocket(service.port);
       const other = rawSocket(service.port);
       flood.write(ask(admin.token).repeat(5_000));

@@ -95,23 +95,23 @@ describeEachDatabase('references', (databases) => {
       await make('notes', { ...values, user_id: owner.id });
     const { refused, references } = await foresee(`records/clients/${client}/references`);
     expect(refused).toEqual([]);
-    const told = { more: false, trash: false };
+    const others = { more: false, trash: false };
     expect(references).toEqual([
       {
         ...{ model: 'Order', resource: 'records/orders', field: 'client_id', on_delete: 'cascade' },
-        ...{ ...told, count: 2, trash: true, to: [client] },
+        ...{ ...others, count: 2, trash: true, to: [client] },
       },
       {
         ...{ model: 'Line', resource: 'records/lines', field: 'order_id', on_delete: 'cascade' },
-        ...{ ...told, count: 2, trash: true, to: [first] },
+        ...{ ...others, count: 2, trash: true, to: [first] },
       },
       {
         ...{ model: 'Note', resource: 'records/notes', field: 'client_id', on_delete: 'null' },
-        ...{ ...told, count: 1, to: [client] },
+        ...{ ...others, count: 1, to: [client] },
       },
       {
         ...{ model: 'Note', resource: 'records/notes', field: 'order_id', on_delete: 'null' },
-        ...{ ...told, count: 2, trash: true, to: [first, second] },
+        ...{ ...others, count: 2, trash: true, to: [first, second] },
       },
     ]);
     const before = { orders: await countOf('orders'), lines: await countOf('lines') };
@@ -202,15 +202,15 @@ describeEachDatabase('references', (databases) => {
     const models = await service.ok<{ model: string }[]>('GET', '/admin/meta', { token });
     expect(models).toContainEqual(expect.objectContaining({ model: 'Client', icon: 'people', menu: '销售' }));
     expect(models).toContainEqual(expect.objectContaining({ model: 'Bill', icon: null, menu: null }));
-    const told = (path: string) => service.ok<object>('GET', path, { token });
-    expect(await told('/admin/meta/Order?lang=en')).toMatchObject({
+    const metadataOf = (path: string) => service.ok<object>('GET', path, { token });
+    expect(await metadataOf('/admin/meta/Order?lang=en')).toMatchObject({
       referenced_by: [
         { model: 'Line', field: 'order_id', label: 'Line' },
         { model: 'Note', field: 'order_id', label: 'Note' },
       ],
     });
-    expect(await told('/admin/meta/Client?lang=en')).toMatchObject({ icon: 'people', menu: 'Sales' });
-    expect(await told('/api/v1/meta/Order')).not.toHaveProperty('referenced_by');
+    expect(await metadataOf('/admin/meta/Client?lang=en')).toMatchObject({ icon: 'people', menu: 'Sales' });
+    expect(await metadataOf('/api/v1/meta/Order')).not.toHaveProperty('referenced_by');
   });
 
   it('tells of users what they own, their keys and sessions, and who may not go', async () => {
@@ -249,7 +249,7 @@ describeEachDatabase('references', (databases) => {
     expect((await foresee('roles/viewer/references')).refused).toEqual([
       { id: 'viewer', problem: 'built_in_role' },
     ]);
-    expect((await ask('roles/nobody/references')).status).toBe(404);
+    expect((await ask('roles/missing/references')).status).toBe(404);
     expect((await ask('webhooks/1/references')).status).toBe(404);
   });
 });

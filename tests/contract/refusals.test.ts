@@ -46,7 +46,7 @@ describeEachDatabase('recent refusals', (databases) => {
     const user = await service.createUser(['viewer']);
     for (const instance of [service, second, second])
       expect((await instance.post('/api/v1/leaves?token=secret', { token: user, body })).status).toBe(403);
-    // What another instance has not written yet is written within its next batch.
+    // The pending lines of another instance are written with its next batch.
     await second.server.services.refusals.flush();
     expect((await service.post('/api/v1/leaves', { body })).status).toBe(401);
     expect((await service.get('/api/v1/leaves', { token: user })).status).toBe(200);
@@ -139,10 +139,10 @@ describeEachDatabase('recent refusals', (databases) => {
       expect((await service.get(path, credentials)).status).toBe(401);
 
     const found = await listed(service);
-    const told = found.map(({ refusals, caller_kind, caller_name, code, path: asked }) =>
+    const shown = found.map(({ refusals, caller_kind, caller_name, code, path: asked }) =>
       [refusals, caller_kind, caller_name, code, asked].join(' '),
     );
-    expect(told.toSorted()).toEqual([
+    expect(shown.toSorted()).toEqual([
       `1 application shop 40103 /api/v1/payment`,
       `1 user ${user.username} 40101 ${path}`,
       `2 api_key ${user.username} 40102 ${path}`,
@@ -155,7 +155,7 @@ describeEachDatabase('recent refusals', (databases) => {
       expect(JSON.stringify(stored)).not.toContain(secret);
   });
 
-  it('strangers who guess keys keep nobody else’s refusals out', async () => {
+  it('strangers who guess keys do not crowd out other refusals', async () => {
     const clock = movableClock();
     await using service = await startService(databases, { application, clock });
     const user = await service.createUser(['viewer']);

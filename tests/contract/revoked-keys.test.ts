@@ -34,7 +34,7 @@ const refusedKeys = async (service: Service): Promise<ReadonlyMap<number, Refusa
   );
 };
 
-/** An answer without what no two answers have in common. */
+/** An answer without the values that differ between any two. */
 const bare = ({ status, headers, text }: Awaited<ReturnType<Service['get']>>) => {
   const { date, 'x-request-id': id, ...others } = headers;
   expect([date, id]).toEqual([expect.any(String), expect.any(String)]);
@@ -68,13 +68,13 @@ describeEachDatabase('revoked keys', (databases) => {
     await second.server.services.refusals.flush();
 
     const found = await refusedKeys(service);
-    const told = keys.map(({ id }) => {
+    const shown = keys.map(({ id }) => {
       const { caller_name, key_name, revoked_by_kind, revoked_by_name, code } = found.get(id) ?? {};
       return [caller_name, key_name, revoked_by_kind, revoked_by_name, code];
     });
     const mine = [user.username, `key of ${user.username}`];
     const gone = [other.username, `key of ${other.username}`, 'user', root.username, 40102];
-    expect(told).toEqual([
+    expect(shown).toEqual([
       [...mine, 'user', user.username, 40102],
       [...mine, 'user', root.username, 40102],
       [...mine, null, null, 40102],
@@ -140,7 +140,7 @@ describeEachDatabase('revoked keys', (databases) => {
     }
   });
 
-  it('after ninety days nobody knows of it', async () => {
+  it('after ninety days it is forgotten', async () => {
     const clock = movableClock();
     await using service = await startService(databases, { clock });
     const user = await service.createUser();
@@ -178,7 +178,7 @@ describeEachDatabase('revoked keys', (databases) => {
     );
   });
 
-  it('strangers who guess keys do not crowd out whoever sends a revoked one', async () => {
+  it('strangers who guess keys do not crowd out the users of a revoked one', async () => {
     await using service = await startService(databases);
     const user = await service.createUser();
     const { id, key } = await service.createKey(user);

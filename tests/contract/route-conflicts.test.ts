@@ -110,7 +110,7 @@ describeEachDatabase('two endpoints with one method and path', (databases) => {
       );
       expect(await refusal(taken, url)).toContain('two endpoints for one method and path');
       expect(await entries()).toEqual([]);
-      // What a start writes first.
+      // The first line that a start writes.
       expect(await refusal(resource, url)).toContain('it answers on');
       expect(await entries()).not.toEqual([]);
     });

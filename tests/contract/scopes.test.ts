@@ -40,7 +40,7 @@ interface Heard {
   readonly principal: HookPrincipal;
 }
 
-/** What hooks were told, and what a test has them do. */
+/** The calls of hooks, and their behaviour in a test. */
 let heard: Heard[] = [];
 let inCommit: (scope: Scope, context: { id: number; action: string }) => Promise<void> | void = () => {};
 
@@ -70,8 +70,8 @@ const order = defineResource('Order', {
     },
     beforeCommit: async (context) => {
       const { action, before, after, principal, addError } = context;
-      const told = { before: before as JsonObject | undefined, after: after as JsonObject | undefined };
-      heard.push({ hook: 'beforeCommit', action, ...told, principal });
+      const values = { before: before as JsonObject | undefined, after: after as JsonObject | undefined };
+      heard.push({ hook: 'beforeCommit', action, ...values, principal });
       if (after?.note === 'refuse') addError('note', 'Note: refused in the transaction');
       if (after?.note === 'throw') throw new Error('secret detail');
       if (action === 'update' && before?.status !== 'open' && before?.status !== after?.status)
@@ -107,7 +107,7 @@ const checkout = defineEndpoint({
     }),
 });
 
-/** What a test runs with the caller's scope. */
+/** The code that a test runs with the caller's scope. */
 let work: (scope: Scope) => unknown = () => null;
 
 const application = {
@@ -141,7 +141,7 @@ const application = {
 describeEachDatabase('a scope', (databases) => {
   const service = useService(databases, { application, env: { LOCALE: 'en', TRANSACTION_TIMEOUT: '1' } });
 
-  /** Runs code in an endpoint that this user calls, and answers what the endpoint answers. */
+  /** Runs code in an endpoint that this user calls; returns the endpoint's answer. */
   const as = async (token: string | undefined, does: (scope: Scope) => unknown, path = '/work') => {
     work = does;
     return service.post(`/api/v1${path}`, { ...(token === undefined ? {} : { token }), body: {} });
@@ -191,8 +191,8 @@ describeEachDatabase('a scope', (databases) => {
     });
 
     it('and does nothing that the caller could not do by the resource’s own endpoint', async () => {
-      const nobody = await as(undefined, ({ records }) => records(order).list(), '/open');
-      expect([nobody.status, nobody.json.code]).toEqual([403, 40300]);
+      const stranger = await as(undefined, ({ records }) => records(order).list(), '/open');
+      expect([stranger.status, stranger.json.code]).toEqual([403, 40300]);
       const made = await as(undefined, ({ records }) => records(line).create({} as never), '/open');
       expect(made.status).toBe(403);
     });
@@ -252,7 +252,7 @@ describeEachDatabase('a scope', (databases) => {
       const group = { status: 'open', created_at_year };
       expect(await groups(ann.token)).toEqual([{ ...group, count: 2, max_note: 'n3' }]);
       expect(await groups(bob.token)).toEqual([{ ...group, count: 1, max_note: 'n1' }]);
-      // What the transaction has written counts.
+      // The writes of the transaction count.
       const within = await result(bob.token, ({ transaction }) =>
         transaction(async ({ records }) => {
           await records(order).create({ note: 'n4' });
@@ -420,12 +420,12 @@ describeEachDatabase('a scope', (databases) => {
         code: 40950,
         message: 'Only 0 left',
       });
-      const told = await result(token, async ({ records, sql: ask }) => ({
+      const figures = await result(token, async ({ records, sql: ask }) => ({
         stock: (await records(product).get(id)).stock,
         orders: await records(order).count(),
         lines: await ask.get(sql`select count(*) as n from lines where product_id = ${id}`),
       }));
-      expect(told).toEqual({ stock: 0, orders: 25, lines: { n: 25 } });
+      expect(figures).toEqual({ stock: 0, orders: 25, lines: { n: 25 } });
     });
   });
 
@@ -525,7 +525,7 @@ describeEachDatabase('a scope', (databases) => {
     it('has one form for both databases, inside and outside of a transaction', async () => {
       const { token } = await viewer();
       const id = await addProduct('by hand', 1);
-      const told = await result(token, async ({ sql: ask, transaction }) => ({
+      const figures = await result(token, async ({ sql: ask, transaction }) => ({
         changed: await ask.run(sql`update products set stock = stock + ${2} where id = ${id}`),
         row: await ask.get<{ stock: number }>(
           sql`select stock from ${sql.table('products')} where id = ${id}`,
@@ -540,7 +540,7 @@ describeEachDatabase('a scope', (databases) => {
         returned: await ask.get(sql`update products set stock = 0 where id = ${id} returning stock`),
         none: (await ask.get(sql`select 1 from products where id = ${-1}`)) ?? 'none',
       }));
-      expect(told).toEqual({
+      expect(figures).toEqual({
         changed: 1,
         row: { stock: 3 },
         inside: [{ stock: 6 }],
@@ -550,7 +550,7 @@ describeEachDatabase('a scope', (databases) => {
       });
     });
 
-    it('answers a constraint that nobody caught as a conflict, and lets code catch it', async () => {
+    it('answers an uncaught violation of a constraint as a conflict, and lets code catch it', async () => {
       const { token } = await viewer();
       await addProduct('once', 1);
       const again = (scope: Scope) =>
@@ -573,13 +573,13 @@ describeEachDatabase('a scope', (databases) => {
     expect(service.lines.some((text) => text.includes('the nearest is \\"Order\\"'))).toBe(true);
   });
 
-  it('lets a problem be caught, and be told apart', async () => {
+  it('lets a problem be caught, and be recognised', async () => {
     const { token } = await viewer();
-    const told = await result(token, ({ records }) =>
+    const caught = await result(token, ({ records }) =>
       records(order)
         .get(999_999)
         .catch((error: unknown) => (error instanceof Problem ? [error.problem, error.status] : 'other')),
     );
-    expect(told).toEqual(['record_not_found', 404]);
+    expect(caught).toEqual(['record_not_found', 404]);
   });
 });

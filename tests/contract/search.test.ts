@@ -103,7 +103,7 @@ describeEachDatabase('/admin/search', (databases) => {
   });
 
   it('finds nothing where the caller may not read', async () => {
-    // Whoever is no super_admin reads letters by a permission alone; books are there for every administrator.
+    // Administrators without super_admin read letters by a permission alone; books are there for every administrator.
     expect(await namesOf('quillfeather', plain)).toEqual({ Book: ['Other', 'The Quillfeather'] });
     await service.ok('PUT', '/admin/permissions/admin/Letter/read', { token: root });
     expect(await namesOf('quillfeather', plain)).toMatchObject({ Letter: ['To the quillfeather'] });
@@ -112,7 +112,7 @@ describeEachDatabase('/admin/search', (databases) => {
     const outside = await service.createUser([], { username: 'quillless' });
     expect((await service.get('/admin/search?q=quill', { token: outside })).status).toBe(403);
     expect((await service.get('/admin/search?q=quill')).status).toBe(401);
-    // What signs somebody in is no field of any list.
+    // Credentials are no field of any list.
     const { key } = await service.createKey(plain);
     for (const words of [key, key.slice(-12), 'scrypt', '$'])
       expect([words, await find(words)]).toEqual([words, []]);

@@ -83,7 +83,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
   });
 
   describe('a ticket', () => {
-    it('lets in once, and nobody by itself', async () => {
+    it('lets in once, and never without the password', async () => {
       const { user, secret } = await enrol(service);
       const { ticket } = await firstStep(service, user);
       for (const options of [
@@ -124,7 +124,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
         expect((await secondStep(service, tried.ticket, answer)).json.code).toBe(40_109);
     });
 
-    it('401: one that nobody gave out; 422: none, or two answers at once', async () => {
+    it('401: one that was never issued; 422: none, or two answers at once', async () => {
       const { user, secret } = await enrol(service);
       const code = codeOf(secret, now());
       for (const ticket of ['x', 'A'.repeat(43), `${'A'.repeat(42)}B`])
@@ -238,7 +238,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
   });
 
   describe('two instances, and two at once', () => {
-    it('a code lets in once, whoever is asked, and however many ask', async () => {
+    it('a code lets in once, on whichever instance, and however many requests use it', async () => {
       const second = await service.secondInstance();
       const { user, secret } = await enrol(service);
       const tickets = await Promise.all(
@@ -327,7 +327,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
           there.ask('DELETE', `${path}/totp`, browser.password),
           there.ask('DELETE', `${path}/passkeys/${id}`, browser.password),
         ]);
-        // What the first one verified holds no more for the other: its password is wrong then, or its factor the last.
+        // The check of the first one holds no more for the other: its password is wrong then, or its factor the last.
         expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
         expect([409, 422]).toContain(answers.find(({ status }) => status !== 200)?.status);
       }
@@ -335,7 +335,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
   });
 
   describe('other credentials', () => {
-    /** What is left to a token of somebody who has a second factor: nothing that acts in the area. */
+    /** Operations left to a token of a user with a second factor: none that acts in the area. */
     const open = new Set(['POST /admin/session', 'POST /admin/session/second-factor']);
 
     it('reach no endpoint of the area: a token, a key, a session from before', async () => {
@@ -526,7 +526,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
     const reset = (id: number, token: TestUser) =>
       service.delete(`/admin/users/${id}/second-factor`, { token });
 
-    it('is a super_admin’s to forget, and nobody’s own', async () => {
+    it('is removed by a super_admin, and never by its own user', async () => {
       const root = await service.admin();
       const { user, browser } = await enrol(service);
       expect((await reset(user.id, await service.createUser(['admin']))).json.code).toBe(40_300);
@@ -535,8 +535,8 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await browser.ask('GET', '/admin/session')).status).toBe(200);
       expect((await reset(user.id, root)).status).toBe(200);
       expect((await browser.ask('GET', '/admin/session')).status).toBe(401);
-      const anew = await openBrowser(service, user);
-      expect(await anew.ok('GET', path)).toMatchObject({ totp: null, recovery_codes_left: 0 });
+      const other = await openBrowser(service, user);
+      expect(await other.ok('GET', path)).toMatchObject({ totp: null, recovery_codes_left: 0 });
       expect((await service.get('/admin/users', { token: user })).status).toBe(200);
       const [entry] = await service.ok<object[]>(
         'GET',
@@ -552,14 +552,14 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await browser.ask('GET', '/admin/session')).status).toBe(401);
       await service.signIn(user);
       await expect(service.command('user', 'reset-factor', 'nobody.here')).rejects.toThrow(
-        'no user nobody.here',
+        'no user missing.here',
       );
     });
   });
 
   describe('ADMIN_SECOND_FACTOR=required', () => {
     const demanding = () => service.secondInstance({ env: { ADMIN_SECOND_FACTOR: 'required' } });
-    /** What is there for somebody who has to set one up first. */
+    /** Operations of a user who has to set one up first. */
     const spared = new Set([
       ...['GET /admin/session', 'DELETE /admin/session', 'PUT /admin/password'],
       ...[`GET ${path}`, `POST ${path}/totp`, `POST ${path}/totp/confirmation`, `DELETE ${path}/totp`],
@@ -613,7 +613,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
     });
   });
 
-  it('outlasts a new jwt_secret of the credentials, and is sealed anew', async () => {
+  it('outlasts a new jwt_secret of the credentials, and is sealed again', async () => {
     await using kept = await startService(databases, {
       env: { JWT_SECRET: '', BASE_URL: 'http://localhost:0' },
     });

@@ -35,7 +35,7 @@ describeEachDatabase('security events', (databases) => {
     actor_id: String(id),
     actor_name: username,
   });
-  const nobody = { actor_kind: 'nobody', actor_id: null, actor_name: null };
+  const stranger = { actor_kind: 'nobody', actor_id: null, actor_name: null };
   const aimedAt = ({ id, username }: TestUser) => ({
     target_kind: 'user',
     target_id: String(id),
@@ -56,7 +56,7 @@ describeEachDatabase('security events', (databases) => {
         ...Array<string>(10).fill('sign_in.failed'),
         'sign_in.locked',
       ]);
-      for (const entry of others) expect(entry).toMatchObject({ ...nobody, ...aimedAt(user), address });
+      for (const entry of others) expect(entry).toMatchObject({ ...stranger, ...aimedAt(user), address });
       expect(logged(address).map(({ level, event, user: name }) => [level, event, name])).toEqual([
         [30, 'sign_in', user.username],
         ...Array<unknown>(10).fill([40, 'sign_in.failed', user.username]),
@@ -64,14 +64,14 @@ describeEachDatabase('security events', (databases) => {
       ]);
     });
 
-    it('what was typed for an account that nobody has stands nowhere', async () => {
+    it('the input for a missing account stands nowhere', async () => {
       const address = '10.30.0.2';
       await service.login('my-password-in-the-wrong-field', 'x', from(address));
       const entries = await at(address);
       expect(entries).toMatchObject([
         {
           action: 'sign_in.failed',
-          ...nobody,
+          ...stranger,
           target_id: null,
           target_name: null,
           detail: { account: 'unknown' },
@@ -100,7 +100,7 @@ describeEachDatabase('security events', (databases) => {
       const { securityEvents } = service.server.services;
       const failed = { action: 'sign_in.failed', address } as const;
       for (let count = 0; count < 200; count += 1) securityEvents.record(failed);
-      // Others of the same minute are told all the same.
+      // Other events of the same minute are recorded all the same.
       securityEvents.record({ ...failed, address: '10.30.1.2' });
       const user = await service.createUser();
       await service.login(user.username, user.password, from(address));
@@ -111,7 +111,7 @@ describeEachDatabase('security events', (databases) => {
       try {
         service.clock.advance(60);
         expect((await at(address)).slice(61)).toMatchObject([
-          { action: 'events.counted', ...nobody, detail: { more: { 'sign_in.failed': 140 } } },
+          { action: 'events.counted', ...stranger, detail: { more: { 'sign_in.failed': 140 } } },
         ]);
         expect(logged(address)).toHaveLength(62);
       } finally {
@@ -230,7 +230,7 @@ describeEachDatabase('credentials', (databases) => {
     expect(service.lines.join()).toContain('"event":"credentials.reload"');
   });
 
-  it('an older file is refused while the service runs and at its start, and both are told', async () => {
+  it('an older file is refused while the service runs and at its start, and both are recorded', async () => {
     await using service = await startService(databases);
     const secret = await service.createApp('shop');
     const file = fileOf(service);
@@ -265,7 +265,7 @@ describeEachDatabase('credentials', (databases) => {
     expect(again.server.services.applications.applications()).toHaveLength(1);
   });
 
-  it('an edit by age is taken, and told where it keeps the serial', async () => {
+  it('an edit by age is taken, and reported where it keeps the serial', async () => {
     await using service = await startService(databases);
     await service.createApp('shop');
     const content = await opened(service);
@@ -288,7 +288,7 @@ describeEachDatabase('credentials', (databases) => {
     expect(service.server.services.applications.applications()).toEqual([]);
   });
 
-  it('a removed file and its old copy are told apart', async () => {
+  it('a removed file and its old copy are distinguished', async () => {
     await using service = await startService(databases);
     await service.createApp('shop');
     await service.command('app', 'create', 'stall');
@@ -296,7 +296,7 @@ describeEachDatabase('credentials', (databases) => {
     await expect
       .poll(() => service.server.services.applications.applications(), { timeout: 5_000 })
       .toEqual([]);
-    // A file begun anew goes on from what was seen, so that it is not taken for an older one.
+    // A new file goes on from the last seen serial, so that it is not taken for an older one.
     await service.command('app', 'create', 'kiosk');
     await expect
       .poll(() => service.server.services.applications.applications(), { timeout: 5_000 })
@@ -306,7 +306,7 @@ describeEachDatabase('credentials', (databases) => {
 
   it('a database that does not answer keeps no secret from being changed', async () => {
     await using service = await startService(databases);
-    const env = { ...service.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+    const env = { ...service.env, DATABASE_URL: 'postgres://reader@127.0.0.1:1/none' };
     const { status, stdout, stderr } = await run(['app', 'create', 'shop', '--json'], { env });
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { app_id: 'shop' }]);
     expect(stderr).toMatch(/^(?:gatewright: this change is not in the audit list: .*\n)+/);

@@ -201,7 +201,7 @@ describeEachDatabase('sessions', (databases) => {
       expect([refused.status, refused.headers['clear-site-data']]).toEqual([403, undefined]);
     });
 
-    it('200: all of one’s own, nobody else’s', async () => {
+    it('200: all of one’s own, none of others', async () => {
       const neighbour = await service.createUser(['admin']);
       const [cookie, other, theirs] = [
         await service.signIn(admin),
@@ -228,7 +228,7 @@ describeEachDatabase('sessions', (databases) => {
       ]).toEqual([401, 401, 200]);
     });
 
-    it('200: one of one’s own, by its id, on whichever device; nobody else’s', async () => {
+    it('200: one of one’s own, by its id, on whichever device; none of others', async () => {
       const person = await service.createUser(['admin']);
       const neighbour = await service.createUser(['admin']);
       const [cookie, other, theirs] = [

@@ -33,7 +33,7 @@ describeEachDatabase('CORS', (databases) => {
     }
   });
 
-  it('an origin that is not listed is told nothing', async () => {
+  it('an origin that is not listed gets no headers', async () => {
     for (const origin of [
       `${allowedOrigin}.evil.example`,
       'https://evil.example',
@@ -178,7 +178,7 @@ describeEachDatabase('settings', (databases) => {
     it.each([
       ['zh-CN', /^ADMIN_PASSWORD: 密码不能以服务名或账号名称为主/],
       ['en', /^ADMIN_PASSWORD: Password must not rest on the name of the service or of the account/],
-    ])('a password that is a name starts nothing, and is told so in %s', async (LOCALE, message) => {
+    ])('a password that is a name prevents the start, and the message is in %s', async (LOCALE, message) => {
       for (const env of [
         { ADMIN_USERNAME: 'headgardener', ADMIN_PASSWORD: 'HeadGardener1' },
         { ADMIN_EMAIL: 'headgardener@example.com', ADMIN_PASSWORD: 'HeadGardener1' },
@@ -251,7 +251,7 @@ describeEachDatabase('settings', (databases) => {
         '"data":{"status":"ok"}',
       ]);
       await closed;
-      // The connection asked to be kept: nobody waits for it to time out.
+      // The connection asked to be kept: the stop does not wait for its timeout.
       expect(performance.now() - start).toBeLessThan(5000);
     });
   });

@@ -33,8 +33,8 @@ const tagFields = {
 };
 const receiptFields = { box: field.reference('Box', { required: true }) };
 
-/** What the hooks were told, in their order, and a box of which they want none. */
-const told: string[] = [];
+/** The calls of the hooks, in their order, and a box that they refuse. */
+const hookCalls: string[] = [];
 const refused = { label: '' };
 
 /** An item whose end has another one put into another box. */
@@ -57,11 +57,11 @@ const box = defineResource('Box', {
   relations: { items: many('Item', { by: 'box', write: true }) },
   hooks: {
     beforeCommit: ({ action, id, after, addError }) => {
-      told.push(`${action} Box ${id}`);
+      hookCalls.push(`${action} Box ${id}`);
       if (action === 'create' && after?.label === refused.label) addError('label', 'Not this one');
     },
     afterCommit: ({ action, id }) => {
-      told.push(`after ${action} Box ${id}`);
+      hookCalls.push(`after ${action} Box ${id}`);
     },
   },
 });
@@ -69,7 +69,7 @@ const item = defineResource('Item', {
   fields: itemFields,
   hooks: {
     beforeCommit: async ({ action, id, records }) => {
-      told.push(`${action} Item ${id}`);
+      hookCalls.push(`${action} Item ${id}`);
       if (action === 'destroy' && id === rescued.by)
         await records('Item').update(rescued.item, { box_id: rescued.to });
     },
@@ -206,7 +206,7 @@ describeEachDatabase('trash', (databases) => {
     ];
     const gone = await create(ann, 'tags', 'tag', { text: 'gone', box_id: id });
     const before = await service.ok<Row[]>('GET', `/api/v1/items?filter[box_id]=${id}`, { token: ann });
-    told.length = 0;
+    hookCalls.length = 0;
     await remove(ann, `boxes/${id}`);
     expect(await service.ok('GET', `/api/v1/items?filter[box_id]=${id}`, { token: ann })).toEqual([]);
     const second = await newBox(ann, { label: 'second' });
@@ -215,15 +215,15 @@ describeEachDatabase('trash', (databases) => {
       body: { tag: { box_id: second.id } },
     });
     await remove(ann, `tags/${gone.id}`);
-    expect(told.filter((each) => each.startsWith('destroy'))).toEqual([
+    expect(hookCalls.filter((each) => each.startsWith('destroy'))).toEqual([
       `destroy Box ${id}`,
       `destroy Item ${a.id}`,
       `destroy Item ${b.id}`,
     ]);
-    told.length = 0;
+    hookCalls.length = 0;
     service.clock.advance(1);
     expect((await restore(id, {})).status).toBe(200);
-    expect(told).toEqual([
+    expect(hookCalls).toEqual([
       `create Item ${a.id}`,
       `create Item ${b.id}`,
       `create Box ${id}`,
@@ -489,7 +489,7 @@ describeEachDatabase('trash', (databases) => {
       const removed = await trash.purge(cutoff, 4);
       if (removed === 0) break;
       steps.push(removed);
-      // Whoever was removed first cannot be asked for, so nothing comes back in parts.
+      // The user who was removed first cannot be requested, so nothing comes back in parts.
       if (steps.length === 1) expect((await trashed()).data.map(({ id }) => id)).toEqual([late.id]);
     }
     expect(steps).toEqual([3, 4, 2, 1]);
@@ -503,7 +503,7 @@ describeEachDatabase('trash', (databases) => {
       const id = await systemScope('a test').jobs.add('purge-trash', {});
       const sql = `select state from gatewright_jobs where id = ${id}`;
       const state = async () => (await database.get<Row>({ sql, parameters: [] }))?.['state'];
-      // What is done leaves no row; what fails does.
+      // A finished job leaves no row; a failed one does.
       await expect.poll(state, { timeout: 10_000 }).toBeUndefined();
     };
     const day = 86_400;
@@ -582,7 +582,7 @@ describeEachDatabase('trash', (databases) => {
     expect(await toVersion()).toBe(403);
   });
 
-  it('comes back once, whoever asks for it at the same time', async () => {
+  it('comes back once, however many ask for it at the same time', async () => {
     const ann = await service.createUser();
     const trash = createTrash(service.server.services.database);
     const items = [{ name: 'a' }, { name: 'b' }];
@@ -598,7 +598,7 @@ describeEachDatabase('trash', (databases) => {
       const left = await service.ok<Row[]>('GET', `/api/v1/items?filter[box_id]=${id}`, { token: ann });
       expect(left.map(({ name }) => name)).toEqual(['a', 'b']);
     }
-    // What is old enough goes or comes back, whole in either case.
+    // A record that is old enough goes or comes back, whole in either case.
     await remove(ann, `boxes/${id}`);
     const [back] = await Promise.all([restore(id), trash.purge(service.clock.now() + 60_000, 500)]);
     const left = await service.ok<Row[]>('GET', `/api/v1/items?filter[box_id]=${id}`, { token: ann });
@@ -733,7 +733,7 @@ describeEachDatabase('what a model has become', (databases) => {
     const back = await restored(second, 'pots', ids[0]);
     expect(back).toMatchObject({ status: 200, data: { name: 'one', size: null, added: 'new', plain: null } });
     expect(back.data).not.toHaveProperty('old');
-    // A number is no text: nothing is made of it that nobody has said.
+    // A number is no text, and is not converted to one.
     const other = await restored(second, 'pots', ids[1]);
     expect([other.status, other.json.data]).toMatchObject([
       422,

@@ -29,7 +29,7 @@ describeEachDatabase('/admin/views', (databases) => {
   const mine = (token: TestUser, of = 'api_keys') =>
     service.ok<View[]>('GET', `/admin/views?filter[resource]=${of}&sort=name`, { token });
 
-  it('are saved, renamed, changed and deleted by whose they are, and seen by nobody else', async () => {
+  it('are saved, renamed, changed and deleted by their owner, and seen by no other user', async () => {
     const made = await save({ resource: 'api_keys', name: 'Ending soon', query });
     expect(made.status).toBe(201);
     expect(made.data).toMatchObject({ resource: 'api_keys', name: 'Ending soon', query });
@@ -70,7 +70,7 @@ describeEachDatabase('/admin/views', (databases) => {
     expect((await mine(root)).map(({ name }) => name)).toEqual(['Second']);
   });
 
-  it('have a form and a size, and nobody has more than 200', async () => {
+  it('have a form and a size, and no user has more than 200', async () => {
     for (const wrong of [
       { filter: { status: ['a'] } },
       { sort: { field: 'a' } },

@@ -19,7 +19,7 @@ interface Delivery {
   readonly error: string | null;
 }
 
-/** What ends webhooks, and what bounds them. */
+/** The ends and limits of webhooks. */
 describeEachDatabase('webhooks', (databases) => {
   const start = async (env: Readonly<Record<string, string>> = {}, own: object = {}) => {
     const service = await startService(databases, {
@@ -91,7 +91,7 @@ describeEachDatabase('webhooks', (databases) => {
     await expect.poll(() => receiver.received.length).toBe(1);
   });
 
-  it('outlast a new jwt_secret of the credentials, and any number of them while nobody runs', async () => {
+  it('outlast a new jwt_secret of the credentials, and any number of them while no service runs', async () => {
     const { service, receiver, root } = await start({ JWT_SECRET: '' });
     const second = await service.secondInstance();
     const hook = await subscribe(service, root, receiver.url);

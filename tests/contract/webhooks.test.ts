@@ -52,7 +52,7 @@ const application = { resources: [order, note, memo], migrations };
 const times = { jobTimes: { poll: 100 }, webhookTimes: { poll: 100, timeout: 1_000, rest: 200 } } as const;
 const env = { WEBHOOK_PRIVATE: '1', LOCALE: 'en' } as const;
 
-/** What tests say and ask of a service with webhooks. */
+/** Requests of the tests to a service with webhooks. */
 const talkTo = (service: Service, root: () => TestUser) => ({
   subscribe: (user: TestUser, url: string, more: object = {}): Promise<Hook> =>
     service.ok<Hook>('POST', '/admin/webhooks', {
@@ -302,7 +302,7 @@ describeEachDatabase('webhooks', (databases) => {
     expect(ids).toEqual([delivery.message_id, delivery.message_id]);
   });
 
-  it('follows no redirect, and disables at once where nobody wants messages any more', async () => {
+  it('follows no redirect, and disables at once where the receiver wants no messages any more', async () => {
     const elsewhere = await startReceiver();
     const hook = await subscribe(ann, receiver.url);
     receiver.respond = (_, response) => {

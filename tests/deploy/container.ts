@@ -44,7 +44,7 @@ export const lastStage = (dockerfile: string): Stage => {
 const uid = 1000;
 
 /**
- * What runs as process 1 of a mount and a process namespace: nothing of the file system can be written but the data.
+ * The program that runs as process 1 of a mount and a process namespace: nothing of the file system can be written but the data.
  * Arguments: an empty folder, the data, the application, the checkout, user and group; then the command.
  */
 const script = `

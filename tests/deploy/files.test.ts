@@ -108,7 +108,7 @@ describe('docs/deploy', () => {
       'postgres',
       `/${postgres.environment.POSTGRES_DB}`,
     ]);
-    // What DRAIN and the stop take at most.
+    // The longest time of DRAIN and the stop.
     expect(Number.parseInt(api.stop_grace_period, 10)).toBeGreaterThan(11);
   });
 

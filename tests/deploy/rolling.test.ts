@@ -69,7 +69,7 @@ if (hasNginx || process.env['CI'] !== undefined)
         );
       expect(phases.map(({ failed }) => failed)).toEqual(phases.map(() => ({})));
       for (const { requests } of phases) expect(requests).toBeGreaterThan(50);
-      // What was acknowledged is there, in the state that was acknowledged.
+      // Every acknowledged record is there, in the acknowledged state.
       const rows = await (await databases.open(DATABASE_URL)).all<{ id: number; body: string | null }>({
         sql: 'select id, body from notes',
         parameters: [],

@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What one phase of a rolling restart brought. */
+/** The outcome of one phase of a rolling restart. */
 export interface Phase {
   readonly name: string;
   readonly requests: number;
-  /** Answers of another status than was due, and connections that failed, with how often. */
+  /** Responses of another status than was due, and connections that failed, with how often. */
   readonly failed: Readonly<Record<string, number>>;
   /** Milliseconds. */
   readonly p50: number;
@@ -27,7 +27,7 @@ interface Reply {
   readonly etag: string | undefined;
 }
 
-/** Clients that keep their connections and ask without a pause, until they are told to end. */
+/** Clients that keep their connections and ask without a pause, until they are stopped. */
 export class Load {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false });
   readonly #port: number;
@@ -48,7 +48,7 @@ export class Load {
     for (let client = 0; client < clients; client += 1) this.#clients.push(this.#client(client));
   }
 
-  /** Runs a step and answers what the requests meanwhile brought. */
+  /** Runs a step; returns the outcome of the requests meanwhile. */
   async during(name: string, step: () => Promise<unknown>): Promise<Phase> {
     this.#times = [];
     this.#failed = new Map();

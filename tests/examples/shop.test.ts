@@ -75,7 +75,7 @@ describeEachDatabase('the shop', (databases) => {
     });
   };
 
-  it('sells: the order, its lines and the stock are written together', async () => {
+  it('sells: the order, its lines and the stock are written in one transaction', async () => {
     const before = Number(await stockOf(tea));
     const { user, made, id } = await order(tea, 2);
     expect([made.status, made.data.status, made.data.total]).toEqual([201, 'pending', 2500]);
@@ -93,7 +93,7 @@ describeEachDatabase('the shop', (databases) => {
     expect((await user.post('/api/v1/order_lines', { order_line: line })).status).toBe(403);
   });
 
-  it('shows an order page in one request, to whoever ordered', async () => {
+  it('shows an order page in one request, to its customer', async () => {
     const cup = await addProduct('CUP', 800, 5);
     const { user, customer } = await shopper();
     const lines = [tea, cup].map((product) => ({ product, quantity: 1 }));
@@ -106,7 +106,7 @@ describeEachDatabase('the shop', (databases) => {
         { product_id: cup, product: { name: 'The CUP' } },
       ],
     });
-    // What is no longer sold is nobody's to read.
+    // A product that is no longer sold cannot be read.
     await app.as('keeper').patch(`/api/v1/products/${cup}`, { product: { active: false } });
     expect((await user.get(page)).data).toMatchObject({ lines: [{}, { product_id: cup, product: null }] });
     const bought = (query: string, by = user) => by.get(`/api/v1/orders?${query}`);
@@ -204,7 +204,7 @@ describeEachDatabase('the shop', (databases) => {
     expect(await stockOf(tea)).toBe(before);
   });
 
-  it('ships what is paid, by whoever may', async () => {
+  it('ships a paid order, with the permission', async () => {
     const { user, id } = await order(tea, 1);
     const ship = (client: typeof user | ReturnType<TestApplication['as']>) =>
       client.patch(`/api/v1/orders/${id}`, { order: { status: 'shipped' } });

@@ -32,13 +32,13 @@ describeEachDatabase('teams', (databases) => {
     return { ann, ed, vi, eve, id, seats, project, task };
   };
 
-  it('are made with their first owner, and are nobody else’s', async () => {
+  it('are made with their first owner, and belong to no other', async () => {
     const { ann, eve, id } = await team();
     const members = await ann.get(`/api/v1/memberships?filter[team_id]=${id}&sort=id`);
     expect([members.data.length, members.data[0]]).toMatchObject([3, { user_id: ann.id, role: 'owner' }]);
     expect((await eve.get(`/api/v1/teams/${id}`)).status).toBe(404);
     expect((await eve.get('/api/v1/memberships')).data).toEqual([]);
-    // Nobody lets themselves in, and nobody learns so that the team is there.
+    // A stranger cannot join, and does not learn that the team exists.
     for (const team_id of [id, 999_999]) {
       const seat = await eve.post('/api/v1/memberships', {
         membership: { team_id, user_id: eve.id, role: 'owner' },

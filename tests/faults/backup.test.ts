@@ -18,10 +18,10 @@ import { post, type SignedIn, signIn } from '../support/signed-in.ts';
 const shop = fileURLToPath(new URL('../../examples/shop', import.meta.url));
 const stocked = 1_000_000;
 
-/** Milliseconds that nobody who writes may stand still for longer than without a backup. */
+/** Milliseconds by which a backup may delay a writer. */
 const longestPause = 1_000;
 
-/** What the service has acknowledged, and how long each took. */
+/** The acknowledged writes, and how long each took. */
 interface Ledger {
   readonly ordered: Set<number>;
   readonly took: { readonly at: number; readonly milliseconds: number }[];
@@ -41,7 +41,7 @@ const checkout = ({ api, token }: SignedIn, product: number): Promise<Response> 
     token,
   );
 
-/** Buys, one order after the other, until it is told to stop. */
+/** Buys, one order after the other, until it is stopped. */
 const buy = async (caller: SignedIn, ledger: Ledger, stop: AbortSignal, seed: number): Promise<void> => {
   for (let n = seed; !stop.aborted; n += 1) {
     const at = performance.now();
@@ -56,7 +56,7 @@ const buy = async (caller: SignedIn, ledger: Ledger, stop: AbortSignal, seed: nu
 const ask = <Row>(database: Database, sql: string): Promise<Row[]> =>
   database.all<Row>({ sql, parameters: [] });
 
-/** What holds in every state that a transaction has left, and in no other. */
+/** Asserts what holds in every state that a transaction has left, and in no other. */
 const expectWhole = async (url: string, acknowledged: ReadonlySet<number>): Promise<void> => {
   const database = await openDatabase(url);
   try {
@@ -119,7 +119,7 @@ afterAll(async () => {
 describe.each(places.filter(({ here }) => here))(
   'backups of a shop that sells ($name)',
   ({ begin, points }) => {
-    it('are whole, hold up nobody, and survive kill -9 as nothing', { timeout: 120_000 }, async () => {
+    it('are whole, delay no writer, and leave nothing after kill -9', { timeout: 120_000 }, async () => {
       const fresh = await begin();
       const directory = await mkdtemp(join(tmpdir(), 'gatewright-backups-'));
       onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -170,7 +170,7 @@ describe.each(places.filter(({ here }) => here))(
       const ledger: Ledger = { ordered: new Set(), took: [], refused: 0 };
       const stop = new AbortController();
       const buyers = Promise.all(Array.from({ length: 6 }, (_, n) => buy(caller, ledger, stop.signal, n)));
-      // Told where it is awaited; a test that fails before ends the service under them.
+      // Its rejection is seen where it is awaited; a test that fails before ends the service under them.
       buyers.catch(() => {});
       await expect.poll(() => ledger.took.length, { timeout: 20_000 }).toBeGreaterThan(50);
       const loud = ledger.took.length;
@@ -188,7 +188,7 @@ describe.each(places.filter(({ here }) => here))(
         expect([point, status]).toEqual([point, 'SIGKILL']);
         expect(await readdir(directory)).toEqual(expect.not.arrayContaining(['copy', 'copy.json']));
       }
-      // What the last one has left would be taken for a beginning.
+      // The remains of the last one would be taken for a beginning.
       await rm(`${file}.part`, { recursive: true });
       const copying = (): boolean => existsSync(join(`${file}.part`, 'copy'));
       const stopped = await gatewright(['backup', file, '--verify'], url, copying, 'SIGTERM');

@@ -27,7 +27,7 @@ const write = async (service: Service, name: string, rounds: number): Promise<vo
 
 /** A reader whose connections are lost at random, and who goes on behind the last number. */
 class Reader {
-  readonly told: ToldEvent[] = [];
+  readonly received: ToldEvent[] = [];
   #place: number | undefined;
   #stream: EventStream | undefined;
   readonly #next: () => string;
@@ -51,7 +51,7 @@ class Reader {
   lose(): void {
     const stream = this.#stream;
     if (stream === undefined) return;
-    this.told.push(...stream.events);
+    this.received.push(...stream.events);
     this.#place = stream.place();
     stream.close();
     this.#stream = undefined;
@@ -60,7 +60,7 @@ class Reader {
   async until(last: number): Promise<void> {
     if (this.#stream === undefined) await this.open();
     const stream = this.#stream;
-    await stream?.settled(() => (this.told.concat(stream.events).at(-1)?.number ?? 0) >= last, 30_000);
+    await stream?.settled(() => (this.received.concat(stream.events).at(-1)?.number ?? 0) >= last, 30_000);
     this.lose();
   }
 }
@@ -109,9 +109,9 @@ describeEachDatabase('streams that break', (databases) => {
     const all = await expected(service, begun);
     for (const reader of readers) {
       await reader.until(all.at(-1)?.number ?? 0);
-      expect(brief(reader.told)).toEqual(all);
+      expect(brief(reader.received)).toEqual(all);
       expect(reader.connections).toBeGreaterThan(3);
-      for (const events of Map.groupBy(reader.told, ({ id }) => id).values())
+      for (const events of Map.groupBy(reader.received, ({ id }) => id).values())
         expect(events.map(({ version }) => version)).toEqual(events.map((_, index) => index + 1));
     }
     await expect.poll(() => service.server.services.changes.size).toBe(0);
@@ -140,7 +140,7 @@ describeEachDatabase('streams that break', (databases) => {
     expect(Math.max(...waits)).toBeLessThan(3_000);
   }, 60_000);
 
-  it('cut a caller who does not read, and keep nobody else', async () => {
+  it('cut a caller who does not read, and no other', async () => {
     const user = await service.createUser();
     const url = `${service.origin}/api/v1/changes?models=Wide`;
     const stuck = await openStream(url, { authorization: `Bearer ${user.token}` }, { read: false });
@@ -160,7 +160,7 @@ describeEachDatabase('streams that break', (databases) => {
     stuck.close();
   }, 120_000);
 
-  it('are a thousand at once, and each is told', async () => {
+  it('are a thousand at once, and each receives the event', async () => {
     const users: TestUser[] = [];
     for (let index = 0; index < 10; index += 1) users.push(await service.createUser());
     const streams: EventStream[] = [];
@@ -175,7 +175,7 @@ describeEachDatabase('streams that break', (databases) => {
     const { id } = await service.server.services.systemScope('a test').records('Item').create({ title: 'x' });
     await Promise.all(streams.map((stream) => stream.until(1, 30_000)));
     process.stdout.write(
-      `1,000 streams told (${service.dialect}) in ${(performance.now() - begun).toFixed(0)} ms\n`,
+      `1,000 streams served (${service.dialect}) in ${(performance.now() - begun).toFixed(0)} ms\n`,
     );
     expect(new Set(streams.map(({ events }) => events[0]?.id))).toEqual(new Set([id]));
   }, 120_000);
@@ -239,7 +239,7 @@ describeDatabase('postgres', 'a stream of an instance that is killed', (database
     await writing;
     const all = await expected(service, begun);
     await reader.until(all.at(-1)?.number ?? 0);
-    expect(brief(reader.told)).toEqual(all);
+    expect(brief(reader.received)).toEqual(all);
     expect(reader.connections).toBe(3);
   }, 90_000);
 });

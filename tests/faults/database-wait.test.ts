@@ -52,7 +52,7 @@ const nowhere = async (): Promise<string> =>
   `postgres://someone:planted-password@127.0.0.1:${await freePort()}/app`;
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
-const patience = { timeout: 30_000 };
+const startTimeout = { timeout: 30_000 };
 
 describe('a start while PostgreSQL is away', { timeout: 90_000 }, () => {
   let server: PostgresServer;
@@ -67,9 +67,9 @@ describe('a start while PostgreSQL is away', { timeout: 90_000 }, () => {
       await gatewright(['migrate'], server.url),
     ];
     for (const { output } of [service, migrate])
-      await expect.poll(output, patience).toContain('waiting for the database');
+      await expect.poll(output, startTimeout).toContain('waiting for the database');
     await server.start();
-    await expect.poll(service.output, patience).toContain('"listening"');
+    await expect.poll(service.output, startTimeout).toContain('"listening"');
     expect(await migrate.ended).toBe(0);
     for (const { output } of [service, migrate]) {
       expect(times(output(), 'waiting for the database')).toBe(1);
@@ -108,7 +108,7 @@ describe('a start while PostgreSQL is away', { timeout: 90_000 }, () => {
       } = await gatewright(['start'], await nowhere(), {
         WORKERS: workers,
       });
-      await expect.poll(output, patience).toContain('waiting for the database');
+      await expect.poll(output, startTimeout).toContain('waiting for the database');
       child.kill('SIGTERM');
       expect(await ended).toBe(0);
       expect(output()).not.toContain('planted-password');

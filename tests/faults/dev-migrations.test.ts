@@ -119,7 +119,7 @@ it('an edited migration is shown again, and applied as it was shown last', async
   await said('Not applied yet');
   expect(output).toContain('"older"');
   expect(columns()).toContain('old');
-  // What does not run is no form to agree to.
+  // A migration that does not run cannot be confirmed.
   output = '';
   await migration('0002_drop', `alterTable(db, dialect, 'books', {`);
   await said('0002_drop.ts:');

@@ -80,7 +80,7 @@ describeEachDatabase('an import beside a service', (databases) => {
     child.process.kill('SIGINT');
     expect(await child.exited).toBe(1);
     const stored = await placed(database);
-    const told = `stopped; ${stored.toLocaleString('en-US')} rows, up to line ${stored + 1}, are imported; the same command goes on behind it\n`;
-    expect(await text).toBe(told);
+    const message = `stopped; ${stored.toLocaleString('en-US')} rows, up to line ${stored + 1}, are imported; the same command goes on behind it\n`;
+    expect(await text).toBe(message);
   });
 });

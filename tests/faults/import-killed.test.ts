@@ -39,7 +39,7 @@ describeEachDatabase('an import that is killed', (databases) => {
       await delay(Math.random() * 150);
       child.process.kill('SIGKILL');
       expect(await child.exited).toBeNull();
-      // What stands and what is known to stand are one.
+      // The stored rows and the recorded position agree.
       await expect.poll(async () => (await stored()) - (await placed())).toBe(0);
       reached.push(await stored());
     }

@@ -11,12 +11,12 @@ const fields = {
 /** Names that make an event some three kilobytes. */
 const wideFields = Object.fromEntries(
   Array.from({ length: 60 }, (_, index) => [
-    `a_field_with_a_long_name_that_is_told_${index}`,
+    `a_field_with_a_long_name_that_is_long_${index}`,
     field.integer({ default: 1 }),
   ]),
 );
 
-/** Items, of which users are told where they are shown; and wide ones, whose events are long. */
+/** Items, whose events users receive where they may read them; and wide ones, whose events are long. */
 export const items: { resources: readonly ReturnType<typeof defineResource>[]; migrations: Migrations } = {
   resources: [
     defineResource('Item', {

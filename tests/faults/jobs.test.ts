@@ -14,7 +14,7 @@ const script = fileURLToPath(new URL('./children/work.ts', import.meta.url));
 
 interface Worker {
   readonly process: ChildProcess;
-  /** What it has said, a line each. */
+  /** Its output, line by line. */
   readonly lines: () => readonly string[];
 }
 

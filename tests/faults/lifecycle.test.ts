@@ -29,7 +29,7 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     expect(said(service)).toEqual([
       'onStart for system',
       'slow begins, attempt 1',
-      'slow is told',
+      'slow is aborted',
       'slow is done',
       'onStop',
     ]);
@@ -78,7 +78,7 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
     await expect.poll(() => child.exitCode, { timeout: 15_000 }).toBe(1);
     expect(errors).toContain('gatewright: onStart of the application failed: no licence\n');
-    // Whoever collects the log only finds it there.
+    // A collector of the log finds it only there.
     expect(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
       level: 60,
       msg: 'the service does not start',
@@ -141,7 +141,7 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     expect(await dev({ SLOW: '30' }, begins)).toEqual([
       'onStart for system',
       begins,
-      'slow is told',
+      'slow is aborted',
       'onStop',
     ]);
     expect(await dev({}, begins)).toContain(begins);

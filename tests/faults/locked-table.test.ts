@@ -30,7 +30,7 @@ describeDatabase('postgres', 'a table that somebody has locked', (databases) => 
     await locker.query(sql);
   };
 
-  /** Asks again and again while the lock lasts; answers the statuses, and the longest time of one. */
+  /** Asks again and again while the lock lasts; returns the statuses, and the longest time of one. */
   const during = async (locked: Promise<unknown>, ask: () => Promise<{ status: number }>) => {
     let over = false;
     void locked.finally(() => {

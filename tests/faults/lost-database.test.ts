@@ -24,7 +24,7 @@ const writeUntilRefused = async (service: Service, token: TestUser): Promise<num
   return statuses;
 };
 
-/** What the log says of the loss; empty where it says nothing. */
+/** The lines of the log about the loss; empty when there are none. */
 const lossIn = (service: Service): string =>
   service.lines
     .filter((line) => line.includes('"level":50') && line.includes('the database is lost'))
@@ -146,7 +146,7 @@ describeDatabase('sqlite', 'a database file', (databases) => {
     expect(lossIn(service)).toBe('');
   });
 
-  it('that is gone is not made anew by a thread that reads it', async () => {
+  it('that is gone is not created again by a thread that reads it', async () => {
     const { database } = service.server.services;
     rmSync(path);
     const unavailable = { problem: 'database_unavailable' };

@@ -17,7 +17,7 @@ const timed = async (port: number | undefined): Promise<readonly [Scrape, number
   return [answer, performance.now() - begun];
 };
 
-/** What a scrape must be while the database is away. */
+/** Asserts a scrape while the database is away. */
 const demandPoor = async (service: Service): Promise<void> => {
   for (let count = 0; count < 3; count += 1) {
     const [{ value, text }, milliseconds] = await timed(service.server.metricsPort);
@@ -61,7 +61,7 @@ describe('PostgreSQL goes away under a service that is scraped', () => {
 });
 
 describeDatabase('sqlite', 'the file goes away under a service that is scraped', (databases) => {
-  it('is told as a database that is down', async () => {
+  it('is shown as a database that is down', async () => {
     await using service = await startService(databases, { env });
     const path = new URL(service.env['DATABASE_URL'] ?? '').pathname;
     await rename(path, `${path}.gone`);

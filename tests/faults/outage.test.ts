@@ -72,7 +72,7 @@ describe('PostgreSQL goes away under the service', () => {
         { code: 50300, message: '数据库暂不可用，请稍后再试' },
       ]);
     }
-    // What needs no database is answered as ever.
+    // An endpoint without the database works as ever.
     expect((await service.get('/api/v1/health')).status).toBe(200);
     expect((await service.get('/api/v1/users')).status).toBe(401);
     expect((await service.get('/api/v1/users', { token: 'x' })).status).toBe(401);
@@ -103,7 +103,7 @@ describe('PostgreSQL cannot be reached at the start', () => {
   });
 });
 
-/** The database answers, and refuses one kind of write. */
+/** The database is reachable, and refuses one kind of write. */
 const refusals = {
   postgres: async (url: string, table: string): Promise<void> => {
     const client = new pg.Client({ connectionString: url });

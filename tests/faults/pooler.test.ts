@@ -107,7 +107,7 @@ if (hasPgBouncer || process.env['CI'] !== undefined)
         };
         const statuses = (await Promise.all(numbers.map(write))).flat();
         expect(new Set(statuses)).toEqual(new Set([200, 201]));
-        // No session stays with its server, so nobody is told anything: workers look, each second.
+        // No session stays with its server, so there are no notifications: workers poll every second.
         for (const stream of streams) {
           const events = await stream.until(120, 10_000);
           expect(events.map(({ number }) => number)).toEqual(

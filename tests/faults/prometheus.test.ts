@@ -22,7 +22,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-/** What its HTTP API answers, as far as it is asked here. */
+/** The part of its HTTP API that is used here. */
 interface Reply {
   readonly status: string;
   readonly error?: string;

@@ -92,9 +92,9 @@ describeDatabase('postgres', 'a replica', (shared) => {
   const onReplica = (sql: string) =>
     servers.replica.query<Record<string, unknown>>(sql, new URL(url).pathname.slice(1));
   const state = (of = service) => replicaOf(of).state();
-  /** Replay stands still while the work is done; nobody can know it yet when that begins. */
+  /** Replay is paused during the work, which begins before the service notices. */
   const paused = async (work: () => Promise<void>): Promise<void> => {
-    // What was written before has come.
+    // Earlier writes have been replayed.
     await delay(50);
     await usable(service);
     await usable(second);
@@ -146,10 +146,10 @@ describeDatabase('postgres', 'a replica', (shared) => {
     await service.ok('PATCH', `/api/v1/notes/${data.id}`, { token: root, body: { note: { text: 'then' } } });
     expect(state()).toMatchObject({ used: before.used + 3, passed: before.passed });
     const metrics = await fetch(`http://127.0.0.1:${service.server.metricsPort}/metrics`);
-    const told = await metrics.text();
-    expect(told).toContain(`gatewright_replica_requests_total{server="replica"} ${before.used + 3}\n`);
-    expect(told).toMatch(/\ngatewright_replica_age_seconds 0\.\d+\n/);
-    expect(told).toContain('\ngatewright_replica_used 1\n');
+    const text = await metrics.text();
+    expect(text).toContain(`gatewright_replica_requests_total{server="replica"} ${before.used + 3}\n`);
+    expect(text).toMatch(/\ngatewright_replica_age_seconds 0\.\d+\n/);
+    expect(text).toContain('\ngatewright_replica_used 1\n');
   });
 
   it('shows its caller what they wrote: by header, by cookie, and by the memory of the instance', async () => {
@@ -177,7 +177,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
           const position = positionOf(headers);
           await seen('header', second, { token: root, headers: { 'x-commit-position': position } });
           await seen('cookie', second, { token: root, cookie });
-          // Somebody else sees what was there before: the replica is what answers here.
+          // Another caller sees the former value: the replica serves this read.
           if ((await latest(service, { token: others })) === first) old += 1;
         }
       });
@@ -306,7 +306,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     await database.execute({ sql: 'alter table notes drop column extra', parameters: [] });
   });
 
-  it('is not asked by whom nobody could tell whether their write stands', async () => {
+  it('is not used by a caller whose write has an unknown outcome', async () => {
     const { database } = service.server.services;
     const run = (sql: string) => database.execute({ sql, parameters: [] });
     await run(
@@ -438,7 +438,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
       const until = performance.now() + 1_500;
       while (performance.now() < until) expect(await latest(moved)).toBe('of the new');
       expect(state(moved)).toMatchObject({ age: undefined, used: 0 });
-      // A position of before the failover is nobody's any more.
+      // A position of before the failover is ignored.
       const old = { token: root, headers: { 'x-commit-position': '1-1' } };
       expect(await latest(moved, old)).toBe('of the new');
     } finally {

@@ -14,7 +14,7 @@ import { post, type SignedIn, signIn } from '../support/signed-in.ts';
 const shop = fileURLToPath(new URL('../../examples/shop', import.meta.url));
 const paySecret = 'between the two of us';
 
-/** What the service has acknowledged. */
+/** The acknowledged writes. */
 interface Ledger {
   readonly ordered: Set<number>;
   readonly paid: Set<number>;
@@ -111,14 +111,14 @@ describeEachDatabase('a shop that is killed while it sells', (databases) => {
       database,
       "select input from gatewright_jobs where name = 'mail'",
     );
-    const told = [...mails, ...waiting.map(({ input }) => input)].join('\n');
+    const messages = [...mails, ...waiting.map(({ input }) => input)].join('\n');
     const paid = orders.filter(({ status }) => status === 'paid');
     expect(paid.length).toBeGreaterThan(0);
-    expect(paid.filter(({ id }) => !told.includes(`Order ${id}: paid`))).toEqual([]);
-    // Nobody is told of a payment that was rolled back.
-    const mentioned = [...told.matchAll(/Order (\d+): paid/g)].map(([, id]) => Number(id));
+    expect(paid.filter(({ id }) => !messages.includes(`Order ${id}: paid`))).toEqual([]);
+    // No message mentions a payment that was rolled back.
+    const mentioned = [...messages.matchAll(/Order (\d+): paid/g)].map(([, id]) => Number(id));
     expect(mentioned.filter((id) => known.get(id)?.status !== 'paid')).toEqual([]);
-    // Each version of each order is told once, and kept once, and nothing else is.
+    // Each version of each order is announced once and kept once, and nothing else is.
     const versions = await rows<{ id: number; version: number }>(database, 'select id, version from orders');
     const made = versions.flatMap(({ id, version }) =>
       Array.from({ length: Number(version) }, (_, index) => `${id} ${index + 1}`),

@@ -135,7 +135,7 @@ describeDatabase('sqlite', 'a log that cannot be written at COMMIT', (databases)
     expect(JSON.parse(stdout)).toEqual({
       alone: '50302 never',
       unit: '50302 never',
-      together: ['50302 never', expect.stringContaining('nowhere')],
+      batch: ['50302 never', expect.stringContaining('nowhere')],
       rows: true,
     });
   });
@@ -189,7 +189,7 @@ describeDatabase('sqlite', 'a damaged page', (databases) => {
     expect(await streamed('sound')).toBeGreaterThan(500_000);
   });
 
-  it('fails the writes that meet it and no others, alone and together', async () => {
+  it('fails the writes that meet it and no others, alone and in a batch', async () => {
     const database = await damaged();
     const spoil = query(`update broken set text = 'x' where text <> 'x'`);
     const write = query(`insert into sound (text) values ('y')`);

@@ -66,7 +66,7 @@ describeEachDatabase('a start that is refused', (databases) => {
   it.each<[string, RegExp, Omit<ServiceOptions, 'url'>]>([
     ['a secret', /no JWT secret/, { env: { ...production, JWT_SECRET: '' } }],
     [
-      'an administrator whose password nobody may be told',
+      'an administrator whose password may not be shown',
       /set ADMIN_PASSWORD/,
       { env: { ...production, ADMIN_PASSWORD: '' } },
     ],

@@ -49,7 +49,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
     await expect.poll(async () => (await ask(service.port, '/api/v1/health?ready')).status).toBe(503);
     expect(await ask(service.port, '/api/v1/health')).toMatchObject({ status: 200, connection: 'close' });
     expect(await ask(service.port, '/api/v1/nothing')).toMatchObject({ status: 404, connection: 'close' });
-    // The one that asks waits no longer than the drain, then nobody is there to ask.
+    // A new connection waits no longer than the drain; then it is refused.
     await expect.poll(async () => (await ask(service.port, '/api/v1/health')).status).toBe('ECONNREFUSED');
     expect(await slow).toMatchObject({ status: 200, connection: 'close' });
     const { status, milliseconds } = await ended;
@@ -227,16 +227,18 @@ describe('every way to start it', { timeout: 120_000 }, () => {
 });
 
 describe('code of the application', { timeout: 60_000 }, () => {
-  it('whose rejected promise nobody awaits is logged, and the service goes on', async () => {
+  it('whose rejected promise is unhandled is logged, and the service goes on', async () => {
     const service = await start();
     expect((await ask(service.port, '/api/v1/rejects')).status).toBe(200);
     const logged = () => service.lines().filter(({ level }) => level === 50);
     await expect.poll(() => logged().length).toBe(2);
-    expect(JSON.stringify(logged())).toMatch(/nobody awaits this.*the cause of it.*not even an error/);
+    expect(JSON.stringify(logged())).toMatch(
+      /unhandled by the application.*the cause of it.*not even an error/,
+    );
     expect((await ask(service.port, '/api/v1/health')).status).toBe(200);
   });
 
-  it('whose error nobody catches ends the process with status 1, logged with its cause, after what is in flight', async () => {
+  it('whose error is uncaught ends the process with status 1, logged with its cause, after what is in flight', async () => {
     const service = await start();
     const slow = ask(service.port, '/api/v1/slow/500');
     expect((await ask(service.port, '/api/v1/throws')).status).toBe(200);
@@ -244,7 +246,7 @@ describe('code of the application', { timeout: 60_000 }, () => {
     expect([status, milliseconds < 5_000]).toEqual([1, true]);
     expect((await slow).status).toBe(200);
     const fatal = service.lines().filter(({ level }) => level === 60);
-    expect(JSON.stringify(fatal)).toMatch(/nobody catches this.*the cause of it/);
+    expect(JSON.stringify(fatal)).toMatch(/uncaught by the application.*the cause of it/);
     for (const line of service.output().split('\n')) expect(line).not.toMatch(/^\s*(?:at |throw |Error:)/);
   });
 

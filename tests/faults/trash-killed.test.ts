@@ -8,7 +8,7 @@ import { type Service, startService } from '../support/service.ts';
 const boxes = 6;
 const items = 40;
 
-/** What is stored of a box: its version, and how much of it is in the tables and in the trash. */
+/** The stored parts of a box: its version, and how much of it is in the tables and in the trash. */
 interface Stored {
   readonly version: number;
   readonly there: readonly number[];
@@ -50,12 +50,12 @@ describeEachDatabase('a service that is killed while records go and come back', 
       await service.ok('POST', '/api/v1/items/batch', { token, body: batch });
       await service.ok('POST', '/api/v1/labels', { token, body: { label: { box_id: id } } });
     }
-    /** The version that was told last of each box. */
-    const told = new Map(ids.map((id) => [id, 1]));
+    /** The last acknowledged version of each box. */
+    const acknowledged = new Map(ids.map((id) => [id, 1]));
     let turns = 0;
     const turn = async (origin: string, id: number): Promise<void> => {
       for (;;) {
-        const version = told.get(id) ?? 0;
+        const version = acknowledged.get(id) ?? 0;
         // Odd versions are those of a box in its place: each deletion makes one, and each return.
         const answer =
           version % 2 === 1
@@ -63,7 +63,7 @@ describeEachDatabase('a service that is killed while records go and come back', 
             : await fetch(`${origin}/admin/records/boxes/${id}/restore`, { method: 'POST', headers });
         expect(answer.status).toBe(200);
         await answer.arrayBuffer();
-        told.set(id, version + 1);
+        acknowledged.set(id, version + 1);
         turns += 1;
       }
     };
@@ -83,7 +83,7 @@ describeEachDatabase('a service that is killed while records go and come back', 
         const look = async () => {
           const { version, there, trashed } = await storedOf(service, id);
           const whole = version % 2 === 1 ? [there, trashed] : [trashed, there];
-          const last = told.get(id) ?? 0;
+          const last = acknowledged.get(id) ?? 0;
           return [version >= last && version <= last + 1, whole];
         };
         await expect.poll(look).toEqual([
@@ -93,7 +93,7 @@ describeEachDatabase('a service that is killed while records go and come back', 
             [0, 0, 0],
           ],
         ]);
-        told.set(id, (await storedOf(service, id)).version);
+        acknowledged.set(id, (await storedOf(service, id)).version);
       }
     }
     process.stdout.write(`${turns} deletions and returns, killed six times (${databases.dialect})\n`);

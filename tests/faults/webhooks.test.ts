@@ -215,7 +215,7 @@ describeEachDatabase('webhooks under fault', (databases) => {
       const versions = of.map(({ message }) => message.data.version);
       expect(versions).toEqual([...versions].sort((a, b) => a - b));
       expect(new Set(versions)).toEqual(new Set([1, 2, 3, 4, 5, 6]));
-      // What came more than once did so under one id.
+      // Repeated messages came under one id.
       for (const { message, headers } of of) {
         const key = `${id} ${message.data.version}`;
         const known = seen.get(key) ?? String(headers['webhook-id']);

@@ -94,7 +94,7 @@ const refused = (env: Env): { readonly text: string; readonly status: number | n
 };
 
 describe('WORKERS on SQLite', () => {
-  it('is a mistake of the configuration, told with the others, that says what to do', () => {
+  it('is a mistake of the configuration, reported with the others, with its remedy', () => {
     const { text, status } = refused({ WORKERS: '4', LOCALE: 'fr' });
     expect(text).toMatch(
       /WORKERS: expected 1, as SQLite lets one process write at a time.*PostgreSQL.*\n.*LOCALE: expected.*\n.*2 mistake/,
@@ -118,7 +118,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
   const expectGone = (pids: readonly number[], timeout: number) =>
     expect.poll(() => pids.filter(isAlive), { timeout }).toEqual([]);
 
-  it('prepare once, greet once, share the connections, and stop together, without a failed request', {
+  it('prepare once, greet once, share the connections, and stop as one, without a failed request', {
     timeout: 60_000,
   }, async () => {
     const service = await startAll({
@@ -136,7 +136,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     await expect.poll(() => running.results.get('200') ?? 0, { timeout: 20_000 }).toBeGreaterThan(100);
     process.kill(primaryOf(service), 'SIGHUP');
     process.kill(primaryOf(service), 'SIGUSR2');
-    for (const pid of all) await expect.poll(() => count(service.output(), `${pid} is told`)).toBe(1);
+    for (const pid of all) await expect.poll(() => count(service.output(), `${pid} is signalled`)).toBe(1);
     expect([...running.pids].sort()).toEqual(all.toSorted());
     process.kill(primaryOf(service), 'SIGTERM');
     // As a proxy does: it asks for readiness, and turns to another instance.
@@ -186,7 +186,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     const answering = async (): Promise<unknown> =>
       JSON.parse((await ask(service.port, '/api/v1/worker/0')).text).data.pid;
     await expect.poll(answering).toBe(third);
-    // What the dead one had open is cleaned up, what the other one has is not.
+    // Files that the dead one had open are cleaned up, those of the other one are not.
     await expect.poll(() => folders(one).filter(existsSync)).toEqual([]);
     expect(kept.filter(existsSync)).toEqual(kept);
     // Asked to stop by itself, one is replaced as well, and loses nothing.
@@ -219,7 +219,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
       expect(answer).toMatchObject({ status: 200, text: expect.stringContaining(`"pid":${other}`) });
     await expect.poll(() => workersOf(service).length, { timeout: 30_000 }).toBe(3);
 
-    // With nobody left to take them they are closed at least: no client waits for ever.
+    // Without a worker to take them they are at least closed: no client waits for ever.
     const left = living(service);
     for (const pid of left) process.kill(pid, 'SIGSTOP');
 

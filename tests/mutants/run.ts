@@ -1,7 +1,7 @@
 /**
  * Mutation tests (`npm run mutants`, `npm run mutants -- src/auth src/policy`): changes the code of the folders in
  * targets.ts, one small change at a time, and asks the tests beside it whether they notice. Ends with 1 where the score
- * of a folder is below 90 %, or a change that nobody noticed is not argued in survivors.json. Not part of CI: it takes
+ * of a folder is below 90 %, or a change that no test noticed is not argued in survivors.json. Not part of CI: it takes
  * an hour. `--static` takes what is computed once, as a module is loaded, as well: every such change costs a whole run.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ interface Place {
   readonly column: number;
 }
 
-/** What the report says of one change (https://github.com/stryker-mutator/mutation-testing-elements). */
+/** The report about one change (https://github.com/stryker-mutator/mutation-testing-elements). */
 interface Mutant {
   readonly status:
     | 'Killed'
@@ -71,7 +71,7 @@ const outcomesOf = ({ files }: Report): readonly Outcome[] =>
   );
 
 const run = (
-  { mutate, tests, patience = 10_000 }: Target,
+  { mutate, tests, testTimeoutMs = 10_000 }: Target,
   index: number,
   withStatic: boolean,
 ): readonly Outcome[] => {
@@ -84,7 +84,7 @@ const run = (
     ignorePatterns: ['/dist', '/docs', '/bench', '/admin', '/coverage', '/data', '/reports'],
     ignoreStatic: !withStatic,
     concurrency: 1,
-    timeoutMS: patience,
+    timeoutMS: testTimeoutMs,
     tempDirName: `reports/mutants/sandbox-${index}`,
     incremental: true,
     incrementalFile: `${name}-before.json`,

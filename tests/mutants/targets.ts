@@ -1,13 +1,13 @@
 /** Code that is mutated, and the tests that are to notice. Stryker runs of these those that reach the mutant. */
 export interface Target {
-  /** What the command line chooses it by, and the score is of. */
+  /** The name on the command line; the score is of it. */
   readonly folder: string;
   /** A part of the folder: `folder:part` chooses it alone. */
   readonly part?: string;
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
   /** Milliseconds beyond what the tests take by themselves, after which a change has them hang; 10,000 unless given. */
-  readonly patience?: number;
+  readonly testTimeoutMs?: number;
 }
 
 const authFiles = (...names: readonly string[]): readonly string[] =>
@@ -24,10 +24,10 @@ const slow = authFiles('login.test', 'password.test');
 const filesOf = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `src/records/list/${name}.ts`);
 
-/** What is read of a request without asking the database. */
+/** Files that read a request without the database. */
 const reading = filesOf('array-chunks', 'links', 'parameters', 'query-string');
 
-/** What is read and then becomes SQL. */
+/** Files whose input becomes SQL. */
 const terms = filesOf('cursor', 'filters', 'sort');
 
 export const targets: readonly Target[] = [
@@ -64,6 +64,6 @@ export const targets: readonly Target[] = [
     part: 'queues',
     mutate: queues,
     tests: authFiles('work-queue.test', 'waiting-lines.test'),
-    patience: 3_000,
+    testTimeoutMs: 3_000,
   },
 ];

@@ -11,7 +11,7 @@ export interface ChildService {
   readonly port: number;
   /** Of the first administrator. */
   readonly token: string;
-  /** Begins to watch the service's main thread and its memory anew. */
+  /** Restarts the measurement of the service's main thread and its memory. */
   reset(): Promise<void>;
   report(): Promise<LoopReport>;
   /** Stops the service; resolves with the exit code of its process. */

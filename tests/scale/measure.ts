@@ -45,7 +45,7 @@ export const receive = async (service: Request, path: string): Promise<Received>
   return { status: message.statusCode ?? 0, bytes, braces, first, whole: performance.now() - started };
 };
 
-/** Asks for single records while something else runs; answers the slowest, in milliseconds. */
+/** Asks for single records while something else runs; returns the slowest, in milliseconds. */
 const probeWhile = async (service: Request, work: Promise<unknown>): Promise<number> => {
   let running = true;
   const done = work.finally(() => {
@@ -68,7 +68,7 @@ export interface Figures extends Received, LoopReport {
   readonly slowest: number;
 }
 
-/** What a read costs its caller, the others, and the service. */
+/** Measures the cost of a read for its caller, the others, and the service. */
 export const measureRead = async (service: ChildService, path: string): Promise<Figures> => {
   await service.reset();
   const reading = receive(service, path);

@@ -6,13 +6,13 @@ import { type ChildService, startChildService } from './child-service.ts';
 import { measureRead, open, receive, unboundedReads } from './measure.ts';
 
 /**
- * The mechanism behind the figures of `npm run scale`, on fewer rows. What the main thread is held up by is measured
+ * The mechanism behind the figures of `npm run scale`, on fewer rows. The delay of the main thread is measured
  * as processor time, which other work of the machine does not change; times of the clock have wide margins.
  */
 
 const list = '/api/v1/notes';
 
-/** Milliseconds that nobody may be held up for. */
+/** Milliseconds by which no caller may be delayed. */
 const holdUp = 20;
 
 const megabyte = 1e6;
@@ -57,7 +57,7 @@ describeEachDatabase('many rows', (databases) => {
     expect(residentMost - residentBefore).toBeLessThan(45 * megabyte);
   }, 60_000);
 
-  it.each(unboundedReads(rows))('%s holds up nobody', async (path) => {
+  it.each(unboundedReads(rows))('%s delays no other caller', async (path) => {
     const { status, busy, slowest } = await measureRead(service, path);
     expect(status).toBe(200);
     expect(busy).toBeLessThan(holdUp);

@@ -11,12 +11,12 @@ export interface Question {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds; 20 s unless given. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 /** Asks once. Throws where no whole answer comes: the caller then knows nothing. */
 export const ask = async (method: string, url: string, question: Question = {}): Promise<Asked> => {
-  const { token, body, patience = 20_000 } = question;
+  const { token, body, timeoutMs = 20_000 } = question;
   const response = await fetch(url, {
     method,
     headers: {
@@ -25,7 +25,7 @@ export const ask = async (method: string, url: string, question: Question = {}):
       ...question.headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(timeoutMs),
   });
   const { code, data } = (await response.json()) as { code: number; data?: unknown };
   return { status: response.status, code, headers: response.headers, data };

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask } from './ask.ts';
 
-/** Where an instance writes its log: nowhere, into a pipe that nobody reads, or onto a disk that is full. */
+/** Where an instance writes its log: nowhere, into an unread pipe, or onto a disk that is full. */
 export type LogSink = 'nowhere' | 'stalled pipe' | 'full disk';
 
 const program = fileURLToPath(new URL('../../bin/gatewright.js', import.meta.url));
@@ -13,7 +13,7 @@ const application = fileURLToPath(new URL('./application', import.meta.url));
 const clock = new URL('./children/clock.ts', import.meta.url).href;
 
 /** Milliseconds that a start, and a stop, may take on a busy machine. */
-const patience = 30_000;
+const startTimeoutMs = 30_000;
 
 const sinks: Readonly<Record<LogSink, () => 'ignore' | 'pipe' | number>> = {
   nowhere: () => 'ignore',
@@ -60,7 +60,7 @@ export class Instance {
   }
 
   /**
-   * Resolves once it answers. Throws where it ends instead, with what it said. `descriptors`: how many files and
+   * Resolves once it is ready. Throws with its output where it ends instead. `descriptors`: how many files and
    * connections the system lets it open.
    */
   async start(log: LogSink = 'nowhere', descriptors = 10_000): Promise<void> {
@@ -76,7 +76,7 @@ export class Instance {
       this.#errors = `${this.#errors}${text}`.slice(-4_000);
     });
     this.#child = child;
-    const until = Date.now() + patience;
+    const until = Date.now() + startTimeoutMs;
     while (!(await this.healthy())) {
       if (this.ended) throw new Error(`the service ended with ${child.exitCode}: ${this.#errors}`);
       if (Date.now() > until) throw new Error('the service did not start in time');
@@ -90,7 +90,7 @@ export class Instance {
 
   async healthy(query = ''): Promise<boolean> {
     const url = `${this.origin}/api/v1/health${query}`;
-    return ask('GET', url, { patience: 5_000 }).then(
+    return ask('GET', url, { timeoutMs: 5_000 }).then(
       ({ status }) => status === 200,
       () => false,
     );
@@ -104,7 +104,7 @@ export class Instance {
     const closed = once(child, 'exit', { signal: late.signal });
     const timer = setTimeout(
       () => late.abort(new Error(`the service did not end after ${signal}`)),
-      patience,
+      startTimeoutMs,
     );
     child.kill(signal);
     const [code] = (await closed.finally(() => clearTimeout(timer))) as [number | null];

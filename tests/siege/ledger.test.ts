@@ -35,7 +35,7 @@ describe('the ledger of a siege', () => {
     ]);
   });
 
-  it('finds what was refused and is there, what was removed and is there, and what nobody wrote', () => {
+  it('finds what was refused and is there, what was removed and is there, and what no writer wrote', () => {
     const ledger = ledgerOf({ refused: { created: 'refused' }, removed: { removed: 'acknowledged' } });
     const stored = ['refused', 'removed', 'foreign'].map((mark) => ({ mark, value: 1 }));
     expect([...ledger.compare(stored).unasked].sort()).toEqual(['foreign', 'refused', 'removed']);
@@ -46,7 +46,7 @@ describe('the ledger of a siege', () => {
     expect(ledgerOf({ a: {} }).compare([twice, twice]).twice).toEqual(['a']);
   });
 
-  it('takes either for what nobody knows', () => {
+  it('accepts either state where the outcome is unknown', () => {
     const ledger = ledgerOf({
       created: { created: 'unknown' },
       removed: { removed: 'unknown' },

@@ -1,4 +1,4 @@
-/** What became of a write, as whoever sent it knows. */
+/** The outcome of a write, as its sender knows it. */
 export type Outcome =
   /** Answered with success: it has to be there. */
   | 'acknowledged'
@@ -38,11 +38,11 @@ export interface Counts {
   unknown: number;
 }
 
-/** What was sent and answered: kept outside of the service, to be held against what it has stored. */
+/** Requests and their outcomes: kept outside of the service, to be compared with its records. */
 export class Ledger {
   readonly entries = new Map<string, Entry>();
   readonly counts: Counts = { acknowledged: 0, refused: 0, unknown: 0 };
-  /** Answers that no write may get, such as a 500. */
+  /** Statuses that no write may get, such as a 500. */
   readonly wrong: string[] = [];
 
   count(outcome: Outcome): void {

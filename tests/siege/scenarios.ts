@@ -10,7 +10,7 @@ const load: Scenario = {
   run: (siege) => siege.hold(2_000),
 };
 
-/** Milliseconds within which the caller is to be told who he is, whatever strangers do, on a busy machine. */
+/** Milliseconds within which the caller must learn who he is, whatever strangers do, on a busy machine. */
 const promptly = 3_000;
 
 const answersPromptly = (siege: Siege): void =>
@@ -19,7 +19,7 @@ const answersPromptly = (siege: Siege): void =>
 const wholeList = async (siege: Siege): Promise<void> => {
   const { world } = siege;
   const { value, took } = await timed(async () =>
-    ask('GET', `${world.first.origin}/api/v1/notices`, { token: await world.token(), patience: 25_000 }),
+    ask('GET', `${world.first.origin}/api/v1/notices`, { token: await world.token(), timeoutMs: 25_000 }),
   );
   const records = Array.isArray(value.data) ? value.data.length : 0;
   siege.demand(
@@ -92,7 +92,7 @@ const kills: Scenario = {
 };
 
 const code: Scenario = {
-  name: 'a handler without an end, a rejection that nobody awaits, a timer left behind',
+  name: 'a handler without an end, an unhandled rejection, a timer left behind',
   run: async (siege) => {
     const { first } = siege.world;
     const { value, took } = await timed(() => ask('GET', `${first.origin}/api/v1/stuck`));
@@ -166,7 +166,7 @@ const writes = async (siege: Siege, instance: Instance): Promise<boolean> =>
   );
 
 /**
- * What is written between the loss and its notice went into a file without a name. The writers are elsewhere for that
+ * Writes between the loss and its notice went into a file without a name. The writers are elsewhere for that
  * while: it is not the service that lost the file.
  */
 const lostFile: Scenario = {
@@ -274,7 +274,7 @@ const silentCrowd: Scenario = {
     const crowd = silent(first, 400);
     await siege.until('the silent ones are there', 5_000, () => first.descriptors > before + 50);
     await siege.until('somebody who asks is answered', 40_000, () => first.healthy());
-    // What their own side makes of it is theirs: the service has let go of them.
+    // Their own end of the connection does not matter: the service has let go of them.
     await siege.until('every silent one is cut', 40_000, () => first.descriptors < before + 20);
     crowd.leave();
     await first.end('SIGTERM');
@@ -302,6 +302,6 @@ const scenarios: Readonly<Record<DatabaseName, readonly Scenario[]>> = {
   ],
 };
 
-/** What a database's service goes through, in order. `long` adds what takes more than a test run has. */
+/** The scenarios of a database's service, in order. `long` adds what takes more than a test run has. */
 export const scenariosOf = (database: DatabaseName, long: boolean): readonly Scenario[] =>
   long ? [...scenarios[database], silentCrowd] : scenarios[database];

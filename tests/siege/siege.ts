@@ -4,7 +4,7 @@ import { Ledger } from './ledger.ts';
 import type { World } from './world.ts';
 import { startWriters } from './writers.ts';
 
-/** What a scenario came to. */
+/** The result of a scenario. */
 export interface Row {
   readonly scenario: string;
   readonly seconds: number;
@@ -23,7 +23,7 @@ export interface Row {
 
 export interface Scenario {
   readonly name: string;
-  /** Does what it does to the world while the writers write; what it demands is told to the siege. */
+  /** Acts on the world while the writers write; reports its demands to the siege. */
   run(siege: Siege): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export class Siege {
     return this.until('writes are acknowledged', limit, () => this.#acknowledged() > before + 20);
   }
 
-  /** Asks all the time who the caller is, until `stop`. Only answers count: a service that is down gives none. */
+  /** Asks all the time who the caller is, until `stop`. Only responses count: a service that is down gives none. */
   async probe(): Promise<void> {
     while (!this.#over) {
       await delay(probeInterval);

@@ -9,7 +9,7 @@ export interface Crowd {
 const crowd = (instance: Instance, size: number, begin: (socket: Socket, index: number) => void): Crowd => {
   const sockets = Array.from({ length: size }, (_, index) => {
     const socket = connect(instance.port, '127.0.0.1', () => begin(socket, index));
-    // What becomes of them is the service's business.
+    // Their fate is the service's business.
     return socket.on('error', () => {});
   });
   return {
@@ -19,7 +19,7 @@ const crowd = (instance: Instance, size: number, begin: (socket: Socket, index: 
   };
 };
 
-/** What the proxy that the service trusts says of where a stranger comes from: twenty networks in turn. */
+/** The header of the trusted proxy with a stranger's address: twenty networks in turn. */
 const from = (index: number): string => `X-Forwarded-For: 198.51.${index % 20}.7`;
 
 const head = (line: string, ...headers: readonly string[]): string =>
@@ -32,7 +32,7 @@ export const unreadLists = (instance: Instance, size: number): Crowd =>
     socket.write(head('GET /api/v1/notices', from(index)));
   });
 
-/** Send half of a body of a megabyte to where nobody may write without a token, and then nothing more. */
+/** Send half of a body of a megabyte to an endpoint that requires a token, and then nothing more. */
 export const halfBodies = (instance: Instance, size: number): Crowd =>
   crowd(instance, size, (socket, index) => {
     const headers = ['Content-Type: application/json', 'Content-Length: 1000000', from(index)];
@@ -43,7 +43,7 @@ export const halfBodies = (instance: Instance, size: number): Crowd =>
 /** Guess passwords and hang up before the answer. */
 export const hungUpLogins = (instance: Instance, size: number): Crowd =>
   crowd(instance, size, (socket, index) => {
-    const body = JSON.stringify({ account: `nobody-${index}`, password: 'guess-guess-guess' });
+    const body = JSON.stringify({ account: `stranger-${index}`, password: 'guess-guess-guess' });
     const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`, from(index)];
     socket.write(head('POST /api/v1/auth/login', ...headers) + body);
     setTimeout(() => socket.destroy(), 700).unref();

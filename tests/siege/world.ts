@@ -19,14 +19,14 @@ export type DatabaseName = 'sqlite' | 'postgres';
 
 const password = 'tulip-anvil-47 kettle';
 
-/** Seeds a long public list: more than the system takes into the buffers of connections that nobody reads. */
+/** Seeds a long public list: more than the system takes into the buffers of connections that are not read. */
 const seed = `insert into notices (title, body, published, created_at, updated_at)
 with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 6000)
 select 'notice', :body, :yes, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from numbers`;
 
 const seedSql = (yes: string): string => seed.replace(':body', `'${'x'.repeat(2_000)}'`).replace(':yes', yes);
 
-/** What lies beneath the service: to be looked at, and to be broken. */
+/** The parts beneath the service: to be inspected, and to be broken. */
 export interface Beneath {
   run(sql: string): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ export class World {
     return join(this.directory, 'gatewright.db');
   }
 
-  /** A token of the administrator's; asked for anew after `forgetToken`. */
+  /** A token of the administrator's; requested again after `forgetToken`. */
   token(): Promise<string> {
     this.#token ??= this.login().catch((error: unknown) => {
       this.#token = undefined;
@@ -103,12 +103,12 @@ export class World {
     this.#token = undefined;
   }
 
-  /** Signs in at whichever instance answers. */
-  async login(patience = 20_000): Promise<string> {
+  /** Signs in at the first instance that responds. */
+  async login(timeoutMs = 20_000): Promise<string> {
     const origin = (this.instances.find(({ ended }) => !ended) ?? this.first).origin;
     const { status, data } = await ask('POST', `${origin}/api/v1/auth/login`, {
       body: { account: 'root', password },
-      patience,
+      timeoutMs,
     });
     if (status !== 200) throw new Error(`the sign-in was answered ${status}`);
     return (data as { token: string }).token;

@@ -27,7 +27,7 @@ interface Live {
 /** Milliseconds that a writer pauses after it was not answered with success. */
 const pause = 25;
 
-/** Nobody was there to take the connection, so nothing was sent. */
+/** The connection was refused, so nothing was sent. */
 const wasNeverSent = (error: unknown): boolean =>
   error instanceof Error &&
   error.cause instanceof Error &&
@@ -42,7 +42,7 @@ const outcomeOf = (ledger: Ledger, { status, code }: Asked): Outcome => {
   return 'refused';
 };
 
-/** One writer: it creates, updates and removes records that nobody else touches, one request after the other. */
+/** One writer: it creates, updates and removes records that no other touches, one request after the other. */
 class Writer {
   readonly #options: WriterOptions;
   readonly #number: number;
@@ -70,7 +70,7 @@ class Writer {
     this.#options.ledger.entries.set(mark, entry);
     const entryBody = { entry: { mark, value: this.#step } };
     let sure = true;
-    // The same request with its Idempotency-Key, for as long as nobody knows what became of it.
+    // The same request with its Idempotency-Key, for as long as its outcome is unknown.
     do {
       const { outcome, data } = await this.#send('POST', '/entries', entryBody, { 'idempotency-key': mark });
       if (outcome === 'unknown') sure = false;
@@ -88,7 +88,7 @@ class Writer {
     const { outcome } = await this.#send('PATCH', `/entries/${id}`, { entry: { value: this.#step } });
     if (outcome === 'unknown') entry.maybe.add(this.#step);
     if (outcome !== 'acknowledged') return;
-    // What is not known of an earlier one stays so: it may still be on its way to the database.
+    // An unknown outcome of an earlier one stays unknown: it may still be on its way to the database.
     entry.value = this.#step;
   }
 

@@ -8,7 +8,7 @@ const notes = 2_000;
 
 /**
  * No timing: CPU time per request beside the bare server in the same run, the best of some rounds, against a third or
- * less of what a quiet machine shows with as few notes. What breaks this has made requests several times as dear.
+ * less of what a quiet machine shows with as few notes. A change that breaks this has made requests several times as dear.
  */
 const least: Readonly<Record<string, number>> = {
   health: 0.3,

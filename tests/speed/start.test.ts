@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Running, start } from '../../bench/processes.ts';
 
-/** What a server costs that does nothing: Node, its HTTP, its SQLite. */
+/** An idle server as the baseline: Node, its HTTP, its SQLite. */
 const bare = `
   new (require('node:sqlite').DatabaseSync)(':memory:');
   require('node:http').createServer((_, response) => response.end()).listen(process.env.PORT);

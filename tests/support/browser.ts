@@ -37,11 +37,11 @@ export interface Watched {
   readonly complaints: readonly string[];
 }
 
-/** What each page has asked for and not yet received. */
+/** The requests of each page that are not answered yet. */
 const inFlight = new WeakMap<Page, Set<Request>>();
 
 /**
- * Resolves once the page has drawn what it had to draw and nothing that ends moves any more. What has arrived goes through
+ * Resolves once the page has drawn what it had to draw and nothing that ends moves any more. A response goes through
  * timers of no delay and frames before it is drawn: nothing may have changed for longer than those take.
  */
 const restedPage = `(async () => {
@@ -140,7 +140,7 @@ export const useBrowser = () => {
     free.set(key, alike);
     const context = alike.pop() ?? (await newContext(sight));
     onTestFinished(async () => {
-      // What a test closed itself cannot be asked to forget.
+      // A context that the test has closed cannot be cleared.
       if (context.pages().length === 0) return context.close();
       await clear(context);
       alike.push(context);

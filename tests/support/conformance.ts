@@ -15,7 +15,7 @@ export interface Exchange {
 }
 
 export interface Conformance {
-  /** What the description does not say, or says otherwise, a sentence each; nothing where the answer is as described. */
+  /** The differences from the description, a sentence each; empty when the answer is as described. */
   check(exchange: Exchange): string[];
   /** `operationId status` of what was checked, and of what is described and never was. */
   seen(): readonly string[];
@@ -36,14 +36,14 @@ const keywordsWithSchemas = ['oneOf', 'anyOf', 'allOf'];
 
 /**
  * The record of a list whose caller chose no fields: all are there, but for related records, which are there as far as
- * they were asked for, and fields that are there together or not at all.
+ * they were asked for, and fields of which all or none are there.
  */
 const complete = (schema: Json): Json => {
   const properties = Object.entries(objectOf(objectOf(schema)['properties']));
-  const together = objectOf(objectOf(schema)['dependentRequired']);
+  const dependent = objectOf(objectOf(schema)['dependentRequired']);
   const own = properties.filter(
     ([name, part]) =>
-      together[name] === undefined && objectOf(objectOf(part)['x-gatewright'])['related'] === undefined,
+      dependent[name] === undefined && objectOf(objectOf(part)['x-gatewright'])['related'] === undefined,
   );
   return { ...objectOf(schema), required: own.map(([name]) => name) };
 };
@@ -76,7 +76,7 @@ const registerFormats = (ajv: Ajv2020): void => {
 const plainPath = (asked: string): string => {
   const path = asked.replace(/^[a-z]+:\/\/[^/]*/i, '');
   const segments = path.split('/');
-  // What cannot be decoded, or holds a slash then, is another path than the one that it looks like.
+  // A segment that cannot be decoded, or holds a slash then, makes another path than it seems.
   return segments
     .map((segment) => {
       try {
@@ -272,5 +272,5 @@ class DocumentConformance implements Conformance {
   }
 }
 
-/** Checks real answers against an API description: status, headers, media type and body, nothing undocumented. */
+/** Checks real responses against an API description: status, headers, media type and body, nothing undocumented. */
 export const conformance = (document: JsonObject): Conformance => new DocumentConformance(document);

@@ -6,7 +6,7 @@ import { type Conformance, conformance, type Exchange } from './conformance.ts';
 /** By what an application is described as; a test file starts the same one several times, on a port of its own each. */
 const known = new Map<string, Conformance>();
 
-/** The description of an application, ready to check answers; its schemas are compiled once in a test file. */
+/** The description of an application, ready to check responses; its schemas are compiled once in a test file. */
 export const describedBy = async (application: Application, config: Config): Promise<Conformance> => {
   const document = await describeApplication(application, config);
   const { pathname } = new URL(config.baseUrl);
@@ -18,7 +18,7 @@ export const describedBy = async (application: Application, config: Config): Pro
 };
 
 /**
- * What answers beside the API and is no operation of it: the administration area's pages and the documentation's,
+ * Paths beside the API that are no operations of it: the administration area's pages and the documentation's,
  * which are files (the page of /api-docs itself is described), and a browser's question whether it may ask (CORS).
  */
 const isNoOperation = ({ method, path, status, headers }: Exchange): boolean =>

@@ -13,9 +13,9 @@ export interface EventStream {
   /** Resolves when the service has ended the stream, with the time that has passed since it was opened. */
   readonly ended: Promise<number>;
   /** Waits until so many events have come. */
-  until(count: number, patience?: number): Promise<readonly ToldEvent[]>;
+  until(count: number, timeoutMs?: number): Promise<readonly ToldEvent[]>;
   /** Waits until something holds, which is asked whenever something comes. */
-  settled(holds: () => boolean, patience?: number): Promise<void>;
+  settled(holds: () => boolean, timeoutMs?: number): Promise<void>;
   close(): void;
 }
 
@@ -51,11 +51,11 @@ export const openStream = (
         });
       });
       answer.on('error', () => {});
-      const settled: EventStream['settled'] = (holds, patience = 10_000) =>
+      const settled: EventStream['settled'] = (holds, timeoutMs = 10_000) =>
         new Promise((done, fail) => {
           const timer = setTimeout(
-            () => fail(new Error(`nothing of it came in ${patience} ms: ${text.slice(-500)}`)),
-            patience,
+            () => fail(new Error(`nothing of it came in ${timeoutMs} ms: ${text.slice(-500)}`)),
+            timeoutMs,
           );
           const hear = (): void => {
             if (!holds()) return;
@@ -74,8 +74,8 @@ export const openStream = (
         place: () => place,
         ended,
         settled,
-        until: async (count, patience) => {
-          await settled(() => events.length >= count, patience);
+        until: async (count, timeoutMs) => {
+          await settled(() => events.length >= count, timeoutMs);
           return events;
         },
         close: () => void sent.destroy(),

@@ -11,9 +11,9 @@ export interface Answer<Data = Record<string, unknown>> {
   readonly data: Data;
 }
 
-/** What a request carries. Everything absent is not sent. */
+/** The parts of a request. Everything absent is not sent. */
 export interface RequestOptions {
-  /** A token, or whoever has one: `Authorization: Bearer …`. */
+  /** A token, or its owner: `Authorization: Bearer …`. */
   readonly token?: string | { readonly token: string } | undefined;
   /** `X-Api-Key`. */
   readonly key?: string | undefined;

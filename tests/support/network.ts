@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** How PostgreSQL says that a transaction, or a statement that is one by itself, is durable. */
 const written = /COMMIT\0|UPDATE 1\0|DELETE 1\0/;
 
-/** What becomes of a connection once a statement was passed on: it breaks with the answer, or nothing more comes. */
+/** The fate of a connection once a statement was passed on: it breaks with the answer, or nothing more comes. */
 export type Fault = 'cut' | 'silent';
 
 /** A connection to the network, and the one that it goes on with. */
@@ -31,7 +31,7 @@ export class Network {
     this.#server = createServer((near) => this.#join(near, connect(Number(port), hostname)));
   }
 
-  /** Between whoever uses its `url` and the database of `direct`. */
+  /** A network between the users of its `url` and the database of `direct`. */
   static async before(direct: string): Promise<Network> {
     const network = new Network(direct);
     network.#server.listen(0, '127.0.0.1');
@@ -56,24 +56,24 @@ export class Network {
     }
   }
 
-  /** Nothing passes any more, and nobody is told: what a pulled cable looks like. */
+  /** Nothing passes any more, and neither side is notified: like a pulled cable. */
   silence(): void {
     this.#silent = true;
     for (const { near, far } of this.#pairs) for (const socket of [near, far]) socket.pause();
   }
 
-  /** New connections pass; what was silent stays so, and nobody is told. */
+  /** New connections pass; silent ones stay silent, and neither side is notified. */
   heal(): void {
     this.#silent = false;
   }
 
-  /** What was silent is gone for good; new connections pass. */
+  /** Silent connections are gone for good; new ones pass. */
   restore(): void {
     this.#silent = false;
     this.cut();
   }
 
-  /** The database's next answers that something is written are thrown away, each with its connection. */
+  /** The database's next confirmations of a write are thrown away, each with its connection. */
   swallow(answers: number): void {
     this.#swallow = answers;
   }

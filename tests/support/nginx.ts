@@ -12,9 +12,9 @@ export const hasNginx = ['nginx', 'openssl'].every(
 );
 
 export interface Nginx {
-  /** Where it answers by TLS, with a certificate of its own. */
+  /** Its address with TLS, with a certificate of its own. */
   readonly port: number;
-  /** What it has complained of. */
+  /** The errors of its log. */
   complaints(): Promise<string>;
   close(): Promise<void>;
 }

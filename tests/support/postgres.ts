@@ -22,7 +22,7 @@ export interface PostgresServer {
 }
 
 /** How long initdb, a start or a stop may take, in milliseconds. */
-const patience = 60_000;
+const stepTimeoutMs = 60_000;
 
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export const freePort = (): Promise<number> =>
 
 export const within = async <T>(what: string, step: Promise<T>, log: readonly string[]): Promise<T> => {
   const timeout = new AbortController();
-  const late = delay(patience, undefined, { signal: timeout.signal, ref: false }).then(() => {
+  const late = delay(stepTimeoutMs, undefined, { signal: timeout.signal, ref: false }).then(() => {
     throw new Error(`${what} took too long:\n${log.join('')}`);
   });
   try {
@@ -118,7 +118,7 @@ export const createPostgres = async (further: readonly string[] = []): Promise<P
     crash: async () => {
       const [pid] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
       process.kill(Number(pid), 'SIGQUIT');
-      // The package waits for the end of the process, whoever has ended it.
+      // The package waits for the end of the process, however it ended.
       await within('The end of PostgreSQL', server.stop(), log);
     },
     remove: async () => {

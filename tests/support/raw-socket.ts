@@ -46,7 +46,7 @@ export const rawSocket = (port: number): RawSocket => {
   };
 };
 
-/** Sends the text and answers all that comes until the server closes. Ask with `Connection: close`. */
+/** Sends the text; returns everything that comes until the server closes. Ask with `Connection: close`. */
 export const exchange = (port: number, data: string | Uint8Array): Promise<string> => {
   const socket = rawSocket(port);
   socket.write(data);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** What a receiver was sent. */
+/** A request that a receiver got. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -23,7 +23,7 @@ export interface Received {
   };
 }
 
-/** What it answers to a message: a status, or whatever it does with the response itself. */
+/** The response to a message: a status, or a function that handles the response itself. */
 export type Respond = (
   received: Received,
   response: ServerResponse,

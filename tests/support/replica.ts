@@ -18,7 +18,7 @@ export interface ReplicaServer {
   freeze(): Promise<void>;
   thaw(): Promise<void>;
   remove(): Promise<void>;
-  /** Runs a statement there, as superuser; answers its rows. */
+  /** Runs a statement there, as superuser; returns its rows. */
   query<Row extends object>(sql: string, database?: string): Promise<Row[]>;
 }
 
@@ -61,7 +61,7 @@ const follow = async (primary: PostgresServer, directory: string): Promise<Repli
     `primary_conninfo=host=${hostname} port=${followed} user=${username} password=${password}`,
     'wal_retrieve_retry_interval=100ms',
     'synchronous_commit=on',
-    // What is read there and taken away by the journal is given up at once.
+    // A read whose rows the journal removes is cancelled at once.
     'max_standby_streaming_delay=0',
   ];
   const { uid, gid } = await stat(directory);

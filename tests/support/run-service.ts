@@ -107,7 +107,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** A GET on a connection of its own; a connection that fails is told by its code. */
+/** A GET on a connection of its own; a failed connection resolves with its code. */
 export const ask = (port: number, path: string): Promise<Reply> =>
   new Promise((resolve) => {
     const failed = ({ code = 'error' }: NodeJS.ErrnoException): void =>

@@ -4,7 +4,7 @@ import type { Service, TestUser } from './service.ts';
 
 /** A request and what must come of it, as data. */
 export interface Scenario extends Omit<RequestOptions, 'token'> {
-  /** What the request is; the status stands before it in the test's name. */
+  /** The words for the request; the status stands before them in the test's name. */
   readonly name: string;
   /** `METHOD /path`. */
   readonly request: string;

@@ -1,4 +1,4 @@
-/** What a scrape of METRICS_PORT gave. */
+/** The result of a scrape of METRICS_PORT. */
 export interface Scrape {
   readonly text: string;
   /** The sum of all samples of a name that have these labels; undefined where there is none. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { Authenticator } from './authenticator.ts';
 import type { RequestOptions, Service, TestUser } from './service.ts';
 
-/** What the first step of a sign-in answers where there is a second one. */
+/** The answer to the first step of a sign-in that has a second one. */
 export interface Asked {
   readonly ticket: string;
   readonly methods: readonly string[];
@@ -143,6 +143,6 @@ export const firstStep = async (service: Service, user: TestUser): Promise<Asked
   return answer.data;
 };
 
-/** The second step, with any of the answers. */
+/** The second step, with any of the proofs. */
 export const secondStep = (service: Service, ticket: string, answer: object) =>
   service.post('/admin/session/second-factor', { body: { ticket, ...answer } });

@@ -150,7 +150,7 @@ export class Service {
     return `http://${this.server.config.host}:${this.port}`;
   }
 
-  /** Another instance on the same database, with the same secrets and clock; closed together with this one. */
+  /** Another instance on the same database, with the same secrets and clock; closed when this one is. */
   async secondInstance(options: Partial<ServiceOptions> = {}): Promise<Service> {
     const env = { ...this.env, ...options.env };
     const second = new Service(this.#databases, {
@@ -225,7 +225,7 @@ export class Service {
     );
   }
 
-  /** Signs in to the administration area; answers the cookie as a browser would send it back. */
+  /** Signs in to the administration area; returns the cookie as a browser would send it back. */
   async signIn(user: { readonly username: string; readonly password: string }): Promise<string> {
     const answer = await this.post('/admin/session', {
       body: { account: user.username, password: user.password },
@@ -235,7 +235,7 @@ export class Service {
     return cookie.split(';')[0] ?? '';
   }
 
-  /** A token as the login answers it, without the price of a login. */
+  /** A token like those of the login, without the price of a login. */
   tokenOf(userId: number): string {
     return this.server.services.tokens.issue(userId);
   }
@@ -302,7 +302,7 @@ export class Service {
     return secret;
   }
 
-  /** The headers of a signed request, at the service's own time unless told otherwise. */
+  /** The headers of a signed request, at the service's own time unless stated otherwise. */
   sign(
     appId: string,
     body: string | Uint8Array,

@@ -1,6 +1,6 @@
 import type { Answer } from './http-client.ts';
 
-/** What no answer may ever hold: hashes, statements, stacks, paths of the service's own files. */
+/** The contents that no answer may ever hold: hashes, statements, stacks, paths of the service's own files. */
 const leaks: readonly RegExp[] = [
   /\$argon2/,
   /password_hash|key_hash|session_hash|_canonical/,
@@ -30,7 +30,7 @@ const envelopeFault = ({ status, json }: Answer<unknown>): string | undefined =>
   return errors.length > 0 && joined === json.message ? undefined : 'errors that are not the joined message';
 };
 
-/** The outcome of a write is unknown: nobody is told to send it again. */
+/** The outcome of a write is unknown: the caller is not asked to send it again. */
 const unknownOutcome = '{"code":50302,';
 
 const headerFault = ({ status, headers, text }: Answer<unknown>): string | undefined => {

@@ -6,7 +6,7 @@ import { field } from '../../src/fields/define.ts';
 import type { ColumnValue, FieldDefinition } from '../../src/fields/field.ts';
 import type { List, ListAnswer } from '../../src/records/list/list.ts';
 
-/** A source with a column of every kind that lists treat in a way of its own, and one that nobody may read. */
+/** A source with a column of every kind that lists treat in a way of its own, and an unreadable one. */
 const definitions: Readonly<Record<string, FieldDefinition>> = {
   id: field.integer(),
   title: field.string(),
@@ -56,7 +56,7 @@ export const createThings = async (database: Database): Promise<void> => {
       : `"${column}" ${dialectOf(database).columns[type.column].type}${options.required === true ? ' not null' : ''}`,
   );
   await database.execute({ sql: `create table "things" (${list.join(', ')})`, parameters: [] });
-  // An index of SQLite ends with the key and begins with the nulls without being told.
+  // An index of SQLite ends with the key and begins with the nulls by default.
   const postgres = ['("n" nulls first, "id")', '("at", "id")', '("user_id", "id")'];
   const terms = dialect === 'sqlite' ? ['("n")', '("at")', '("user_id")'] : postgres;
   for (const term of terms)

@@ -14,7 +14,7 @@ export interface TransferRun {
   /** Standard output; where it failed, what it failed with. */
   readonly out: string;
   /** Standard error. */
-  readonly told: string;
+  readonly stderr: string;
   readonly failed: boolean;
 }
 
@@ -59,11 +59,11 @@ const ran = async (
       async () => application,
     );
     const { stdout, stderr } = written();
-    return { out: stdout, told: stderr, failed: false };
+    return { out: stdout, stderr, failed: false };
   } catch (error) {
     return {
       out: error instanceof Error ? error.message : String(error),
-      told: written().stderr,
+      stderr: written().stderr,
       failed: true,
     };
   }

@@ -12,7 +12,7 @@ interface Place {
 }
 
 /**
- * Runs commands one after the other in one bash; answers what each printed.
+ * Runs commands one after the other in one bash; returns what each printed.
  * @throws Error with the command and what it said where the run ends before the last one does
  */
 export const runInBash = async (

@@ -1,9 +1,9 @@
 /** A fenced block of a Markdown file. */
 export interface Block {
-  /** What stands behind the opening fence. `bash` is executed, `sh` only shown. */
+  /** The text behind the opening fence. `bash` is executed, `sh` only shown. */
   readonly language: string;
   readonly text: string;
-  /** What a comment in the line above, which readers do not see, says to the test: `<!-- test: background -->`. */
+  /** An instruction for the test in a comment of the line above, which readers do not see: `<!-- test: background -->`. */
   readonly note: string | undefined;
   /** Name of the file, where the first line is a comment with nothing but it. */
   readonly file: string | undefined;
@@ -48,7 +48,7 @@ export const tableUnder = (markdown: string, head: RegExp): readonly (readonly s
   );
 };
 
-/** What differs from run to run, replaced by names. */
+/** The text with names in place of values that differ from run to run. */
 export const normalised = (text: string): string =>
   text
     .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')

@@ -20,7 +20,7 @@ describe('the tour of README.md', () => {
 
   beforeAll(async () => {
     await ensureBuilt();
-    // What the test itself stands on was installed by `npm ci`; the rest of the block runs as it is written.
+    // The test itself relies on `npm ci`, which is not repeated; the rest of the block runs as it is written.
     service = await startByCommand((start?.command ?? '').replace('npm ci\n', ''));
     const environment = {
       ...service.environment,

@@ -81,7 +81,7 @@ describe('types of an endpoint', () => {
       handle: ({ values, files, ...context }) => {
         expectTypeOf(values.title).toEqualTypeOf<string>();
         expectTypeOf(files).toEqualTypeOf<readonly UploadedFile[]>();
-        // @ts-expect-error: nobody holds the bytes of files
+        // @ts-expect-error: the bytes of files are not in memory
         return context.bytes ?? null;
       },
     });
@@ -91,7 +91,7 @@ describe('types of an endpoint', () => {
       handle: async (context) => {
         expectTypeOf<typeof context.bytes>().toEqualTypeOf<Promise<Uint8Array>>();
         expectTypeOf<typeof context.stream>().toEqualTypeOf<Readable>();
-        // @ts-expect-error: nobody has parsed it
+        // @ts-expect-error: it is not parsed
         return context.body ?? null;
       },
     });

@@ -91,7 +91,7 @@ describe('types of a model', () => {
     );
     // @ts-expect-error: misspelt field in an index
     expect(() => defineResource('A', { fields, indexes: [['titel']] })).toThrow(DefinitionError);
-    // @ts-expect-error: misspelt field among those that are unique together
+    // @ts-expect-error: misspelt field in a unique set
     expect(() => defineResource('A', { fields, unique: [['title', 'author']] })).toThrow(DefinitionError);
     // @ts-expect-error: a set names a field
     expect(() => defineResource('A', { fields, unique: [[]] })).toThrow(DefinitionError);

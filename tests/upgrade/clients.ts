@@ -16,14 +16,14 @@ export interface Ask {
 const closings = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE']);
 
 /**
- * What stands in front of the instances: takes them in turn, and has a request whose connection was closed go to
- * another. Who writes says by an Idempotency-Key that it is the same.
+ * A balancer in front of the instances: takes them in turn, and has a request whose connection was closed go to
+ * another. Writers repeat a request under its Idempotency-Key.
  */
 export class Balancer {
   readonly #ports: number[] = [];
   #turn = 0;
   #agent = new Agent({ keepAlive: true, maxSockets: 20 });
-  /** Answers that were none: of 500 and above, and errors of connections beyond their being closed. */
+  /** Failures: statuses of 500 and above, and errors of connections beyond their being closed. */
   readonly faults: string[] = [];
 
   add(port: number): void {

@@ -14,7 +14,7 @@ interface Item {
   version: number;
 }
 
-/** What was acknowledged, and what has to be found again. */
+/** The acknowledged writes that have to be found again. */
 export class Ledger {
   readonly items = new Map<number, Item>();
   readonly removed = new Set<number>();
@@ -40,7 +40,7 @@ const last = <T>(values: readonly T[], at: number): T => {
   return value;
 };
 
-/** Signs in, and keeps what is given: it must be taken by whichever release answers later. */
+/** Signs in, and keeps the credentials: every release must accept them later. */
 export const signIn = async ({
   balancer,
   ledger,
@@ -84,7 +84,7 @@ export const runLoad = async (options: LoadOptions, signal: AbortSignal): Promis
     const item = { id, title, amount: 1, version: 1 };
     ledger.items.set(id, item);
     const path = `/api/v1/items/${id}`;
-    // What says an amount may be said twice.
+    // A change that sets an amount may be repeated.
     const changed = await ask(200, 'PATCH', path, { headers: bearer(), body: { item: { amount: id } } });
     if (changed.status === 200) Object.assign(item, { amount: id, version: 2 });
     if (id % 3 !== 0) return;
@@ -144,7 +144,7 @@ export const follow = async ({ balancer, ledger }: LoadOptions, signal: AbortSig
       ledger.events.push(...stream.events);
       place = stream.place() ?? place;
     } catch {
-      // Nobody there at this moment.
+      // No instance is reachable at this moment.
     }
     await delay(20);
   }

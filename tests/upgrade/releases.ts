@@ -72,7 +72,7 @@ const install = async (tarball: string, folder: string, ...sources: readonly str
   for (const source of sources) await cp(here(source), folder, { recursive: true });
   const [{ dependencies }, ours] = [await manifestOf(target), await manifestOf(root)];
   const same = Object.entries(dependencies).every(([name, range]) => ours.dependencies[name] === range);
-  // What this checkout has of the same range needs no network.
+  // Dependencies of the same ranges are those of this checkout, without the network.
   if (same) await symlink(join(root, 'node_modules'), join(target, 'node_modules'));
   else
     await run('npm', ['install', '--omit=dev', '--prefer-offline', '--no-audit', '--ignore-scripts'], {

@@ -79,7 +79,7 @@ describeEachDatabase('a release in the place of the last one, and back', (databa
     const url = await databases.create();
     const { start, stop, options } = await setUp(url);
     const { balancer, ledger } = options;
-    const together = databases.dialect === 'postgres';
+    const sideBySide = databases.dialect === 'postgres';
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
 
@@ -89,11 +89,11 @@ describeEachDatabase('a release in the place of the last one, and back', (databa
       release: 'old' | 'next',
       further?: Readonly<Record<string, string>>,
     ): Promise<RunningService> => {
-      if (!together) await stop(before);
+      if (!sideBySide) await stop(before);
       const after = await start(release, further);
       await signIn(options);
       await delay(span);
-      if (together) {
+      if (sideBySide) {
         await stop(before);
         await delay(span);
       }
@@ -120,9 +120,9 @@ describeEachDatabase('a release in the place of the last one, and back', (databa
     const load = runLoad(options, loading.signal);
     await delay(span);
 
-    service = await replace(service, 'next', together ? { WORKERS: '2', DATABASE_POOL: '4' } : {});
+    service = await replace(service, 'next', sideBySide ? { WORKERS: '2', DATABASE_POOL: '4' } : {});
     expect(namesIn(service, 'applied')).toContain('0002_remark');
-    // What only this application knows is left alone by the one of before.
+    // The older release leaves alone what only this application knows.
     const made = await balancer.ask('POST', '/admin/roles', { ...admin, body: { role: { name: 'clerk' } } });
     expect(made.status).toBe(201);
     const granted = await balancer.ask('PUT', '/admin/permissions/clerk/Extra/read', admin);
@@ -163,7 +163,7 @@ describeEachDatabase('a release in the place of the last one, and back', (databa
       { model: 'Extra', action: 'read' },
     ]);
 
-    // Of a record that is gone only the end is told; everything of those that were never deleted.
+    // A deleted record has only its end in the log; others have everything.
     const untouched = all.filter((id) => !ledger.removed.has(id) && !ledger.restored.has(id));
     expect(untouched.length).toBeGreaterThan(10);
     const ended = [...ledger.removed, ...ledger.restored].sort((a, b) => a - b);

@@ -31,7 +31,7 @@ describe('gatewright audit', () => {
 
   it('says why it did not look at a database, and fails by that never', async () => {
     const { status, stdout, stderr } = await run(['audit', '--json', '--strict', '--allow', 'Note'], {
-      env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+      env: { DATABASE_URL: 'postgres://reader@127.0.0.1:1/none' },
     });
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^the database was not looked at: .*\n$/)]);
     expect(JSON.parse(stdout)).toMatchObject({ missing_indexes: null });

@@ -174,7 +174,7 @@ describe('credentials edit', () => {
     });
   });
 
-  it('drops a kept edit when told to', async () => {
+  it('drops a kept edit on request', async () => {
     await edit('echo oops > "$1"');
     expect(await edit(look(), '--discard')).toMatchObject({ status: 0, stdout: 'nothing was changed\n' });
     expect(await seen()).toBe('{\n  "apps": {}\n}\n');

@@ -29,7 +29,7 @@ const read = (path: string) => readFile(join(folder, path), 'utf8');
 const files = async () =>
   (await readdir(folder, { recursive: true })).filter((name) => /\.m?[jt]s$/.test(name)).sort();
 
-/** A file as whoever wrote it would have it formatted, by the rules of this package. */
+/** Formats a file by the rules of this package. */
 const formatted = (text: string): string =>
   execFileSync(join(root, 'node_modules/.bin/biome'), ['format', '--stdin-file-path=a.ts'], {
     cwd: root,

@@ -90,7 +90,7 @@ export const up: Migration['up'] = async (db, dialect) => {
 `);
   });
 
-  it('writes what is unique together', async () => {
+  it('writes sets of fields that are unique', async () => {
     const { status, stderr } = await generate(
       ...['Line', 'code:string:unique=owner', 'author:reference=User', 'place:integer', 'user_id:integer'],
       ...['--unique', 'author,place', '--unique', 'author_id,code'],
@@ -168,7 +168,7 @@ export const up: Migration['up'] = async (db, dialect) => {
     [['Book', 'a:enum'], 'a: enum needs its choices: a:enum=a,b'],
     [['Book', 'a:enum=x,x'], 'a: a choice is named twice'],
     [['Book', 'a:integer=3'], "a: integer takes no value, so no '=3'"],
-    [['Book', 'a:reference=Nobody'], 'Book.a_id: it refers to Nobody, which is no model'],
+    [['Book', 'a:reference=Missing'], 'Book.a_id: it refers to Missing, which is no model'],
     [['Book', 'a:string', 'a:text'], 'a: two fields have this name'],
     [['Book', 'id:integer'], 'Book.id: the service sets this field itself'],
     [['Book', 'Title:string'], /Book\.Title: the name of a field must be lower case/],
@@ -459,7 +459,7 @@ export default defineResource('Seat', {
     expect(await written('nothing')).toBeUndefined();
   });
 
-  it('writes what becomes unique together, and what no longer is', async () => {
+  it('writes sets of fields that become unique, and those that no longer are', async () => {
     const { models, written, command } = await stage();
     const book = (slug: string, more = '') =>
       `import { defineResource, field } from 'gatewright';\nexport default defineResource('Book', { fields: { slug: ${slug}, place: field.integer(), user_id: field.owner() }${more} });\n`;
@@ -559,7 +559,7 @@ export default defineResource('Seat', {
       ['pages: field.integer({ required: true, min: 1 })', 'books.pages=0', 'Pages'],
       ['pages: field.integer({ required: true })', 'books.pages=many', 'Pages'],
       ['state: field.enum(["a", "b"], { required: true })', 'books.state=c', 'State'],
-      ['mail: field.email({ required: true })', 'books.mail=nobody', 'Mail'],
+      ['mail: field.email({ required: true })', 'books.mail=missing', 'Mail'],
       ['user: field.reference("User", { required: true })', 'books.user_id=77', 'there is no User 77'],
     ] as const)
       expect(await refused(fields, fill)).toContain(message);

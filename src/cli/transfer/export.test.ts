@@ -17,7 +17,7 @@ const hard: readonly Row[] = [
   { sku: '-6', name: '＝1＋1 日本語 😀', category_id: 1, stock: 9_007_199_254_740_991 },
 ];
 
-/** What is the same in every database that holds the same records. */
+/** The part of the text that is the same in every database with the same records. */
 const withoutOwn = (text: string): string =>
   text
     .replaceAll(/^\d+,/gm, 'ID,')
@@ -64,8 +64,8 @@ describeEachDatabase('gatewright export', (databases) => {
 
   it('writes the bytes of the list, as CSV and as JSON lines', async () => {
     const path = await fileOf('older');
-    const { out, told } = await save(path);
-    expect([out, told]).toEqual([expect.stringMatching(/^3,006 rows exported, in /), '']);
+    const { out, stderr } = await save(path);
+    expect([out, stderr]).toEqual([expect.stringMatching(/^3,006 rows exported, in /), '']);
     expect(await readFile(path, 'utf8')).toBe(await listed(service, 'text/csv'));
     expect(await readdir(dirname(path))).toEqual([basename(path)]);
     const lines = path.replace('.csv', '.jsonl');
@@ -77,7 +77,7 @@ describeEachDatabase('gatewright export', (databases) => {
     expect(records).toEqual(JSON.parse(await listed(service)).data);
     const whole = await exporting(service, transferApplication(), '-', { resource: 'Product' });
     expect(whole.out).toBe(await listed(service, 'text/csv'));
-    expect(whole.told).toMatch(/^3,006 rows exported/);
+    expect(whole.stderr).toMatch(/^3,006 rows exported/);
   });
 
   it('takes the conditions of a list', async () => {
@@ -107,8 +107,8 @@ describeEachDatabase('gatewright export', (databases) => {
     ] as const)
       for (const cut of [0, 3, 200, 1_000, content.length / 2, content.length - 1, content.length]) {
         await interrupt(file, content.subarray(0, Math.floor(cut)));
-        const { failed, told } = await save(file);
-        expect([cut, failed, told !== '']).toEqual([cut, false, cut >= 1_000]);
+        const { failed, stderr } = await save(file);
+        expect([cut, failed, stderr !== '']).toEqual([cut, false, cut >= 1_000]);
         expect((await readFile(file)).equals(content), `cut at ${cut}`).toBe(true);
       }
     const zeros = Buffer.concat([bytes.subarray(0, 5_000), Buffer.alloc(4_096), bytes.subarray(9_096)]);
@@ -129,7 +129,7 @@ describeEachDatabase('gatewright export', (databases) => {
     await fill(other);
     const loaded = await importing(other, transferApplication(), path);
     expect([loaded.failed, loaded.out]).toEqual([false, expect.stringMatching(/^3,006 rows created/)]);
-    expect(loaded.told.match(/\w+(?= is passed over)/g)).toEqual([
+    expect(loaded.stderr.match(/\w+(?= is passed over)/g)).toEqual([
       'id',
       'user_id',
       'created_at',

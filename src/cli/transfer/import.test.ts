@@ -53,8 +53,8 @@ describeEachDatabase('gatewright import', (databases) => {
   it('reads every kind of field from CSV, as the API would take it', async () => {
     const head = 'sku,name,price,weight,stock,active,status,day,at,extra,code,category_id';
     const full = `T-1,"Tea, ""green""\r\n😀",12.50,-1e-7,3,TRUE,live,2026-11-21,2026-11-21T08:00:00+08:00,"{""a"":[1,null,""x""]}",0E9C9F68-98B5-4DAE-BB24-09A2C3E2A9C1,1`;
-    const { out, told, failed } = await loadText(`\ufeff${head}\r\n${full}\r\n\r\nT-2,"",,,,,,,,,,\n`);
-    expect([failed, told, out]).toEqual([
+    const { out, stderr, failed } = await loadText(`\ufeff${head}\r\n${full}\r\n\r\nT-2,"",,,,,,,,,,\n`);
+    expect([failed, stderr, out]).toEqual([
       false,
       '',
       expect.stringMatching(/^2 rows created, 0 updated, in /),
@@ -74,9 +74,9 @@ describeEachDatabase('gatewright import', (databases) => {
 
   it('takes what is left out of a file from the defaults, and JSON lines as bodies', async () => {
     const lines = ['{"sku":"J-1","price":"1.5","extra":"text"}', '', '{"sku":"J-2","stock":null,"id":99}'];
-    const { out, told } = await loadText(lines.join('\n'), { resource: 'Product', json: true }, 'a.jsonl');
+    const { out, stderr } = await loadText(lines.join('\n'), { resource: 'Product', json: true }, 'a.jsonl');
     expect(JSON.parse(out)).toMatchObject({ created: 2, updated: 0 });
-    expect(told).toMatch(/a\.jsonl: id is passed over: it is not root's to set\n$/);
+    expect(stderr).toMatch(/a\.jsonl: id is passed over: it is not root's to set\n$/);
     expect(await rows()).toMatchObject([
       { sku: 'J-1', price: '1.50', stock: 7, extra: 'text' },
       { sku: 'J-2', stock: null },
@@ -98,7 +98,7 @@ describeEachDatabase('gatewright import', (databases) => {
     await appendFile(path, `sku,stock\n${good}${bad}`);
     const first = await load(path);
     expect(first.failed).toBe(true);
-    expect(first.told.replaceAll(path, 'file')).toBe(
+    expect(first.stderr.replaceAll(path, 'file')).toBe(
       [
         'file: line 452, stock: Stock must be at least 0',
         'file: line 453, sku: Sku must not be blank',
@@ -116,7 +116,7 @@ describeEachDatabase('gatewright import', (databases) => {
     expect(await skus()).toHaveLength(imported);
     const mended = await fileOf(`sku,stock\n${good}X-1,1\nX-2,2\n`, 'another-name.csv');
     const second = await load(mended);
-    expect([second.failed, second.told]).toEqual([
+    expect([second.failed, second.stderr]).toEqual([
       false,
       expect.stringMatching(
         new RegExp(`going on behind line ${lineText}, up to which this file was imported at 2\\d{3}-`),
@@ -124,8 +124,8 @@ describeEachDatabase('gatewright import', (databases) => {
     ]);
     expect(second.out).toMatch(/^452 rows created, 0 updated/);
     expect(await skus()).toHaveLength(452);
-    // What was finished begins anew.
-    expect((await load(mended)).told).toMatch(/line 2, sku: Sku is already taken/);
+    // A finished file begins from the start.
+    expect((await load(mended)).stderr).toMatch(/line 2, sku: Sku is already taken/);
   });
 
   it('updates by a unique field, or by id', async () => {
@@ -142,7 +142,7 @@ describeEachDatabase('gatewright import', (databases) => {
       { sku: 'U-5', stock: 5 },
     ]);
     const missing = await loadText('id,stock\n9999999,1\n', { by: 'id' });
-    expect(missing.told).toMatch(/line 2, id: Id does not exist/);
+    expect(missing.stderr).toMatch(/line 2, id: Id does not exist/);
     expect((await loadText('sku\nA\n', { by: 'stock' })).out).toMatch(
       /--update-by takes a unique field, not 'stock'/,
     );
@@ -157,7 +157,7 @@ describeEachDatabase('gatewright import', (databases) => {
     expect((await loadText('sku;name\nA;B\n')).out).toMatch(/separated by commas/);
     expect((await loadText('')).out).toMatch(/its first line has to name the fields/);
     expect((await loadText('\n\n')).out).toMatch(/its first line has to name the fields/);
-    expect((await loadText('{"skuu":1,"sku":"A"}', {}, 'a.ndjson')).told).toMatch(
+    expect((await loadText('{"skuu":1,"sku":"A"}', {}, 'a.ndjson')).stderr).toMatch(
       /line 1, skuu: there is no field "skuu": the nearest is "sku"/,
     );
     expect((await loadText('sku\nA\n', { resource: 'prodcts' })).out).toMatch(/the nearest is "products"/);
@@ -200,8 +200,8 @@ describeEachDatabase('gatewright import', (databases) => {
       ['a line without end', `{"sku":"${'y'.repeat(17 * 1024 * 1024)}"}\n`, /longer than 16 MiB/, 'a.jsonl'],
     ];
     for (const [what, content, message, name] of hostile) {
-      const { failed, told } = await loadText(content, {}, name);
-      expect([what, failed, told]).toEqual([what, true, expect.stringMatching(message)]);
+      const { failed, stderr } = await loadText(content, {}, name);
+      expect([what, failed, stderr]).toEqual([what, true, expect.stringMatching(message)]);
     }
     expect(await rows()).toEqual([]);
     const path = await fileOf(`sku\n${'\r\n'.repeat(1_000_000)}E-1`);
@@ -226,7 +226,7 @@ describeEachDatabase('gatewright import', (databases) => {
     const application = createApplication({ resources: [hooked, product], migrations: transferMigrations });
     const run = async (text: string) =>
       importing(service, application, await fileOf(text), { resource: 'categories' });
-    expect((await run('name\nA\nbad\nB\n')).told).toMatch(/line 3, name: not this one\n$/);
+    expect((await run('name\nA\nbad\nB\n')).stderr).toMatch(/line 3, name: not this one\n$/);
     expect(seen).toEqual(['A', 'bad', 'B']);
     expect((await run('name\nA\nbroken\n')).out).toMatch(
       /^line 3: .*the hook is broken.*; nothing was imported/,
@@ -235,8 +235,8 @@ describeEachDatabase('gatewright import', (databases) => {
 
   it('shows how far it is, on a terminal in one line', async () => {
     const lines = Array.from({ length: 12_000 }, (_, n) => `P-${n}\n`).join('');
-    const { told } = await loadText(`sku\n${lines}`, { terminal: true });
-    const states = told.replaceAll('\u001b[K', '<').split('\r');
+    const { stderr } = await loadText(`sku\n${lines}`, { terminal: true });
+    const states = stderr.replaceAll('\u001b[K', '<').split('\r');
     expect(states[1]).toMatch(/^products: [\d,]+ rows, \d+ %, in \d+\.\d s, [\d,]+ rows\/s<$/);
     expect(states.at(-1)).toBe('<');
     expect(await skus()).toHaveLength(12_000);
@@ -246,11 +246,11 @@ describeEachDatabase('gatewright import', (databases) => {
     const path = await fileOf(`sku\n${Array.from({ length: 3_000 }, (_, n) => `A-${n}\n`).join('')}`);
     const growing = load(path);
     await appendFile(path, 'late');
-    const { told, out } = await growing;
+    const { stderr, out } = await growing;
     // Whichever was first: it is read as a whole, or not at all.
-    if (told === '') expect(out).toMatch(/^3,001 rows/);
+    if (stderr === '') expect(out).toMatch(/^3,001 rows/);
     else
-      expect([told, out]).toEqual([
+      expect([stderr, out]).toEqual([
         expect.stringMatching(/has grown by 4 bytes/),
         expect.stringMatching(/^3,000 /),
       ]);
@@ -264,7 +264,7 @@ describeEachDatabase('gatewright import', (databases) => {
     const both = await Promise.all([load(path, options), load(path, options)]);
     const refusals = both.filter(({ failed }) => failed).map(({ out }) => out);
     expect(refusals.filter((out) => !/^another import into/.test(out))).toEqual([]);
-    // Whoever was overtaken goes on where the other one is, or begins a file that was finished anew.
+    // An overtaken import goes on behind the other one, or begins a finished file from the start.
     const [row] = await database.all<{ n: number }>({
       sql: 'select count(*) as n from categories where id > 1',
       parameters: [],

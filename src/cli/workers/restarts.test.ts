@@ -20,7 +20,7 @@ describe('the end of a worker', () => {
     expect(pauses.at(-1)).toBe(30_000);
   });
 
-  it('counts anew after one that started for good', () => {
+  it('counts from nought after a start that lasted', () => {
     const restarts = new Restarts();
     for (let time = 0; time < 4; time += 1) restarts.pauseAfter(false, false);
     restarts.succeeded();

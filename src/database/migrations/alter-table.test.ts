@@ -229,7 +229,7 @@ describeEachDatabase('alterTable', (databases) => {
     expect(await it.rows('select price, code from books')).toEqual([{ price: 1250, code: null }]);
   });
 
-  it('makes, keeps and drops what is unique together', async () => {
+  it('creates, keeps and drops unique sets of fields', async () => {
     const it = await stage(databases);
     const fields = { slug: field.string(), place: field.integer(), user_id: field.owner() };
     const owned = { ...fields, slug: field.string({ unique: 'owner' }) };
@@ -327,7 +327,7 @@ describeEachDatabase('alterTable', (databases) => {
         defineResource('Author', { fields: author }),
         defineResource('Book', { fields: { author: of } }),
       );
-    const told = ['books.author_id: goes otherwise in the database with what it refers to'];
+    const differences = ['books.author_id: goes otherwise in the database with what it refers to'];
     expect(await differing(nulled)).toEqual([]);
     for (const [from, to] of [
       [nulled, cascade],
@@ -337,10 +337,10 @@ describeEachDatabase('alterTable', (databases) => {
       [nulled, restrict],
       [restrict, nulled],
     ] as const) {
-      expect(await differing(to)).toEqual(told);
+      expect(await differing(to)).toEqual(differences);
       await it.alter('books', { change: { author: { from, to } } });
       expect(await differing(to)).toEqual([]);
-      expect(await differing(from)).toEqual(told);
+      expect(await differing(from)).toEqual(differences);
       await it.database.execute(query(insert('authors', 'name', `'Li'`)));
       await it.database.execute(query(insert('books', 'author_id', '(select max(id) from authors)')));
       const remove = it.database.execute(query('delete from authors'));
@@ -389,8 +389,13 @@ describeEachDatabase('alterTable', (databases) => {
       await it.database.execute(
         query(`insert into permission_entries (model, action) values ('${model}', 'create')`),
       );
-    const told = [['Book', 'Note', 'Bookshelf'], ['Note', 'Book'], ['Note'], ['Bookshelf', 'Note', 'Book']];
-    for (const models of told)
+    const webhooks = [
+      ['Book', 'Note', 'Bookshelf'],
+      ['Note', 'Book'],
+      ['Note'],
+      ['Bookshelf', 'Note', 'Book'],
+    ];
+    for (const models of webhooks)
       await it.database.execute(
         query(`insert into gatewright_webhooks (url, models, actions, secret, cursor, created_at, updated_at)
           values ('', '${JSON.stringify(models)}', '[]', '', 0, '2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z')`),

@@ -25,7 +25,7 @@ describe('known commits', () => {
     expect(commits.of('user:1')).toEqual([]);
   });
 
-  it('takes what concerns everybody, and what nobody knows the place of until the next', () => {
+  it('keeps commits that concern everybody, and those of unknown place until the next', () => {
     const commits = known();
     commits.add(undefined, at(9));
     commits.add('user:1', undefined);
@@ -36,7 +36,7 @@ describe('known commits', () => {
     expect(commits.of('user:1')).toEqual([at(9), at(4, '00000002')]);
   });
 
-  it('forgets nobody however many there are', () => {
+  it('forgets no caller, however many there are', () => {
     const commits = known();
     commits.add('user:0', at(50_000));
     for (let id = 1; id <= 25_000; id += 1) commits.add(`user:${id}`, at(id));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeDatabase } from '../../../tests/support/databases.ts';
 
 describeDatabase('postgres', 'a session that listens', (databases) => {
-  it('hears what others tell, again after its connection was cut, and is told that it was', async () => {
+  it('hears notifications, again after its connection was cut, and reports the cut', async () => {
     const url = await databases.create();
     const [one, other] = [await databases.open(url), await databases.open(url)];
     let heard = 0;

@@ -125,7 +125,7 @@ describeDatabase('postgres', 'sessions that take no writes', (databases) => {
     await sleeps();
     await operator.execute(query('set default_transaction_read_only = off'));
     await set('off');
-    // One may still be told; nobody after that.
+    // One caller may still see the error; none after that.
     await database.execute(insert).catch(() => {});
     for (let count = 0; count < 8; count += 1) await database.execute(insert);
     await Promise.all(Array.from({ length: 8 }, write));
@@ -215,7 +215,7 @@ describeDatabase('postgres', 'reads of one turn', (databases) => {
     expect(await database.get(query('select 3 as n'))).toEqual({ n: 3 });
   });
 
-  it('wait for nobody who is slow: scans and writes have sessions of their own', async () => {
+  it('do not wait for slow statements: scans and writes have sessions of their own', async () => {
     const database = await databases.open(undefined, { poolSize: 3 });
     let slow = 2;
     const done = (): void => {

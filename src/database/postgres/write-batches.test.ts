@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeDatabase } from '../../../tests/support/databases.ts';
 import type { OpenDatabase, Query } from '../database.ts';
 
-describeDatabase('postgres', 'writes that come together', (databases) => {
+describeDatabase('postgres', 'concurrent writes', (databases) => {
   let database: OpenDatabase;
   let other: OpenDatabase;
 
@@ -39,7 +39,7 @@ describeDatabase('postgres', 'writes that come together', (databases) => {
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
   const fill = (count: number) => execute(numbers(count).map((id) => insert(id, `jar ${id}`)));
 
-  it('are committed together, and answered each with its own', async () => {
+  it('are committed as one batch, and each gets its own result', async () => {
     const results = await fill(12);
     expect(results).toEqual(numbers(12).map((id) => ({ status: 'fulfilled', value: [{ id }] })));
     expect(new Set((await stored('xmin::text as by')).map(({ by }) => by)).size).toBe(1);
@@ -101,7 +101,7 @@ describeDatabase('postgres', 'writes that come together', (databases) => {
     expect(new Set((await stored('opened')).map(({ opened }) => opened))).toEqual(new Set([20]));
   });
 
-  it('stand once or not at all where the connection breaks, and nobody is told otherwise', async () => {
+  it('are stored once or not at all where the connection breaks, and every caller hears the truth', async () => {
     const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = other.write(async (unit) => {
       await unit.run({ sql: 'lock table jars in share mode', parameters: [] });

@@ -53,7 +53,7 @@ beforeEach(async () => {
   database = await openDatabase(url);
   others = [];
   for (const sql of schema) await run(sql);
-  // Of the first commit after it was asked nobody knows whether another came before it.
+  // The first commit after a question leaves open whether another came before it.
   await changedBy(() => run(`update users set name = name`));
 });
 
@@ -99,7 +99,7 @@ it('is another one after what triggers and foreign keys write', async () => {
   expect(await changedBy(() => run('delete from users where id = 1'))).toEqual(names);
 });
 
-it('is told of every statement of a unit and of a group', async () => {
+it('sees every statement of a unit and of a group', async () => {
   const statement = (sql: string) => ({ sql, parameters: [] });
   const unit = () =>
     database.write(async (transaction) => {
@@ -117,7 +117,7 @@ it('is told of every statement of a unit and of a group', async () => {
   expect(await changedBy(group)).toEqual(['titled', 'short', 'named', 'linked']);
 });
 
-it('is another one after a commit of which nobody knows what it wrote', async () => {
+it('is another one after a commit whose tables are unknown', async () => {
   const other = await another();
   expect(await changedBy(() => run('update users set name = 1', other))).toEqual(names);
   // One of ours behind one of somebody else.
@@ -167,7 +167,7 @@ const file = () => {
     version += 1;
   };
   const of = () => revisions.of('');
-  // From the first of our own commits behind a question on, each is told of.
+  // Every commit of ours is recorded from the first one after a question on.
   of();
   ours();
   return { ours, theirs, of, unrecorded, versions, before: of() };
@@ -184,7 +184,7 @@ it('is another one where somebody else commits between our own begin and commit'
   expect(of()).not.toBe(behind);
 });
 
-it('is another one where a commit of ours came to be that was told as failed', () => {
+it('is another one where a commit of ours took effect though it was reported as failed', () => {
   const { ours, of, unrecorded, before } = file();
   unrecorded();
   ours();

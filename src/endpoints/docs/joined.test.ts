@@ -4,12 +4,12 @@ import { joinModules, joinSheets } from './joined.ts';
 
 const files = (contents: Readonly<Record<string, string>>) => new Map(Object.entries(contents));
 
-/** What a joined module exports when it is run. */
+/** The exports of a joined module once it ran. */
 const run = (source: string): Promise<Record<string, unknown>> =>
   import(`data:text/javascript,${encodeURIComponent(source)}`);
 
 describe('modules in one file', () => {
-  it('run once each, before whoever imports them, in scopes of their own', async () => {
+  it('run once each, before their importers, in scopes of their own', async () => {
     const joined = joinModules(
       'main.js',
       files({

@@ -34,7 +34,7 @@ const user = (id: number): UserPrincipal => ({
   method: 'jwt',
 });
 
-/** What the policy gives a caller who sees their own rows. */
+/** The grant of a caller who sees their own rows. */
 const ownGrant = (id: number): Grant => {
   const decision = decide({ kind: 'isolated', own: 'user_id', readable: thingFields }, user(id));
   if (!decision.allowed) throw new Error('refused');
@@ -104,7 +104,7 @@ const compare = (a: unknown, b: unknown): number => {
 
 interface Measured {
   readonly shown: unknown;
-  /** What it is sorted by. */
+  /** The values of its order. */
   readonly order: unknown;
 }
 
@@ -440,7 +440,7 @@ describeEachDatabase('aggregate', (databases) => {
     });
     expect((await of('group=id&per_page=100')).total).toBe(240);
     expect((await of('group=id&filter[id][lte]=100')).groups).toHaveLength(100);
-    // What is out of reach does not count.
+    // Rows out of reach do not count.
     expect((await of('group=id', [{ column: 'user_id', value: 1 }])).groups).toHaveLength(80);
   });
 

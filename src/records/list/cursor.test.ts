@@ -68,7 +68,7 @@ describe('cursors', () => {
       expect(decodeCursor(encodeCursor(title, values, 'before'), n)).toBeUndefined();
   });
 
-  it('come from places that the database told, one a line', () => {
+  it('come from places that the database returned, one a line', () => {
     expect(parsePlace('["a",1]\n["b",2]')).toEqual(['b', 2]);
     expect(parsePlace('["a",1]\n["b",2]', 'first')).toEqual(['a', 1]);
     expect(parsePlace('[1]')).toEqual([1]);

@@ -92,7 +92,7 @@ describeEachDatabase('links of pages', (databases) => {
     expect(linkOf(first, 'next')).toBe(`${base}&after=${cursor('id', [2])}`);
   });
 
-  it('are there for no list without pages, whoever sees how much of it', async () => {
+  it('are absent from a list without pages, however much of it is visible', async () => {
     expect((await ask('')).headers).toEqual({});
     const blind = await list(grant, { query: '', path }, [{ column: 'user_id', value: null }]);
     expect(blind).toMatchObject({ json: '[]', headers: {}, page: { total: undefined, next: undefined } });

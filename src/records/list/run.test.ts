@@ -74,7 +74,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
     ping: () => database.ping(),
     interrupt: () => database.interrupt(),
     close: () => database.close(),
-    // As a database tells it in which nobody writes but who says so.
+    // As in a database without other writers, unless a test states a revision.
     revision: (sql) => hooks.revision ?? database.revision?.(sql) ?? 0,
   };
   const list = createList(watched, source, { clock: () => time.now });
@@ -137,7 +137,7 @@ describeEachDatabase('the way of a page', (databases) => {
         user_id: index < 3 ? 1 : 2,
       })),
     );
-    // All of them are kept: nobody writes.
+    // All of them are kept, for nothing is written.
     hooks.revision = 1;
     const total = async (query: string, fields: readonly string[] = thingFields, user?: number) => {
       const extra = user === undefined ? [] : [{ column: 'user_id', value: user }];
@@ -166,7 +166,7 @@ describeEachDatabase('the way of a page', (databases) => {
 });
 
 describeDatabase('sqlite', 'the way of a page whose total is known', (databases) => {
-  it('counts once while nobody writes; then an index finds the rows, unless too many are skipped', async () => {
+  it('counts once while nothing is written; then an index finds the rows, unless too many are skipped', async () => {
     const { ask, wayOf, database, hooks, taken } = await watch(databases, rowsBy(6001));
     hooks.revision = 1;
     for (const query of ['page=1', 'page=1&sort=title', 'q=a&page=1']) {
@@ -237,14 +237,14 @@ describe('totals of a large table (postgres)', () => {
 
   it('counts again after any commit, once for all who wait for it', async () => {
     const { ask, taken } = await watch(alone(), rowsBy(6001));
-    const told = async (query = 'page=1') => (await ask(query)).headers['X-Total-Count'];
-    expect([await told(), await told()]).toEqual(['6001', '6001']);
+    const total = async (query = 'page=1') => (await ask(query)).headers['X-Total-Count'];
+    expect([await total(), await total()]).toEqual(['6001', '6001']);
     expect(taken()).toBe('scan get');
     await insertThings(database, [{ ...emptyThing, id: 1 }]);
     const pages = ['page=1', 'page=2', 'page=3', 'page=4&per_page=5'];
-    expect(await Promise.all(pages.map(told))).toEqual(pages.map(() => '6002'));
+    expect(await Promise.all(pages.map(total))).toEqual(pages.map(() => '6002'));
     expect(taken()).toBe('get get get get scan');
-    expect(await told()).toBe('6002');
+    expect(await total()).toBe('6002');
     expect(taken()).toBe('get');
   });
 
@@ -334,7 +334,7 @@ describeDatabase('postgres', 'a look at all of a table of few bytes', (databases
     expect(new Set(briefs())).toEqual(new Set([undefined]));
   });
 
-  it('is not where nobody knows its size', async () => {
+  it('is absent while its size is unknown', async () => {
     const { ask, briefs } = await watch(databases, rowsBy(smallTable + 1));
     await ask('page=1&sort=title');
     expect(briefs()).toEqual([undefined]);
@@ -388,7 +388,7 @@ describeEachDatabase('a list without pages', (databases) => {
   });
 });
 
-describeEachDatabase('whoever asks', (databases) => {
+describeEachDatabase('the caller', (databases) => {
   /** Somebody of whom it takes a moment to tell who it is, and how often that was asked. */
   const somebody = () => {
     const abort = new AbortController();
@@ -406,7 +406,7 @@ describeEachDatabase('whoever asks', (databases) => {
     return { by, seen, signal: abort.signal };
   };
 
-  it('is told to the database where nothing bounds the work, and not found out where an index does', async () => {
+  it('is passed to the database where nothing bounds the work, and not looked up where an index does', async () => {
     const { ask, callers } = await watch(databases, rowsBy(smallTable + 1));
     const { by, seen, signal } = somebody();
     await textOf(await ask('after=&per_page=5', by));
@@ -420,7 +420,7 @@ describeEachDatabase('whoever asks', (databases) => {
     expect(seen.cut).toBe(slow);
   });
 
-  it('is nobody where the service itself asks', async () => {
+  it('is absent where the service itself asks', async () => {
     const { ask, callers } = await watch(databases, rowsBy(smallTable + 1));
     await textOf(await ask('page=1'));
     await textOf(await ask(''));
@@ -450,7 +450,7 @@ describeEachDatabase('a source that asks for the time', (databases) => {
     expect(await ids(past)).toEqual([10, 20, 30, 40]);
   });
 
-  it('has its rows counted anew in every moment, whether anybody writes or not', async () => {
+  it('has its rows counted again in every moment, with and without writes', async () => {
     const count = smallTable + 10;
     const { ask, hooks, time } = await watch(databases, rowsBy(count, at), timed);
     hooks.revision = 1;
@@ -491,7 +491,7 @@ describeEachDatabase('a page that is streamed while others write', (databases) =
     const one = await page(first, 15);
     expect(one.ids).toEqual([10, 15, 20, 30]);
     const two = await page(linkOf(one.answer, 'next') ?? '', 35, 65);
-    // What came behind the cursor is not lost, what came behind the page is left to the next one.
+    // Rows behind the cursor are not lost; rows behind the page are left to the next one.
     expect(two.ids).toEqual([35, 40, 50, 60]);
     expect((await page(linkOf(two.answer, 'next') ?? '')).ids).toEqual([65, 70, 80]);
   });
@@ -511,7 +511,7 @@ describeEachDatabase('a page that is streamed while others write', (databases) =
     const three = await page(linkOf(two.answer, 'next') ?? '');
     const back = await page(linkOf(three.answer, 'prev') ?? '', 35, 45, 65);
     expect(back.ids).toEqual([40, 45, 50, 60]);
-    // What came on either side of it is found there.
+    // New rows on either side of it are found there.
     expect((await page(linkOf(back.answer, 'prev') ?? '')).ids).toEqual([20, 30, 35]);
     expect((await page(linkOf(back.answer, 'next') ?? '')).ids).toEqual([65, 70, 80]);
   });

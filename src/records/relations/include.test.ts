@@ -27,7 +27,7 @@ const [ids, titles, both] = [['id'], ['title'], ['id', 'title']].map((names) => 
   readonly string[],
 ];
 
-/** What a user reads: all rows, or those whose `own` column holds the user's id. */
+/** The readership of a user: all rows, or those whose `own` column holds the user's id. */
 const reads = (user: number, readable: readonly string[], own?: string, listed = readable): Readership => {
   const rule = { kind: 'user', readable, ...(own === undefined ? {} : { own }) } as const;
   const decision = decide(rule, { ...testUser([]), id: user });
@@ -39,7 +39,7 @@ const [source, stranger] = [makeSource(), makeSource()];
 const ask = (readership: Readership | undefined, readable = both, from = source) =>
   parseIncluded(from, readable, query, () => readership);
 
-it('finds what a query string led to again, with the values of whoever asks now', () => {
+it('finds what a query string led to again, with the values of the present caller', () => {
   const found = ask(reads(1, both, 'user_id'));
   const again = ask(reads(2, both, 'user_id'));
   expect(again.included).toBe(found.included);
@@ -53,7 +53,7 @@ it.each([
   ['every row', () => ask(reads(1, both))],
   ['a record of other fields', () => ask(reads(1, both, 'user_id'), ids)],
   ['another source', () => ask(reads(1, both, 'user_id'), both, stranger)],
-])('leads elsewhere for whoever reads %s', (_, other) => {
+])('leads elsewhere for a caller who reads %s', (_, other) => {
   const first = ask(reads(1, both, 'user_id'));
   const found = other();
   expect(found.included).not.toBe(first.included);
@@ -62,7 +62,7 @@ it.each([
   expect(other()).toEqual(found);
 });
 
-it('remembers nothing of what nobody reads, or of names that may change', () => {
+it('remembers nothing that is unreadable, and no names that may change', () => {
   const first = ask(reads(1, both, 'user_id'));
   expect(() => ask(undefined)).toThrow('forbidden');
   const none: Readership = { grant: { ...reads(1, both).grant, rows: 'none' } as never, listed: both };

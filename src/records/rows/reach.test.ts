@@ -25,7 +25,7 @@ describe('a reach', () => {
     expect(reachOf({ rows: [own, { column: 'state', value: null }] }, [])).toBeUndefined();
   });
 
-  it('is the same for whoever sees everything', () => {
+  it('is the same for every caller who sees everything', () => {
     expect(reachOf({ rows: [] })).toBe(reachOf({ rows: [] }, []));
     expect(reachOf({ rows: [own] })).toMatchObject({ terms: ['user_id'], values: [7] });
   });

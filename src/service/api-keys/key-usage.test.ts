@@ -74,7 +74,7 @@ describeEachDatabase('the use of keys', (databases) => {
     expect(await sums()).toEqual([700, 2100, 700]);
   });
 
-  it('a key that is not there any more takes nobody else’s figures with it; a token is no key', async () => {
+  it('a deleted key leaves the figures of others alone; a token is no key', async () => {
     const { usage, sums } = await setUp(3);
     for (const key of [1, 2, 3, 77]) usage.count(holderOf(key), 200, from);
     usage.count(holderOf(1, 'jwt'), 200, from);

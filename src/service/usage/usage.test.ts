@@ -59,7 +59,7 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
     usage.applicationUsed('shop', start);
     await usage.flush();
     expect(await lastUse()).toBe(at(start + minute));
-    // What failed comes after what was used meanwhile.
+    // The failed write is stored after the uses that came meanwhile.
     usage.applicationUsed('shop', start + 2 * minute);
     state.broken = true;
     const failed = usage.flush();

@@ -39,7 +39,7 @@ describeEachDatabase('sessions of a user who is changed', (databases) => {
   const ending: Readonly<Record<string, readonly [UserChange, UpdateOptions?]>> = {
     'a disabling': [{ disabled: true }],
     'a new password': [{ passwordHash: 'new' }],
-    'being told to': [{}, { sessionsEnd: true }],
+    'a request': [{}, { sessionsEnd: true }],
   };
 
   it.each(Object.entries(ending))(

@@ -41,7 +41,7 @@ describeEachDatabase('bounds of related records', (databases) => {
 
   const get = (path: string) => service.request('GET', `/api/v1/${path}`, { token: ann });
 
-  /** Milliseconds of the fastest of three: the others may have waited for whoever else uses the machine. */
+  /** Milliseconds of the fastest of three: the others may have waited for other processes of the machine. */
   const fastest = async (path: string, status: number): Promise<number> => {
     let least = Number.POSITIVE_INFINITY;
     for (let nth = 0; nth < 3; nth += 1) {
@@ -54,7 +54,7 @@ describeEachDatabase('bounds of related records', (databases) => {
 
   it('end the work as soon as there is one too many, however deep it is found', async () => {
     const full = await fastest('orders/1?include=lines', 200);
-    // A million records, if each of a thousand and one lines were put together with those of its order.
+    // A million records, if each of a thousand and one lines were joined with those of its order.
     for (const path of [
       'orders/2?include=lines.order.lines',
       'order_lines?per_page=50&sort=-id&include=order.lines.order',
@@ -68,7 +68,7 @@ describeEachDatabase('bounds of related records', (databases) => {
   });
 });
 
-/** Whoever waits for the main thread waits for every statement that runs there. */
+/** A caller of the main thread waits for every statement that runs there. */
 describeDatabase('sqlite', 'the main thread', (databases) => {
   const service = useService(databases, applied);
   const statements: string[] = [];
@@ -114,7 +114,7 @@ describeDatabase('sqlite', 'the main thread', (databases) => {
 
   it('looks there at few rows that the caller does not read, and gives more of them to a thread', async () => {
     const { id: ben } = await service.createUser();
-    /** A tag of ten products that everybody reads, among so many of Ben's that nobody else does. */
+    /** A tag of ten products that everybody reads, among many of Ben's that only he reads. */
     const tagWith = async (hidden: number): Promise<string> => {
       const name = `among ${hidden}`;
       await fill(service, [
@@ -157,7 +157,7 @@ describeDatabase('sqlite', 'the main thread', (databases) => {
       expect([path, await onMainThread(path)]).toEqual([path, false]);
   });
 
-  it('does not put many together with many', async () => {
+  it('does not join many with many', async () => {
     for (const path of [
       'orders/1?include=lines.order.lines',
       'tags/1?include=products.tags',

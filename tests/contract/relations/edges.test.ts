@@ -29,7 +29,7 @@ const noteFields = {
 };
 const fileFields = { name: field.string({ max: 20 }), post: field.reference('Post') };
 
-/** Everybody reads posts; notes are their owners', files are for whoever has the permission. */
+/** Everybody reads posts; notes are their owners', files are for callers with the permission. */
 const resources = [
   defineResource('Post', {
     fields: postFields,
@@ -87,7 +87,7 @@ describeEachDatabase('related records at the edges', (databases) => {
       ((await get(`posts?page=1&${query}`, { token })).data as unknown as Row[]).length;
     expect(await count('filter[notes.text]=of Ben'.replace(' ', '%20'), ben)).toBe(1);
     expect(await count('filter[notes.text]=of%20Ben', ann)).toBe(0);
-    // Nobody reads notes, nor does who is not who they say; posts are read all the same.
+    // A stranger reads no notes, nor does a caller with wrong credentials; posts are read all the same.
     for (const options of [{}, { token: 'x.y.z' }, { key: 'gw_nothing' }]) {
       expect(await get(path, options)).toMatchObject({ status: 403, json: { code: 40300 } });
       expect((await get('posts?page=1&sort=user.name', options)).status).toBe(403);
@@ -175,7 +175,7 @@ describeEachDatabase('related records at the edges', (databases) => {
     expect((await after(cursor.slice(0, 4))).status).toBe(400);
   });
 
-  it('are counted, tagged and told to who asks for the head alone', async () => {
+  it('are counted and tagged for a caller who asks for the head alone', async () => {
     const path = `/api/v1/posts/${post.id}?include=notes`;
     const full = await service.get(path, { token: ann });
     const head = await service.request('HEAD', path, { token: ann });

@@ -131,7 +131,7 @@ describeEachDatabase('include', (databases) => {
     expect((await get(ann, `orders/${order.id}?include=lines.product.tags`)).status).toBe(200);
   });
 
-  it('answers each caller by what that one reads, whoever asked the same before', async () => {
+  it('shows each caller what that one reads, whatever others asked before', async () => {
     const { ann, admin, customer, order, hidden, lines } = await stage();
     const query = `${order.id}?include=customer,lines.product`;
     const products = async (token: TestUser, path: string) => {

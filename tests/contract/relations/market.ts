@@ -38,7 +38,7 @@ const productTagFields = {
 };
 const vaultFields = { name: field.string({ max: 20 }), customer: field.reference('Customer') };
 
-/** `note` is nobody's business but administrators'. */
+/** `note` is for administrators only. */
 export const customer = defineResource('Customer', {
   fields: customerFields,
   views: { detail: ['id', 'name', 'country'], list: ['id', 'name'] },
@@ -73,7 +73,7 @@ export const tag = defineResource('Tag', {
   relations: { products: many('Product', { through: 'ProductTag' }) },
 });
 export const productTag = defineResource('ProductTag', { fields: productTagFields });
-/** Whoever has no permission reads none. */
+/** Callers without the permission read none. */
 export const vault = defineResource('Vault', { fields: vaultFields, permissions: 'all' });
 
 export const resources = [customer, product, order, orderLine, tag, productTag, vault];

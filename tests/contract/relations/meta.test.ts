@@ -21,7 +21,7 @@ interface Relation {
 
 const memoFields = { text: field.text(), folder: field.reference('Folder') };
 const folderFields = { name: field.string({ max: 20 }) };
-/** Nobody but an administrator reads to which folder a memo belongs. */
+/** Only an administrator reads to which folder a memo belongs. */
 const memo = defineResource('Memo', {
   fields: memoFields,
   views: { list: ['id', 'text'], detail: ['id', 'text'], saved: ['id', 'text'] },
@@ -99,7 +99,7 @@ describeEachDatabase('metadata of relations', (databases) => {
   const relationNames = new Set([...names].map((name) => name.replace(/_id$/, '')));
   const fieldNames = [...names, 'username', 'email', 'roles', 'disabled'];
 
-  /** What the metadata says, and what the list of the model answers to every name. */
+  /** Compares the metadata with the model's list for every name. */
   const compare = async (caller: RequestOptions, area: 'api' | 'admin') => {
     const [meta, lists] = area === 'api' ? ['/api/v1/meta', '/api/v1'] : ['/admin/meta', '/admin/records'];
     const answers = async (path: string, query: string): Promise<boolean> =>
@@ -107,11 +107,11 @@ describeEachDatabase('metadata of relations', (databases) => {
     let followed = 0;
     for (const { name: model, path } of models) {
       if (!(await answers(path, 'page=1'))) continue;
-      const told = await relationsOf(model, caller, meta);
+      const described = await relationsOf(model, caller, meta);
       const relations = [];
       for (const name of relationNames) if (await answers(path, `include=${name}`)) relations.push(name);
-      expect(told.map(({ name }) => name).sort(), model).toEqual(relations.sort());
-      for (const { name, fields } of told) {
+      expect(described.map(({ name }) => name).sort(), model).toEqual(relations.sort());
+      for (const { name, fields } of described) {
         followed += 1;
         for (const each of fieldNames) {
           const said = fields.find((one) => one.name === each);

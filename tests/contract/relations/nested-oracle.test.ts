@@ -48,11 +48,11 @@ const rounds = 70;
 
 type Refused = { readonly errors?: readonly { readonly field: string; readonly rule: string }[] };
 /** An answer, or what stands for one where none was asked for. */
-type Told = { readonly status: number; readonly json: { readonly data?: unknown } };
+type Reply = { readonly status: number; readonly json: { readonly data?: unknown } };
 
-const missing: Told = { status: 404, json: {} };
+const missing: Reply = { status: 404, json: {} };
 
-const told = ({ status, json }: Told) => (status === 422 ? ((json.data as Refused).errors ?? []) : []);
+const errorsOf = ({ status, json }: Reply) => (status === 422 ? ((json.data as Refused).errors ?? []) : []);
 
 describeEachDatabase('a body with records within', (databases) => {
   const service = useService(databases, { application: { resources, migrations } });
@@ -132,7 +132,7 @@ describeEachDatabase('a body with records within', (databases) => {
   const idOf = ({ target }: Item, { items, far }: Twin): number =>
     target === 'far' ? far.id : target === 'none' ? 999_999 : (items[target]?.id ?? 0);
 
-  /** What a purchase is in the end, without what differs between the two ways. */
+  /** The purchase in the end, without the values that differ between the two ways. */
   const recordOf = async (id: number, root: RequestOptions['token'], { prefix }: Twin): Promise<unknown> => {
     const path = `/admin/records/purchases/${id}?include=items.parts,remarks`;
     const data = await service.ok<Row>('GET', path, { token: root });
@@ -172,7 +172,7 @@ describeEachDatabase('a body with records within', (databases) => {
       { token: root },
     );
     const id = isNew ? found?.id : twin.purchase;
-    const errors = told(answer).map(({ field, rule }) => `${field} ${rule}`);
+    const errors = errorsOf(answer).map(({ field, rule }) => `${field} ${rule}`);
     return {
       status: answer.status,
       errors: errors.sort(),
@@ -207,8 +207,8 @@ describeEachDatabase('a body with records within', (databases) => {
     if (remarks.length > 0 && (await isRefused('remarks', 'create'))) return { ...refused, status: 403 };
     if (start.status === 404) return { ...refused, status: 404 };
     const isBad = start.status === 422;
-    const errors = told(start).map(({ field, rule }) => `${field} ${rule}`);
-    // What is within a record that is refused is looked at all the same.
+    const errors = errorsOf(start).map(({ field, rule }) => `${field} ${rule}`);
+    // The records within a refused record are checked all the same.
     const spare = isNew && isBad;
     const purchase = spare
       ? (await asked(caller, 'POST', 'purchases', { purchase: { number: `s${twin.prefix}` } })).data.id
@@ -216,9 +216,9 @@ describeEachDatabase('a body with records within', (databases) => {
         ? start.data.id
         : twin.purchase;
     let status = isBad ? 422 : 200;
-    const note = (answer: Told, place: string): void => {
+    const note = (answer: Reply, place: string): void => {
       if (answer.status === 404) errors.push(`${place}.id reference`);
-      for (const { field, rule } of told(answer))
+      for (const { field, rule } of errorsOf(answer))
         if (
           field !== 'purchase_id' &&
           field !== 'item_id' &&

@@ -10,10 +10,10 @@ import { heard, item, migrations, purchase, resources } from './purchases.ts';
 type Row = { readonly id: number } & Readonly<Record<string, unknown>>;
 type Refused = { readonly errors: readonly { readonly field: string; readonly rule: string }[] };
 
-const told = (data: unknown): readonly string[] =>
+const errorsOf = (data: unknown): readonly string[] =>
   (data as Refused).errors.map(({ field, rule }) => `${field} ${rule}`);
 
-/** What a test runs with the caller's scope. */
+/** The code that a test runs with the caller's scope. */
 let work: (scope: Scope) => Promise<JsonObject>;
 
 const endpoint = defineEndpoint({
@@ -125,7 +125,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(String(tag).split('-')[0]).toBe(String(again.headers['etag']).split('-')[0]);
   });
 
-  it('are refused together, every message under its place and nothing written', async () => {
+  it('are refused at once, every message under its place and nothing written', async () => {
     const { ann, article } = await stage();
     const { number: taken, id, items } = await bought(ann);
     const wrong = [
@@ -143,7 +143,7 @@ describeEachDatabase('records within a body', (databases) => {
     const before = await service.request('GET', '/api/v1/items', { token: ann });
     const created = await post(ann, { number: taken, items: wrong, remarks: null });
     expect(created.status).toBe(422);
-    expect(told(created.data)).toEqual([
+    expect(errorsOf(created.data)).toEqual([
       'number unique',
       'items.0.quantity minimum',
       'items.1.article_id reference',
@@ -170,7 +170,7 @@ describeEachDatabase('records within a body', (databases) => {
       ],
     });
     expect(updated.status).toBe(422);
-    expect(told(updated.data)).toEqual([
+    expect(errorsOf(updated.data)).toEqual([
       'number required',
       'items.0.quantity minimum',
       'items.1.id reference',
@@ -209,11 +209,11 @@ describeEachDatabase('records within a body', (databases) => {
       { id: two?.id, article_id: article.id, code: one?.['code'] },
       { article_id: other.id, quantity: 7 },
     ]);
-    // The pair is told by what the body can name.
+    // The message names the field of the pair that the body can name.
     const twice = await patch(ann, id, { items: [{ quantity: 1, article_id: other.id }] });
-    expect(told(twice.data)).toEqual(['items.0.article_id unique']);
+    expect(errorsOf(twice.data)).toEqual(['items.0.article_id unique']);
     const both = [1, 2].map((quantity) => ({ quantity, article_id: article.id }));
-    expect(told((await post(ann, { number: number(), items: both })).data)).toEqual([
+    expect(errorsOf((await post(ann, { number: number(), items: both })).data)).toEqual([
       'items.1.article_id unique',
     ]);
   });
@@ -229,7 +229,7 @@ describeEachDatabase('records within a body', (databases) => {
       token: ann,
       body: { item: { purchase_id: two.id } },
     });
-    expect(told((await patch(ann, one.id, named)).data)).toEqual(['items.0.id reference']);
+    expect(errorsOf((await patch(ann, one.id, named)).data)).toEqual(['items.0.id reference']);
   });
 
   it('are held to the policy of their own endpoints, by the same method of authentication', async () => {
@@ -329,7 +329,7 @@ describeEachDatabase('records within a body', (databases) => {
       ],
       update: [{ id, items: [{ id: 999_999, _delete: true }] }],
     });
-    expect(told(bad.data)).toEqual([
+    expect(errorsOf(bad.data)).toEqual([
       'update.0.items.0.id reference',
       'create.0.items.0.quantity minimum',
       'create.0.items.1.quantity required',
@@ -346,7 +346,7 @@ describeEachDatabase('records within a body', (databases) => {
     const { ann } = await stage();
     const times = (length: number, each: object) => Array.from({ length }, () => each);
     const tooMany = await post(ann, { number: number(), items: times(201, { quantity: 1 }) });
-    expect([tooMany.status, told(tooMany.data)]).toEqual([422, ['items max_items']]);
+    expect([tooMany.status, errorsOf(tooMany.data)]).toEqual([422, ['items max_items']]);
     const full = await post(ann, { number: number(), items: times(200, { quantity: 1 }) });
     expect(full.status).toBe(201);
     expect(await itemsOf(ann, full.data.id)).toHaveLength(200);
@@ -357,13 +357,13 @@ describeEachDatabase('records within a body', (databases) => {
       post(ann, { number: number(), items: [{ quantity: 1, parts: [{ name: 'p', children }] }] });
     expect((await deep([{ name: 'c' }])).status).toBe(201);
     const deeper = await deep([{ name: 'c', children: [{ name: 'd' }] }]);
-    expect(told(deeper.data)).toEqual(['items.0.parts.0.children.0.children too_deep']);
+    expect(errorsOf(deeper.data)).toEqual(['items.0.parts.0.children.0.children too_deep']);
   });
 
   it('are refused with what the beforeCommit of their record says of them', async () => {
     const { ann } = await stage();
     const { status, data } = await post(ann, { number: number(), items: [{ quantity: 99 }] });
-    expect([status, told(data)]).toEqual([422, ['number custom']]);
+    expect([status, errorsOf(data)]).toEqual([422, ['number custom']]);
     expect(
       (await post(ann, { number: 'odd', items: [{ quantity: 0 }, { quantity: 13 }] })).data,
     ).toMatchObject({
@@ -423,7 +423,7 @@ describeEachDatabase('records within a body', (databases) => {
         return {};
       }),
     );
-    expect([caught.status, told(caught.data)]).toEqual([422, ['items.1.quantity custom']]);
+    expect([caught.status, errorsOf(caught.data)]).toEqual([422, ['items.1.quantity custom']]);
     expect(await service.ok('GET', '/api/v1/purchases', { token: ann })).toEqual(before);
   });
 
@@ -459,7 +459,7 @@ describeEachDatabase('records within a body', (databases) => {
     const { ann } = await stage();
     const body = { number: '', items: [{ quantity: 1, parts: [{ name: 'p' }, {}] }] };
     const refused = await post(ann, body);
-    expect(told(refused.data)).toEqual(['number required', 'items.0.parts.1.name required']);
+    expect(errorsOf(refused.data)).toEqual(['number required', 'items.0.parts.1.name required']);
     expect(heard).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ const statementsOf: readonly (readonly [string, string])[] = [
   ['a filter that none meets as well', 'orders?page=1&filter[customer.country][null]=true'],
   ['a sort', 'orders?page=1&sort=customer.name'],
   [
-    'everything together',
+    'everything at once',
     'orders?page=1&filter[customer.country][ne]=7&sort=-customer.name&include=lines.product',
   ],
 ];
@@ -81,7 +81,7 @@ describeEachDatabase('plans of what lies across relations', (databases) => {
   });
 
   it.each(statementsOf)('%s: one statement, by indexes', async (_name, path) => {
-    // What is estimated at first does not count, nor a total that is counted again: on PostgreSQL a commit in another
+    // First estimates do not count, nor does a total that is counted again: on PostgreSQL a commit in another
     // database of the same server asks for that.
     const statement = await vi.waitFor(
       async () => {

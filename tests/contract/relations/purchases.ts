@@ -39,7 +39,7 @@ const sheetFields = {
 };
 const sealFields = { folder: field.reference('Folder'), name: field.string({ max: 10 }) };
 
-/** What the hooks were told, in their order. */
+/** The calls of the hooks, in their order. */
 export const heard: string[] = [];
 
 /** Others' articles are not read, and so not named. */

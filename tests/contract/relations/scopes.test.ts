@@ -8,7 +8,7 @@ import { customer, migrations, order, orderLine, product, resources } from './ma
 
 type Row = { readonly id: number } & Readonly<Record<string, unknown>>;
 
-/** What a test runs with the caller's scope. */
+/** The code that a test runs with the caller's scope. */
 let work: (scope: Scope) => unknown = () => null;
 
 const endpoints = [
@@ -199,18 +199,18 @@ describeEachDatabase('relations in a scope', (databases) => {
     ]);
     const vaults = { include: ['customer.vaults'] } as const;
     expect(await refused(({ records }) => records(order).get(shown.id, vaults))).toEqual([403, 40300]);
-    const told = (does: (scope: Scope) => Promise<unknown>) =>
+    const messageOf = (does: (scope: Scope) => Promise<unknown>) =>
       result((scope) => does(scope).then(String, ({ message }: Error) => message));
-    expect(await told(({ records }) => records(order).get(1, { include: 'lines' as never }))).toMatch(
+    expect(await messageOf(({ records }) => records(order).get(1, { include: 'lines' as never }))).toMatch(
       /^find: include must be an object/,
     );
     expect(
-      await told(({ records }) => records(order).get(1, { include: { lines: false as never } })),
+      await messageOf(({ records }) => records(order).get(1, { include: { lines: false as never } })),
     ).toMatch('include.lines must be true, or a list of fields');
     expect(
-      await told(async ({ records }) => records(order, { ...product, name: 'Order1' } as never)),
+      await messageOf(async ({ records }) => records(order, { ...product, name: 'Order1' } as never)),
     ).toMatch('there is no model "Order1": the nearest is "Order"');
-    expect(await told(async ({ records }) => records('User' as string))).toMatch(
+    expect(await messageOf(async ({ records }) => records('User' as string))).toMatch(
       /^records\("User"\): users are the service’s own\. Include .* scope\.sql$/,
     );
     // Nothing was written before what is to be answered was found wrong.

@@ -11,7 +11,7 @@ import { migrations, resources } from './market.ts';
 type Row = { readonly id: number } & Readonly<Record<string, unknown>>;
 
 const doorFields = { open: field.boolean({ required: true }), next: field.reference('Door') };
-/** Closed ones are written, and read by nobody. */
+/** Closed ones are written, and read by no caller. */
 const door = defineResource('Door', {
   fields: doorFields,
   isolation: { read: equals('open', true), write: anyOf(equals('open', true), equals('open', false)) },

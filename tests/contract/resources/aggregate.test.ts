@@ -22,7 +22,7 @@ const list = ['id', 'status', 'amount', 'price', 'title', 'paid_at'] as const;
 const either = ['jwt', 'api_key'] as const;
 const methods = { list: either, detail: either, create: either, update: either, destroy: either };
 
-/** One of each rule that decides what a list answers. */
+/** One of each rule that decides the content of a list. */
 const models = [
   // First, as the other tables refer to its own.
   defineResource('Parcel', {
@@ -77,7 +77,7 @@ describeEachDatabase('aggregates of a resource', (databases) => {
           published: index !== 3,
           first_id: singular === 'parcel' && index === 3 ? 1 : null,
         };
-        // The ledger asks the permission table, in which nobody else stands.
+        // The ledger asks the permission table, in which no other user stands.
         const by = singular === 'ledger' ? admin.token : token;
         await service.ok('POST', `/api/v1/${path}`, { token: by, body: { [singular]: values } });
       }
@@ -195,10 +195,10 @@ describeEachDatabase('aggregates of a resource', (databases) => {
       path: '/api/v1/sales/aggregate',
       authentication: ['jwt', 'api_key'],
     });
-    const told = Object.fromEntries(
+    const described = Object.fromEntries(
       meta.fields.map(({ name, groupable, buckets, measures }) => [name, { groupable, buckets, measures }]),
     );
-    expect(told).toMatchObject({
+    expect(described).toMatchObject({
       status: { groupable: true, buckets: [], measures: [] },
       amount: { groupable: true, buckets: [], measures: ['sum', 'avg', 'min', 'max'] },
       paid_at: { buckets: ['hour', 'day', 'week', 'month', 'year'], measures: ['min', 'max'] },

@@ -14,7 +14,7 @@ const partFields = {
 };
 const lineFields = { part: field.reference('Part', { required: true }), note: field.string({ max: 10 }) };
 
-/** What the hooks were told, in their order. */
+/** The calls of the hooks, in their order. */
 let heard: string[] = [];
 
 const part = defineResource('Part', {
@@ -89,7 +89,7 @@ describeEachDatabase('a batch', (databases) => {
     const { ann, made } = await stage();
     const [kept, gone] = [await made(ann), await made(ann)];
     heard = [];
-    // What is deleted frees its value for what is created.
+    // A deleted record frees its value for a created one.
     const { status, data } = await batch(ann, {
       create: [{ sku: gone.sku, stock: 5 }, { sku: sku() }],
       update: [{ id: kept.id, stock: 7, unknown: 1 }],

@@ -5,7 +5,7 @@ import type { Caller, Method, Presented } from './oracle.ts';
 /** A caller of the table: as the oracle knows them, and what they send. */
 export interface TableCaller {
   readonly name: string;
-  /** Whose records are theirs; an application and nobody have those that nobody owns. */
+  /** The owner of a caller's records; an application and a stranger have those without an owner. */
   readonly owner: number | null;
   readonly as: (combination: Combination) => Caller;
   readonly headers: (body: string) => Record<string, string>;
@@ -60,7 +60,7 @@ const nothing = { roles: [], granted: [] };
 const good = (method: Method): Presented => ({ method, valid: true });
 const bad = (method: Method): Presented => ({ method, valid: false });
 
-/** What a user sends: a token and a key, each good or spoilt. */
+/** The credentials of a user: a token and a key, each good or spoilt. */
 const wrongCallers = (user: TestUser, key: string): TableCaller[] => {
   const person = people.editor;
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -133,12 +133,12 @@ export const createCallers = async (service: Service, appId: string): Promise<Ta
     );
     if (name === 'editor') callers.push(...wrongCallers(user, key.key));
   }
-  const nobody = {
+  const stranger = {
     name: 'nobody',
     owner: null,
     as: callerOf(undefined, nothing, []),
     headers: () => ({}),
     explained: '',
   };
-  return [...callers, ...application(service, appId), nobody];
+  return [...callers, ...application(service, appId), stranger];
 };

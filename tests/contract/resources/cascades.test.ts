@@ -11,7 +11,7 @@ import type { Scope } from '../../../src/model/scope.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 
-/** What refers to a record by `onDelete: 'cascade'` goes with it: whole or not at all, with its hooks, and traced. */
+/** Records that refer to one by `onDelete: 'cascade'` go with it: whole or not at all, with its hooks, and traced. */
 
 const orderFields = {
   total: field.integer({ default: 0 }),
@@ -41,7 +41,7 @@ interface Heard {
 }
 
 let heard: Heard[] = [];
-/** What a test has the hook of a line do. */
+/** The behaviour of a line's hook in a test. */
 let inLine: (
   scope: Scope,
   line: { id: number; order_id: number; name: string | null },
@@ -140,7 +140,7 @@ describeEachDatabase('onDelete: cascade', (databases) => {
     service.ok<Row>('POST', `/api/v1/${key}s`, { token, body: { [key]: values } });
   const count = async (table: string, where = '1 = 1'): Promise<number> =>
     Number((await sql(`select count(*) as n from ${table} where ${where}`))[0]?.['n']);
-  const told = (hook: string) => heard.filter((each) => each.hook === hook).map(({ id }) => id);
+  const idsOf = (hook: string) => heard.filter((each) => each.hook === hook).map(({ id }) => id);
 
   const setUp = async () => {
     const [admin, token] = [await service.admin(), await service.createUser()];
@@ -211,7 +211,7 @@ describeEachDatabase('onDelete: cascade', (databases) => {
     const swapped = await service.post(`/api/v1/swap/${id}`, { token, body: {} });
     expect(swapped.status).toBe(422);
     expect(await count('orders', 'total = 77')).toBe(0);
-    expect(told('after Line')).toEqual([]);
+    expect(idsOf('after Line')).toEqual([]);
 
     // A hook may write the very record that goes, also where its version was asked for.
     refused = undefined;
@@ -235,10 +235,10 @@ describeEachDatabase('onDelete: cascade', (databases) => {
     await service.ok('DELETE', `/api/v1/lines/${three.id}`, { token: admin });
     expect(await count('lines', `order_id = ${id}`)).toBe(0);
     expect(await count('orders', `id = ${id}`)).toBe(0);
-    expect(told('before Line').sort()).toEqual([one.id, two.id, three.id].sort());
-    expect(told('before Order')).toEqual([id]);
-    await expect.poll(() => told('after Line').sort()).toEqual([one.id, two.id, three.id].sort());
-    await expect.poll(() => told('after Order')).toEqual([id]);
+    expect(idsOf('before Line').sort()).toEqual([one.id, two.id, three.id].sort());
+    expect(idsOf('before Order')).toEqual([id]);
+    await expect.poll(() => idsOf('after Line').sort()).toEqual([one.id, two.id, three.id].sort());
+    await expect.poll(() => idsOf('after Order')).toEqual([id]);
     const own = await create('order', {}, token);
     const self = await line('self', null, own.id);
     await service.ok('PATCH', `/api/v1/lines/${self.id}`, {
@@ -264,8 +264,8 @@ describeEachDatabase('onDelete: cascade', (databases) => {
     expect(await count('lines', `order_id = ${id}`)).toBe(0);
     const names = () => heard.filter(({ hook }) => hook === 'after Line').map(({ name }) => name);
     await expect.poll(() => names().sort()).toEqual(['added', 'one', 'two']);
-    expect(told('before Line').filter((each) => each === two.id)).toHaveLength(1);
-    expect(told('before Line')).toContain(one.id);
+    expect(idsOf('before Line').filter((each) => each === two.id)).toHaveLength(1);
+    expect(idsOf('before Line')).toContain(one.id);
   });
 
   it('passes over what a hook has refer to something else', async () => {
@@ -281,7 +281,7 @@ describeEachDatabase('onDelete: cascade', (databases) => {
     expect(await sql(`select id, order_id, name from lines where id in (${one.id}, ${two.id})`)).toEqual([
       { id: two.id, order_id: other, name: 'moved' },
     ]);
-    await expect.poll(() => told('after Line')).toEqual([one.id]);
+    await expect.poll(() => idsOf('after Line')).toEqual([one.id]);
     expect(await count('audit', `action = 'record.destroy' and target_id = '${two.id}'`)).toBe(0);
   });
 
@@ -314,7 +314,7 @@ describeEachDatabase('onDelete: cascade', (databases) => {
     expect((await service.delete(`/admin/users/${user.id}`, { token: admin })).status).toBe(404);
   });
 
-  it('leaves no line behind, whoever adds lines while orders are deleted', async () => {
+  it('leaves no line behind while lines are added and orders deleted', async () => {
     const { admin, token } = await setUp();
     const second = await service.secondInstance();
     let created = 0;
@@ -334,9 +334,9 @@ describeEachDatabase('onDelete: cascade', (databases) => {
       expect(removed).toEqual([200, 404]);
       expect(await count('lines', `order_id = ${id}`)).toBe(0);
     }
-    // Each of them was told once, whichever side it was found on.
-    await expect.poll(() => told('after Line').length).toBe(created);
-    expect(new Set(told('after Line')).size).toBe(created);
+    // The hook ran once for each of them, whichever side found it.
+    await expect.poll(() => idsOf('after Line').length).toBe(created);
+    expect(new Set(idsOf('after Line')).size).toBe(created);
   });
 
   const insertLines = async (id: number, many: number, chained = false): Promise<void> => {

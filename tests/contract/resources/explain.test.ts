@@ -273,7 +273,7 @@ describeEachDatabase('GET /admin/explain', (databases) => {
     await service.ok('DELETE', `${base}/admin/permissions/viewer/Purchase/create`, { token });
   });
 
-  it('refuses what it cannot read, and never takes a misspelt caller for nobody', async () => {
+  it('refuses what it cannot read, and never takes a misspelt caller for a stranger', async () => {
     const request = { method: 'GET', path: purchases };
     const bad = [
       { ...request, method: 'get' },

@@ -30,7 +30,7 @@ interface Envelope {
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** What is wrong with a record that was answered; undefined where nothing is. */
+/** The fault of an answered record; undefined when there is none. */
 const recordFault = (
   record: unknown,
   fields: readonly string[],

@@ -8,7 +8,7 @@ import { describeEachDatabase } from '../../support/databases.ts';
 import { useService } from '../../support/service.ts';
 
 /**
- * What a caller may not read changes nothing of what they are answered: not the records, not their order or number,
+ * Values that a caller may not read change nothing of an answer: not the records, not their order or number,
  * not a header. The values are changed behind the service's back, so that also the entity tag must stay: a write
  * through the service raises the record's version and `updated_at`, which tell that it was written, never what.
  */
@@ -185,7 +185,7 @@ describeEachDatabase('what a caller may not read', (databases) => {
     );
   };
 
-  /** A model, whoever asks, their rows and the others, and how a row becomes one of the others. */
+  /** A model, its caller, their rows and the others, and how a row becomes one of the others. */
   interface Setting {
     readonly path: string;
     readonly table: string;

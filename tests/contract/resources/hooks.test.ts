@@ -14,7 +14,7 @@ const fields = {
   user_id: field.owner(),
 };
 
-interface Told {
+interface HookCall {
   readonly action: string;
   readonly id: number | undefined;
   readonly values: object;
@@ -22,11 +22,11 @@ interface Told {
   readonly record?: object;
 }
 
-/** What the hooks were told, and what a test has them do. */
-const told: { before: Told[]; after: Told[] } = { before: [], after: [] };
-/** What saves of twins wait for, one after the other. */
+/** The calls of the hooks, and their behaviour in a test. */
+const calls: { before: HookCall[]; after: HookCall[] } = { before: [], after: [] };
+/** The gates of the saves of twins, one after the other. */
 let gates: (() => Promise<void>)[] = [];
-let committed: (event: Told) => void | Promise<void> = () => {};
+let committed: (event: HookCall) => void | Promise<void> = () => {};
 
 const product = defineResource('Product', {
   fields,
@@ -35,7 +35,7 @@ const product = defineResource('Product', {
   ownership: true,
   hooks: {
     beforeSave: async ({ action, id, values, principal, addError }) => {
-      told.before.push({ action, id, values: { ...values }, principal });
+      calls.before.push({ action, id, values: { ...values }, principal });
       await Promise.resolve();
       if (values.title === 'twin') await gates.shift()?.();
       if (values.title === 'throw') throw new Error('the hook broke: secret detail');
@@ -53,7 +53,7 @@ const product = defineResource('Product', {
     },
     afterCommit: ({ action, id, record, values, principal }) => {
       const event = { action, id, record, values, principal };
-      told.after.push(event);
+      calls.after.push(event);
       return committed(event);
     },
   },
@@ -68,14 +68,14 @@ const memoFields = {
   user_id: field.owner(),
 };
 
-/** Its callers see next to nothing of it; the hook is told everything. */
+/** Its callers see next to nothing of it; the hook receives everything. */
 const memo = defineResource('Memo', {
   fields: memoFields,
   ownership: true,
   views: { detail: ['id'] },
   hooks: {
     afterCommit: ({ action, id, record, values, principal }) =>
-      void told.after.push({ action, id, record, values, principal }),
+      void calls.after.push({ action, id, record, values, principal }),
   },
 });
 
@@ -106,12 +106,12 @@ describeEachDatabase('hooks of a resource', (databases) => {
     service.post(path, { token: await token, body: { product: values } });
 
   beforeEach(() => {
-    told.before = [];
-    told.after = [];
+    calls.before = [];
+    calls.after = [];
     committed = () => {};
   });
 
-  it('beforeSave is told what is saved and by whom, and may change it', async () => {
+  it('beforeSave receives the values and their caller, and may change the values', async () => {
     const user = await service.createUser();
     const answer = await post(
       { title: 'a red thing', price: 5, note: 'ignored', user_id: 1 },
@@ -123,7 +123,7 @@ describeEachDatabase('hooks of a resource', (databases) => {
       note: 'cheap',
       user_id: user.id,
     });
-    expect(told.before).toEqual([
+    expect(calls.before).toEqual([
       {
         action: 'create',
         id: undefined,
@@ -137,14 +137,14 @@ describeEachDatabase('hooks of a resource', (databases) => {
       body: { product: { title: 'a blue thing' } },
     });
     expect(changed.data).toMatchObject({ title: 'a blue thing', slug: 'a-blue-thing', price: 5 });
-    expect(told.before.at(-1)).toMatchObject({ action: 'update', id, values: { title: 'a blue thing' } });
+    expect(calls.before.at(-1)).toMatchObject({ action: 'update', id, values: { title: 'a blue thing' } });
   });
 
   it('knows an application by its app_id', async () => {
     const body = JSON.stringify({ product: { title: 'signed' } });
     expect((await service.post(path, { body, headers: service.sign('shop', body) })).status).toBe(201);
-    expect(told.before[0]?.principal).toEqual({ kind: 'application', appId: 'shop' });
-    expect(told.after[0]?.principal).toEqual({ kind: 'application', appId: 'shop' });
+    expect(calls.before[0]?.principal).toEqual({ kind: 'application', appId: 'shop' });
+    expect(calls.after[0]?.principal).toEqual({ kind: 'application', appId: 'shop' });
   });
 
   it('a message that it adds is a validation message, and nothing is written', async () => {
@@ -152,7 +152,7 @@ describeEachDatabase('hooks of a resource', (databases) => {
     const answer = await post({ title: 'refuse' });
     expect([answer.status, answer.json.message]).toEqual([422, 'Title: not today, Price: ask again']);
     expect(answer.data).toMatchObject({ errors: [{ field: 'title' }, { field: 'price' }] });
-    expect([await rows(), told.after]).toEqual([before, []]);
+    expect([await rows(), calls.after]).toEqual([before, []]);
   });
 
   it('what it leaves is validated once more, uniqueness included', async () => {
@@ -181,7 +181,7 @@ describeEachDatabase('hooks of a resource', (databases) => {
     const [{ id } = { id: 0 }] = await rows();
     const headers = { 'If-Match': '"99-saved"' };
     expect((await service.request('PATCH', `${path}/${id}`, { token, body, headers })).status).toBe(412);
-    expect(told.before).toEqual([]);
+    expect(calls.before).toEqual([]);
   });
 
   it('throwing is a 500 that says nothing, with nothing written, and is logged', async () => {
@@ -196,7 +196,7 @@ describeEachDatabase('hooks of a resource', (databases) => {
       token,
       body: { product: { title: 'throw' } },
     });
-    expect([update.status, await rows(), told.after]).toEqual([500, before, []]);
+    expect([update.status, await rows(), calls.after]).toEqual([500, before, []]);
     expect(service.lines.some((line) => line.includes('secret detail'))).toBe(true);
     // Nothing was kept either: the key is free for a request that succeeds.
     expect((await service.post(path, { token, headers, body: { product: { title: 'well' } } })).status).toBe(
@@ -214,10 +214,10 @@ describeEachDatabase('hooks of a resource', (databases) => {
     });
     expect((await post({ title: 'durable' })).status).toBe(201);
     expect(await seen).toEqual([{ title: 'durable' }]);
-    expect(told.after).toMatchObject([{ action: 'create', values: { title: 'durable' } }]);
+    expect(calls.after).toMatchObject([{ action: 'create', values: { title: 'durable' } }]);
   });
 
-  it('afterCommit is told the whole record, whatever its caller sees, of a delete too', async () => {
+  it('afterCommit receives the whole record, whatever its caller sees, of a delete too', async () => {
     const user = await service.createUser();
     const created = await service.post('/api/v1/memos', {
       token: user,
@@ -236,8 +236,8 @@ describeEachDatabase('hooks of a resource', (databases) => {
     const principal = { kind: 'user', id: user.id, username: user.username, roles: ['viewer'] };
     // As it is returned, however it was sent.
     const values = { text: 'first', price: '12.50' };
-    await expect.poll(() => told.after).toHaveLength(3);
-    expect(told.after).toEqual([
+    await expect.poll(() => calls.after).toHaveLength(3);
+    expect(calls.after).toEqual([
       { action: 'create', id, record, values, principal },
       { action: 'update', id, record: { ...record, done: true }, values: { done: true }, principal },
       { action: 'destroy', id, record: { ...record, done: true }, values: {}, principal },
@@ -288,7 +288,7 @@ describeEachDatabase('hooks of a resource', (databases) => {
     open();
     expect(fast.status).toBe(201);
     expect([(await slow).status, (await slow).text]).toEqual([201, fast.text]);
-    expect(told.after).toHaveLength(1);
+    expect(calls.after).toHaveLength(1);
   });
 
   it('afterCommit does not hold up the answer, and does not run for a replayed request', async () => {
@@ -306,6 +306,6 @@ describeEachDatabase('hooks of a resource', (databases) => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => service.post(path, request)));
     release();
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(told.after).toHaveLength(1);
+    expect(calls.after).toHaveLength(1);
   });
 });

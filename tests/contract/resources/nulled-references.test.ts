@@ -209,7 +209,7 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     const names = ['shelf', 'spare', 'sequel', 'keeper', 'user'].map((name) => `books_${name}_id_nulled`);
     const on = databases.dialect === 'postgres' ? ' on books' : '';
     for (const name of names) await before.execute({ sql: `drop trigger ${name}${on}`, parameters: [] });
-    // What came behind that migration is undone with it.
+    // Later indexes are undone with that migration.
     for (const index of laterIndexes) await before.execute({ sql: `drop index ${index}`, parameters: [] });
     for (const [table, column] of laterColumns)
       await before.execute({ sql: `alter table ${table} drop column ${column}`, parameters: [] });

@@ -1,5 +1,5 @@
 /**
- * What a generated resource must answer and write, worked out from the contract and its decisions alone.
+ * The responses and writes of a generated resource, worked out from the contract and its decisions alone.
  * Nothing of the service is imported here: a mistake of the service cannot hide in its own oracle.
  * Each rule names the sentence that it comes from.
  */
@@ -38,7 +38,7 @@ export type Row = {
   readonly user_id: number | null;
 };
 
-/** What a request's body offers. `invalid` breaks a rule of the model, `malformed` is not JSON. */
+/** The body of a request. `invalid` breaks a rule of the model, `malformed` is not JSON. */
 export type Sent = 'invalid' | 'malformed' | Partial<Row>;
 
 export type Refusal =
@@ -180,7 +180,7 @@ export const expected = (
   if (action === 'delete') return { refused: undefined, status: 200, fields: undefined, row: undefined };
   const values = typeof sent === 'string' ? {} : sent;
   const fields = view(switches, 'saved');
-  // "Creation of a record answers 201, everything else 200."
+  // The contract: 201 for the creation of a record, 200 for everything else.
   if (action === 'create')
     return { refused: undefined, status: 201, fields, row: created(switches, caller, values) };
   if (row === undefined) return refuse('no_record');

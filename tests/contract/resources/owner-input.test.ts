@@ -8,7 +8,7 @@ import { describeEachDatabase } from '../../support/databases.ts';
 import type { Answer } from '../../support/http-client.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 
-/** Who says whose a record is. */
+/** Input of a record's owner. */
 
 const noteFields = {
   title: field.string({ required: true }),

@@ -255,7 +255,7 @@ describeEachDatabase('permission entries', (databases) => {
         const turned = entries.map((each) => ({ ...each, allowed: round % 2 === 0 }));
         const answers = await Promise.all([ask(service, turned), ask(second, turned.toReversed())]);
         expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-        // What one has changed, the other has not.
+        // Each change belongs to one of the two requests.
         expect(answers.flatMap(({ data }) => data.changed)).toHaveLength(6);
       }
     });
@@ -277,7 +277,7 @@ describeEachDatabase('permission entries', (databases) => {
     );
     expect(page.headers['x-total-count']).toBe('3');
     expect(page.data.map(({ id, roles }) => [id, roles])).toEqual([[users[2]?.id, ['editor', 'viewer']]]);
-    for (const path of ['/admin/roles/nobody', '/admin/roles/nobody/users'])
+    for (const path of ['/admin/roles/missing', '/admin/roles/missing/users'])
       expect((await service.get(path, { token })).status).toBe(404);
   });
 });

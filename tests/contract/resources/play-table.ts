@@ -37,7 +37,7 @@ export const playTable = (dialect: DialectName): void => {
         asker: admin.token,
         faults: [],
         count: { cells: 0, explained: 0 },
-        // What an explanation asks of a database is the caller and the record; all else is the same on both.
+        // An explanation reads the caller and the record from the database; all else is the same on both.
         explains: ({ acceptsAll }) => dialect === 'sqlite' || acceptsAll,
       };
       const started = performance.now();

@@ -6,7 +6,7 @@ import { defineResource } from '../../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 
-/** What is held to a caller's reach, and what is the application's own word; by example. The table is in references.test.ts. */
+/** References within a caller's reach, and those that the application itself sets; by example. The table is in references.test.ts. */
 
 const diaryFields = { title: field.string(), user_id: field.owner() };
 const taskFields = {
@@ -23,7 +23,7 @@ const diary = defineResource('Diary', {
   isolation: true,
   ownership: true,
 });
-/** What the hook puts in the place of what was sent. */
+/** The values that the hook puts in the place of the sent ones. */
 let replaced: Record<string, number> = {};
 const task = defineResource('Task', {
   fields: taskFields,
@@ -104,7 +104,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     expect((await change(data['id'], { diary_id: hers }, ann)).status).toBe(200);
     replaced = { assignee_id: 99_999 };
     expect((await write({ diary_id: hers }, ann)).status).toBe(422);
-    // What it leaves as it was sent is still the caller's.
+    // A value that the hook leaves is still the caller's.
     replaced = { assignee_id: ben.id };
     expect((await write({ diary_id: his }, ann)).status).toBe(422);
   });
@@ -157,15 +157,15 @@ describeEachDatabase('a reference in a body', (databases) => {
     }
   });
 
-  it('is told apart by the metadata: any record, or those that the caller may read', async () => {
+  it('is stated by the metadata: any record, or those that the caller may read', async () => {
     const { ann } = await setUp();
     const { fields } = await service.ok<{ fields: { name: string; anyone?: boolean }[] }>(
       'GET',
       '/api/v1/meta/Task',
       { token: ann },
     );
-    const told = Object.fromEntries(fields.map(({ name, anyone }) => [name, anyone]));
-    expect(told).toMatchObject({ diary_id: false, assignee_id: false, reporter_id: true, user_id: true });
-    expect(told['title']).toBeUndefined();
+    const anyoneOf = Object.fromEntries(fields.map(({ name, anyone }) => [name, anyone]));
+    expect(anyoneOf).toMatchObject({ diary_id: false, assignee_id: false, reporter_id: true, user_id: true });
+    expect(anyoneOf['title']).toBeUndefined();
   });
 });

@@ -263,7 +263,7 @@ describeEachDatabase('what a reference may name', (databases) => {
             shown.status === 200
               ? (JSON.parse(shown.text) as { data: Readonly<Record<string, number>> }).data
               : {};
-          // The answer to the write itself shows these, whoever may read the detail.
+          // The answer to the write itself shows these to every writer.
           const saved = model.views.saved.includes('t0_id') ? before : {};
           const values = { ...before, ...changed };
           const wanted = refusedBy(caller, values).filter(

@@ -8,7 +8,7 @@ import { anyOf, equals, member, own } from '../../../src/model/row-rule.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 
-/** What row rules meet at their edges: tables that are words of SQL, hooks, idempotent requests, long lists. */
+/** Row rules at their edges: tables that are words of SQL, hooks, idempotent requests, long lists. */
 
 const fields = {
   group: { name: field.string({ max: 20 }), user_id: field.owner() },
@@ -22,7 +22,7 @@ const fields = {
   },
 } as const;
 
-/** What a test has a hook do. */
+/** The behaviour of a hook in a test. */
 let inCommit: (context: BeforeCommitContext) => Promise<unknown> = async () => {};
 
 const inGroup = member('group_id', { of: 'Seat' });
@@ -32,7 +32,7 @@ const group = defineResource('Group', {
   isolation: anyOf(own(), member('id', { of: 'Seat', on: 'group_id' })),
   hooks: { beforeCommit: (context) => inCommit(context).then(() => {}) },
 });
-/** Who sits in a group lets others in. */
+/** Members of a group let others in. */
 const seat = defineResource('Seat', { fields: fields.seat, isolation: inGroup });
 const order = defineResource('Order', {
   fields: fields.order,
@@ -84,7 +84,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     expect((await post('seats', 'seat', { group_id: red, user_id: ben.id }, ben)).status).toBe(403);
     expect((await post('seats', 'seat', { group_id: red, user_id: ben.id }, ann)).status).toBe(201);
     expect((await post('seats', 'seat', { group_id: red, user_id: ben.id }, ben)).status).toBe(201);
-    // Whoever was let in may put out who let them in.
+    // A new member may remove the one who let them in.
     expect((await service.delete(`/api/v1/seats/${taken}`, { token: ben })).status).toBe(200);
     expect((await post('seats', 'seat', { group_id: red, user_id: ann.id }, ann)).status).toBe(403);
   });

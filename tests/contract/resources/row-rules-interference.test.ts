@@ -13,11 +13,11 @@ import { seed } from './row-rules/tables.ts';
 import { migrationsOf, resourceWith, someModels } from './row-rules/world.ts';
 
 /**
- * What is out of a caller's reach changes nothing that they are answered: no byte of a body, no header, no total, no
+ * Rows out of a caller's reach change nothing of a response: no byte of a body, no header, no total, no
  * message, in lists, records, history, events, the trash, batches and imports. What may differ, and why:
  *
  * - `Date` and `X-Request-Id` are of the moment and of the request;
- * - the id of a new record is the next one of all records, whoever reads them: ids are never reused;
+ * - the id of a new record is the next one of all records, readable or not: ids are never reused;
  * - what a rule says itself, where it asks hidden records on purpose, such as whether a record's team is open;
  * - that a value is taken (`unique`) or a record still referred to (409) holds among all records, as the contract has
  *   both: the worlds have no unique fields, and a 409 that a change brings about is such a rule.
@@ -34,7 +34,7 @@ describeEachDatabase('what is out of reach', (databases) => {
       return { seed: firstSeed + index, random, models: someModels(random, firstSeed + index) };
     });
     const all = plans.flatMap(({ models }) => models);
-    // A moment stands in the answers to writes: it is the same for all of them.
+    // Responses to writes contain the time: it is the same for all of them.
     const moment = Date.now();
     const clock = { ...movableClock(), now: () => moment, unix: () => Math.floor(moment / 1000) };
     await using service = await startService(databases, {

@@ -84,8 +84,8 @@ describeEachDatabase('a membership that is taken away', (databases) => {
     return { ann, red, blue, cards, first: cards[0] ?? 0 };
   };
 
-  /** What a caller is told of a team's cards on an instance, by every way there is. */
-  const told = async (on: Service, token: TestUser, red: number, first: number) => {
+  /** The cards of a team as a caller sees them on an instance, by every way there is. */
+  const cardsSeen = async (on: Service, token: TestUser, red: number, first: number) => {
     const get = (path: string) => on.get(`/api/v1/${path}`, { token });
     const filter = `filter[team_id]=${red}`;
     const [whole, page, walk, searched] = [
@@ -126,26 +126,26 @@ describeEachDatabase('a membership that is taken away', (databases) => {
     const { ann, red, blue, first } = await setUp();
     const id = await join(ann, red);
     for (const on of instances) {
-      expect(await told(on, ann, red, first)).toEqual(open);
+      expect(await cardsSeen(on, ann, red, first)).toEqual(open);
       expect(await written(on, ann, red, first)).toEqual([201, 200]);
     }
     await withdraw(id, blue);
     for (const on of instances.toReversed()) {
-      expect(await told(on, ann, red, first)).toEqual(after);
+      expect(await cardsSeen(on, ann, red, first)).toEqual(after);
       expect(await written(on, ann, red, first)).toEqual(writes);
     }
     await join(ann, red);
-    for (const on of instances) expect(await told(on, ann, red, first)).toEqual(open);
+    for (const on of instances) expect(await cardsSeen(on, ann, red, first)).toEqual(open);
   });
 
   it('never takes another one with it: one of two is enough', async () => {
     const { ann, red, first } = await setUp();
     const [one, two] = [await join(ann, red), await join(ann, red, 'reader')];
     await leave(one);
-    expect(await told(service, ann, red, first)).toEqual(open);
+    expect(await cardsSeen(service, ann, red, first)).toEqual(open);
     expect(await written(service, ann, red, first)).toEqual([403, 403]);
     await leave(two);
-    expect(await told(service, ann, red, first)).toEqual(closed);
+    expect(await cardsSeen(service, ann, red, first)).toEqual(closed);
   });
 
   it('leaves each of many readers and writers in one of two states, and none behind', async () => {

@@ -75,7 +75,7 @@ const migrations: Migrations = {
   },
 };
 
-/** What a test runs with the caller's scope. */
+/** The code that a test runs with the caller's scope. */
 let work: Parameters<typeof defineEndpoint>[0]['handle'] = () => null;
 const worker = defineEndpoint({ method: 'POST', path: '/work', handle: (scope) => work(scope) });
 
@@ -145,7 +145,7 @@ describeEachDatabase('rows of a team', (databases) => {
       'if-match': '"9-saved"',
     });
     expect(refused.status).toBe(403);
-    // What is wrong with the body is not told to whom may not write at all.
+    // A caller who may not write at all does not learn the errors of the body.
     expect((await change(`projects/${secret}`, 'project', { name: '' }, ben)).status).toBe(403);
     expect((await change(`projects/${secret}`, 'project', { name: '' }, eve)).status).toBe(404);
     expect((await change(`projects/${secret}`, 'project', { name: '' }, ann)).status).toBe(422);
@@ -207,7 +207,7 @@ describeEachDatabase('rows of a team', (databases) => {
     expect((await change(`tasks/${first}`, 'task', { project_id: 999_999 }, ann)).status).toBe(422);
   });
 
-  it('are, for applications and nobody, those that need no caller', async () => {
+  it('are, for applications and strangers, those that need no caller', async () => {
     const { red, secret, open } = await setUp();
     const signed = (path: string) => service.request('GET', path, { headers: service.sign('shop', '') });
     expect((await signed(`/api/v1/projects/${secret}`)).status).toBe(404);

@@ -36,7 +36,7 @@ export interface Cell {
   readonly sent: Sent;
 }
 
-/** What the database must hold in the end, by the answers of the oracle alone. */
+/** The rows that the database must hold in the end, by the oracle alone. */
 export interface Outcome {
   readonly verdict: Verdict;
   readonly createdId: number | undefined;

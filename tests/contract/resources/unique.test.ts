@@ -6,7 +6,7 @@ import { defineResource } from '../../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type Answer, type TestUser, useService } from '../../support/service.ts';
 
-/** Values that are there once together: of an order and its product, of an owner and a name. */
+/** Sets of values that are unique: of an order and its product, of an owner and a name. */
 
 const orderFields = { number: field.string(), user_id: field.owner() };
 const lineFields = {
@@ -79,7 +79,7 @@ const named = (answer: Answer<unknown>) => errorsOf(answer).map(({ field: of, ru
 const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
-describeEachDatabase('fields that are unique together', (databases) => {
+describeEachDatabase('sets of unique fields', (databases) => {
   const service = useService(databases, {
     application: { resources, migrations },
     env: { LOCALE: 'en' },
@@ -116,7 +116,7 @@ describeEachDatabase('fields that are unique together', (databases) => {
     }
   });
 
-  it('are told each with the others, in their order, together with every other message', async () => {
+  it('are named each with the others, in their order, beside every other message', async () => {
     const { token, one, two } = await setUp();
     await made('line', { order_id: one, product: 7, colour: 'red', sku: `a${one}` }, token);
     const again = await post('line', { order_id: one, product: 7, colour: 'red', sku: `a${one}` }, token);
@@ -171,7 +171,7 @@ describeEachDatabase('fields that are unique together', (databases) => {
       'colour unique',
     ]);
     expect(named(await patch('line', blue.id, { order_id: two, product: 2 }, token))).toHaveLength(3);
-    // What is no value of its field is in no set, nor is the record's own in its place.
+    // An invalid value is in no set, nor is the record's own in its place.
     const wrong = await patch('line', red.id, { order_id: 'x', product: 1, colour: 'blue' }, token);
     expect(named(wrong)).toEqual(['order_id type']);
     expect((await patch('line', red.id, { colour: 'red', product: 1 }, token)).status).toBe(200);
@@ -245,7 +245,7 @@ describeEachDatabase('fields that are unique together', (databases) => {
       expect(named(answer)).toEqual(['slug unique']);
   });
 
-  it('are told with the owner where the body says who that is', async () => {
+  it('are named with the owner where the body says who that is', async () => {
     const { token } = await setUp();
     const other = await service.createUser();
     const mine = await made('note', { slug: 'a', user_id: token.id }, token);

@@ -18,10 +18,10 @@ const outcome = (write: Promise<unknown>): Promise<string> =>
 let alone = 'written';
 while (alone === 'written') alone = await outcome(database.execute(insert));
 const unit = await outcome(database.write((transaction) => transaction.run(insert)));
-const together = await Promise.all([
+const batch = await Promise.all([
   outcome(database.execute(insert)),
   outcome(database.execute({ sql: 'insert into nowhere values (1)', parameters: [] })),
 ]);
 const rows = await database.get<{ n: number }>({ sql: 'select count(*) as n from t', parameters: [] });
-console.log(JSON.stringify({ alone, unit, together, rows: (rows?.n ?? 0) > 0 }));
+console.log(JSON.stringify({ alone, unit, batch, rows: (rows?.n ?? 0) > 0 }));
 await database.close();

@@ -1,6 +1,6 @@
 import { moveTo } from '../../support/move-application.ts';
 
-/** Moves a database; prints how far it is, so that whoever started it can kill it anywhere. */
+/** Moves a database; prints how far it is, so that its parent can kill it anywhere. */
 const [, , from = '', to = '', dataDir = ''] = process.argv;
 
 const moved = await moveTo(from, to, dataDir, ({ doing, table, rows }) =>

@@ -6,6 +6,6 @@ export default defineConfig({
     const after = process.env['DIES_AFTER'];
     if (after !== undefined) setTimeout(() => process.exit(7), Number(after));
     if (process.env['FAILS'] !== undefined) throw new Error('no licence');
-    process.on('SIGUSR2', () => writeSync(1, `${process.pid} is told\n`));
+    process.on('SIGUSR2', () => writeSync(1, `${process.pid} is signalled\n`));
   },
 });

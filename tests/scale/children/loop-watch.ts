@@ -1,4 +1,4 @@
-/** What the main thread was held up by, in milliseconds, and memory in bytes. */
+/** The delays of the main thread in milliseconds, and memory in bytes. */
 export interface LoopReport {
   /** Most processor time that it spent before it came back to its timers: what others wait for on any machine. */
   readonly busy: number;

@@ -8,8 +8,8 @@ import { note, noteMigration, seedNotes } from '../notes.ts';
 import { LoopWatch } from './loop-watch.ts';
 
 /**
- * The service in a process of its own, with many notes. Argument: JSON of `ServeOptions`. Answers each line of its
- * standard input with one line of JSON: `seed N` (rows from then on), `reset` and `report` (what the main thread was
+ * The service in a process of its own, with many notes. Argument: JSON of `ServeOptions`. For each line of its
+ * standard input it writes one line of JSON: `seed N` (rows from then on), `reset` and `report` (what the main thread was
  * held up by in between, and memory).
  */
 export interface ServeOptions {

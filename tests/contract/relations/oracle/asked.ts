@@ -4,7 +4,7 @@ import { compareValues, kinds, type Value } from '../../resources/row-rules/valu
 import { type FieldKind, operatorsOf, type TargetPlan, userPlan } from './plan.ts';
 import { follow, type Plain, type Reader, reached, Unanswerable } from './policy.ts';
 
-/** Random parts of a request, as its query has them and as plain JavaScript answers them. */
+/** Random parts of a request, as its query has them and as plain JavaScript computes them. */
 
 export type Parameter = readonly [string, string];
 

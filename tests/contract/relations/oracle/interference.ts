@@ -88,8 +88,8 @@ const listProbes = (playing: Across, caller: Asking, plan: RelatedPlan): Probe[]
   });
 };
 
-/** What a caller is answered, but for the moment and the number of the request. */
-const told = ({ status, headers, text }: Answer): string => {
+/** The answer to a caller, but for the moment and the number of the request. */
+const comparable = ({ status, headers, text }: Answer): string => {
   const { date, 'x-request-id': request, ...rest } = headers;
   return JSON.stringify([status, rest, text]);
 };
@@ -181,7 +181,7 @@ export const playInterference = async (
   const said = probes.map(({ predict }) => predict(playing));
   for (const [index, { path, send }] of probes.entries()) {
     const answer = await send();
-    before.push(told(answer));
+    before.push(comparable(answer));
     // An oracle that expects a refusal would let any row change.
     if (answer.status === 200 && /^{"status/.test(said[index] ?? ''))
       faults.push(`${caller.name}: ${path}: ${answer.text}, not ${said[index]}`);
@@ -197,7 +197,7 @@ export const playInterference = async (
     changes.push(change.what);
   }
   for (const [index, { path, send }] of probes.entries()) {
-    const after = told(await send());
+    const after = comparable(await send());
     if (after !== before[index])
       faults.push(`${caller.name}: ${path}: ${before[index]} became ${after} by ${changes.join('; ')}`);
   }

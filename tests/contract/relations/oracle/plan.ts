@@ -17,7 +17,7 @@ export interface RelationPlan {
   readonly through?: { readonly model: string; readonly from: string; readonly to: string };
 }
 
-/** What a field is compared and ordered as. */
+/** The kind by which a field is compared and ordered. */
 export type Kind = ValueKind | 'reference' | 'id';
 
 export interface FieldKind {
@@ -58,7 +58,7 @@ export const userPlan = {
   relations: [] as readonly RelationPlan[],
 } as const;
 
-/** What any model leads to and can be asked for. */
+/** The part of a plan that every model has: its name, columns and relations. */
 export type TargetPlan = Pick<RelatedPlan, 'name' | 'all' | 'relations'>;
 
 const identity: readonly FilterOperator[] = ['eq', 'ne', 'in', 'null'];

@@ -33,10 +33,10 @@ export interface Across extends Playing, Data {
   readonly models: readonly RelatedPlan[];
 }
 
-/** What an answer must be: data, or one of several refusals. */
+/** The expected answer: data, or one of several refusals. */
 type Wanted<T> = { readonly data: T } | { readonly statuses: ReadonlySet<number> };
 
-/** Works out every part of an answer: what is wrong with any of them may be told. */
+/** Works out every part of an answer: the answer may name any of the errors. */
 export const wantedOf = <T>(parts: readonly (() => unknown)[], data: () => T): Wanted<T> => {
   const statuses = new Set<number>();
   for (const part of parts)
@@ -73,21 +73,21 @@ const barred = (playing: Across, what: string, answer: Answer, { status }: Refus
 export const base = (where: Where, { path }: RelatedPlan): string =>
   where === 'admin' ? `/admin/records/${path}` : `/api/v1/${path}`;
 
-/** What the caller of a request reads: credentials are looked at, also where records are public. */
+/** The reader of a request: credentials are checked, also where records are public. */
 export const readerOf = (playing: Across, caller: Asking, where: Where): Reader =>
   new Reader(playing, caller, where);
 
-/** What a caller reads of the records that a request is about. */
+/** The fields that a caller reads of the records that a request is about. */
 export const viewsOf = (reader: Reader, plan: RelatedPlan, action: 'detail' | 'list') => {
   const view = reader.views(plan)[action];
   return { view, known: [...view, ...(reader.of(plan.name)?.detail ?? [])] };
 };
 
-/** The second oracle: what the other model's own endpoint answers the same caller. */
+/** The second oracle: the answer of the other model's own endpoint to the same caller. */
 interface Sample {
   readonly model: string;
   readonly id: number;
-  /** What stands in the answer; undefined where it is absent, or null. */
+  /** The value in the answer; undefined when it is absent, or null. */
   readonly answered: Plain | undefined;
 }
 

@@ -10,7 +10,7 @@ import {
 } from './plan.ts';
 
 /**
- * Who reads which records by which way, from the contract and its decisions alone: of the service this knows nothing.
+ * The readers of records by every way, from the contract and its decisions alone: this file uses no code of the service.
  */
 
 export type Plain = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface Data extends World {
   readonly persons: readonly Plain[];
 }
 
-/** What a caller reads of a model's records by its own detail endpoint. */
+/** The part of a model's records that a caller reads by its own detail endpoint. */
 export interface Read {
   readonly plan: TargetPlan;
   /** In order of their ids. */
@@ -41,7 +41,7 @@ const whole = (row: Plain): Plain => ({ ...row, created_at: born, updated_at: bo
 const isPermitted = ({ permissions }: RelatedPlan, { isSuperAdmin, granted }: Asking): boolean =>
   permissions !== 'all' || isSuperAdmin || granted;
 
-/** What one caller reads at one place; asked once for a model. */
+/** The reads of one caller at one place, computed once for each model. */
 export class Reader {
   readonly #known = new Map<string, Read | undefined>();
   readonly data: Data;

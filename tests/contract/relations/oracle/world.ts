@@ -8,7 +8,7 @@ const said = ({ to, at, through }: RelationPlan) =>
     ? many(to, { by: at })
     : many(to, { through: through.model, by: through.from, on: through.to.replace(/_id$/, '') });
 
-/** What a plan is in a model file. */
+/** The resource of a plan. */
 export const relatedResourceOf = (plan: RelatedPlan): Resource => {
   const declared = plan.relations.filter((each) => each.many);
   return resourceWith(plan, {

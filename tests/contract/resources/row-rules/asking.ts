@@ -15,7 +15,7 @@ export interface Playing extends World {
   readonly services: Pick<Server['services'], 'events' | 'identities' | 'resources'>;
   readonly people: People;
   readonly faults: string[];
-  /** Answers compared, by action and status. */
+  /** Counts of compared responses, by action and status. */
   readonly cells: Map<string, number>;
 }
 
@@ -38,7 +38,7 @@ const codes: Readonly<Record<Refused['status'], number>> = {
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** What is wrong with a record that was answered. */
+/** The fault of an answered record. */
 export const recordFault = (answered: unknown, plan: ModelPlan, row: Row): string | undefined => {
   const { created_at, updated_at, ...record } = answered as Record<string, unknown>;
   if (!timestamp.test(String(created_at)) || !timestamp.test(String(updated_at))) return 'no timestamps';
@@ -61,12 +61,16 @@ export const recordsFault = (
 
 export const refusalFault = ({ status, text }: Answer, wanted: Refused): string | undefined => {
   const { code, data } = JSON.parse(text) as Envelope;
-  // Who is nobody is told so, who is disabled that the token is no good.
+  // A stranger gets one code of 401, a disabled user that of a wrong token.
   const isRight = wanted.status === 401 ? Math.floor(code / 100) === 401 : code === codes[wanted.status];
   if (status !== wanted.status || !isRight) return `${status} ${text.slice(0, 300)}, not ${wanted.status}`;
   if (wanted.fields === undefined) return data === undefined ? undefined : 'a refusal with data';
-  const told = (data as { errors: readonly { field: string }[] }).errors.map(({ field }) => field).join();
-  return told === wanted.fields.join() ? undefined : `errors of ${told}, not ${wanted.fields.join()}`;
+  const refusedFields = (data as { errors: readonly { field: string }[] }).errors
+    .map(({ field }) => field)
+    .join();
+  return refusedFields === wanted.fields.join()
+    ? undefined
+    : `errors of ${refusedFields}, not ${wanted.fields.join()}`;
 };
 
 export const statusFault = ({ status, text }: Answer, wanted: number): string | undefined =>
@@ -76,7 +80,7 @@ export const note = (playing: Playing, what: string, fault: string | undefined):
   if (fault !== undefined) playing.faults.push(`${what}: ${fault}`);
 };
 
-/** What goes with a request beside its caller. */
+/** The parts of a request beside its caller. */
 interface Sent {
   readonly body?: object;
   readonly ifMatch?: string | undefined;

@@ -4,7 +4,7 @@ import type { Asking } from './people.ts';
 import type { FieldPlan, ModelPlan, Row } from './plan.ts';
 import { kinds, someValue, type Value } from './values.ts';
 
-/** What callers write: ids and bodies, some of them such as nobody may send. */
+/** Writes of callers: ids and bodies, some of them forbidden to all. */
 
 export const someId = (playing: Playing, plan: ModelPlan, caller: Asking): number => {
   const { random, state } = playing;

@@ -3,7 +3,7 @@ import { someBody, someId } from './bodies.ts';
 import { queryOf, someList } from './lists.ts';
 import { actingOf, batchBody, sendLines, someBatch, someLines, triedInTurn, type Write } from './many.ts';
 import { created, destroyed, isRefused, keep, shown, updated, type World } from './oracle.ts';
-import { eventsFor, readsReason, toldTo, versionsFor } from './past.ts';
+import { eventsFor, eventsSeen, readsReason, versionsFor } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, State } from './plan.ts';
 import { deleteRow, insertRows, putRow, someRow } from './tables.ts';
@@ -111,7 +111,7 @@ const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
   return [create(), create(), update(), update(), update(), ...(gone === undefined ? [] : [gone])];
 };
 
-/** Of which records that are named as reasons a caller knows, and nobody else does. */
+/** Records that are named as reasons and known to this caller alone. */
 const reasonsFor = (world: World, caller: Asking): readonly boolean[] => {
   const asking = [caller, { ...caller, administers: false, method: undefined }];
   return world.state.past.flatMap(({ because }) =>
@@ -119,7 +119,7 @@ const reasonsFor = (world: World, caller: Asking): readonly boolean[] => {
   );
 };
 
-/** What was written, as it is shown: of some records, of what is in the trash, and of everything that happened. */
+/** The past as it is shown: of some records, of what is in the trash, and of everything that happened. */
 const pasts = (playing: Playing, caller: Asking): Probe[] => {
   const { random, models, state } = playing;
   const written = state.past.map(({ model, id }) => ({
@@ -143,7 +143,7 @@ const pasts = (playing: Playing, caller: Asking): Probe[] => {
   });
   const events: Probe = {
     what: 'events',
-    send: async () => ({ status: 200, headers: {}, text: text(await toldTo(playing, caller)) }) as Answer,
+    send: async () => ({ status: 200, headers: {}, text: text(await eventsSeen(playing, caller)) }) as Answer,
     predict: (world) => text([eventsFor(world, caller), reasonsFor(world, caller)]),
   };
   const deleted = [missing, ...state.trash.map(({ id }) => id)];
@@ -158,7 +158,7 @@ const pasts = (playing: Playing, caller: Asking): Probe[] => {
 };
 
 /** A batch whose last record is no good, and an import that is rolled back: each record is decided, and none is written. */
-const together = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<Probe[]> => {
+const jointProbes = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<Probe[]> => {
   const batch = someBatch(playing, plan, caller);
   // A caller may be free to send one of the two, as it is ignored.
   const wrong = {
@@ -193,8 +193,8 @@ const together = async (playing: Playing, plan: ModelPlan, caller: Asking): Prom
   ];
 };
 
-/** What a caller is answered, but for the moment and the number of the request. */
-const told = ({ status, headers, text: body }: Answer): string => {
+/** The answer to a caller, but for the moment and the number of the request. */
+const comparable = ({ status, headers, text: body }: Answer): string => {
   const { date, 'x-request-id': request, ...rest } = headers;
   return text([status, rest, body]);
 };
@@ -277,7 +277,7 @@ const someChange = (playing: Playing, caller: Asking): Change | undefined => {
           statusFault(await ask(playing, people.administrator, 'update', path, { body }), 200),
         );
         keep(playing, plan, made, people.administrator);
-        // Its timestamps are those of all rows, which answers show as soon as somebody reaches it.
+        // Its timestamps are those of all rows, which are shown as soon as a caller reaches it.
         await putRow(database, plan, made, state.version(plan.name, id));
       },
     };
@@ -314,13 +314,13 @@ const changeHidden = async (playing: Playing, caller: Asking, probes: readonly P
   return changes;
 };
 
-/** Compares the answers to a hidden record, as itself and as what a body refers to, with those to a missing one. */
+/** Compares the responses to a hidden record, as itself and as what a body refers to, with those to a missing one. */
 const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<number> => {
   const { random, models, faults } = playing;
   const path = `/api/v1/${plan.path}`;
   let answers = 0;
   const same = async (what: string, send: (id: number) => Promise<Answer>, id: number): Promise<void> => {
-    const [hidden, nowhere] = [told(await send(id)), told(await send(missing))];
+    const [hidden, nowhere] = [comparable(await send(id)), comparable(await send(missing))];
     answers += 2;
     if (hidden !== nowhere) faults.push(`${caller.name}: ${what} ${id}: ${hidden}, and of none ${nowhere}`);
   };
@@ -360,14 +360,14 @@ const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): P
 /** Asks what was written, and writes many at once without a trace; the writes of single records leave one. */
 const kindsOfProbes = {
   past: async (playing: Playing, caller: Asking): Promise<Probe[]> => {
-    const many = await Promise.all(playing.models.map((plan) => together(playing, plan, caller)));
+    const many = await Promise.all(playing.models.map((plan) => jointProbes(playing, plan, caller)));
     return [...many.flat(), ...pasts(playing, caller)];
   },
   present: async (playing: Playing, caller: Asking): Promise<Probe[]> =>
     playing.models.flatMap((plan) => [...reads(playing, plan, caller), ...writes(playing, plan, caller)]),
 };
 
-/** Asks everything, changes what is hidden, and asks again: not a byte may differ. Answers what was compared. */
+/** Asks everything, changes what is hidden, and asks again: not a byte may differ. Returns the compared requests. */
 export const playInterference = async (
   playing: Playing,
   caller: Asking,
@@ -376,10 +376,10 @@ export const playInterference = async (
   const { models, faults } = playing;
   const probes = await kindsOfProbes[kind](playing, caller);
   const before: string[] = [];
-  for (const { send } of probes) before.push(told(await send()));
+  for (const { send } of probes) before.push(comparable(await send()));
   const changes = await changeHidden(playing, caller, probes, 15);
   for (const [index, { what, send }] of probes.entries()) {
-    const after = told(await send());
+    const after = comparable(await send());
     if (after !== before[index])
       faults.push(`${caller.name}: ${what}: ${before[index]} became ${after} by ${changes.join('; ')}`);
   }

@@ -2,7 +2,7 @@ import type { FieldPlan, ModelPlan, Row } from './plan.ts';
 import type { Random } from './random.ts';
 import { compareValues, kinds, someValue, type Value } from './values.ts';
 
-/** What a list is asked for, as its query has it and as plain JavaScript answers it. */
+/** The parameters of a list, as its query has them and as plain JavaScript applies them. */
 export interface ListAsked {
   readonly parameters: readonly (readonly [string, string])[];
   /** The rows that match, in their order. */

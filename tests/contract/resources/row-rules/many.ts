@@ -53,7 +53,7 @@ const done = (world: World, plan: ModelPlan, caller: Asking, { action, id }: Wri
   else keep(world, plan, row, caller);
 };
 
-/** What each of the writes comes to, one after the other; those that are refused leave everything as it is. */
+/** The outcome of each of the writes, one after the other; those that are refused leave everything as it is. */
 export const triedInTurn = (
   world: World,
   plan: ModelPlan,
@@ -97,8 +97,8 @@ const isReference = ({ fields: named = [] }: Refused, { fields }: ModelPlan): bo
 const lists = { update: 'update', destroy: 'delete', create: 'create' } as const;
 
 /**
- * What a batch may be refused with; nothing where all of it is written. What is wrong with values is told of all records,
- * but for those behind one that the database itself refused, such as for a reference: any other refusal is told alone.
+ * The refusals that a batch may get; none where all of it is written. Errors of values are named for all records,
+ * but for those behind one that the database itself refused, such as for a reference: any other refusal is named alone.
  */
 export const refusalsOfBatch = (
   world: World,
@@ -181,7 +181,7 @@ export const actingOf = async (playing: Playing, caller: Asking): Promise<Acting
   return principal && { principal, area: apiArea, actor: () => ({ principal, address: null }), depth: 0 };
 };
 
-/** What is told of an import that writes nothing: the status, or lines with the fields that are wrong. */
+/** The refusal of an import that writes nothing: the status, or lines with the fields that are wrong. */
 export type ImportRefusal = number | readonly string[];
 
 /** Undefined where every line is written. Creates and updates are asked for before any line is looked at. */
@@ -242,10 +242,10 @@ export const playImport = async (playing: Playing, plan: ModelPlan, caller: Aski
   const wanted = refusalOfImport(playing, plan, caller, writes);
   const rows = triedInTurn(playing, plan, caller, writes);
   const ids = new Map<number, number>();
-  const told = playing.random.chance(0.5)
+  const onLine = playing.random.chance(0.5)
     ? ({ line, id }: { readonly line: number; readonly id: number }) => void ids.set(line, id)
     : undefined;
-  const answer = await sendLines(playing, plan, acting, writes, told);
+  const answer = await sendLines(playing, plan, acting, writes, onLine);
   const outcome = wanted === undefined ? 'written' : wanted === 403 ? 'forbidden' : 'refused';
   playing.cells.set(`import ${outcome}`, (playing.cells.get(`import ${outcome}`) ?? 0) + 1);
   if (wanted !== undefined) {
@@ -277,8 +277,8 @@ export const playImport = async (playing: Playing, plan: ModelPlan, caller: Aski
     const row = rows[line];
     if (row === undefined || isRefused(row)) continue;
     const id = write.action === 'create' ? added.next().value : write.id;
-    if (write.action === 'create' && told !== undefined && ids.get(line) !== id)
-      note(playing, what, `told of ${ids.get(line)}`);
+    if (write.action === 'create' && onLine !== undefined && ids.get(line) !== id)
+      note(playing, what, `named ${ids.get(line)}`);
     done(playing, plan, caller, write, { ...row, id: id ?? missing });
   }
   return what;

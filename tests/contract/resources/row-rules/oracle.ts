@@ -3,15 +3,15 @@ import type { Action, Method, ModelPlan, Row, State } from './plan.ts';
 import { kinds, type Value } from './values.ts';
 
 /**
- * What a request must be answered and what it must leave behind under row rules, worked out from the contract and its
+ * The answer of a request and the rows that it leaves under row rules, worked out from the contract and its
  * decisions alone, over plain rows. Of the service it knows nothing.
  */
 
 export interface Caller {
   readonly name: string;
-  /** How they prove who they are; undefined for nobody, and for who is not let in. */
+  /** How they prove who they are; undefined for a stranger, and for a refused user. */
   readonly method: Method | undefined;
-  /** Null for an application and for nobody. */
+  /** Null for an application and for a stranger. */
   readonly userId: number | null;
   /** Holds super_admin or admin. */
   readonly administers: boolean;
@@ -30,7 +30,7 @@ export interface World {
 
 export interface Refused {
   readonly status: 401 | 403 | 404 | 409 | 412 | 422;
-  /** Fields that are told with 422, in the order of the model. */
+  /** Fields that are named with 422, in the order of the model. */
   readonly fields?: readonly string[];
 }
 
@@ -66,7 +66,7 @@ const readsOwn = (plan: ModelPlan, action: 'list' | 'detail', caller: Caller): b
   plan.publicRead?.orOwn === true && barred(plan, action, caller) === undefined;
 
 /**
- * Whether the reading rule holds for a row, as it is or as it was once. What it refers to is as it is now; for a record that
+ * Whether the reading rule holds for a row, as it is or as it was once. Its references are as they are now; for a record that
  * is gone as it was `then`. Public reads replace the isolation.
  */
 export const wouldRead = (
@@ -104,10 +104,10 @@ export const readsEvery = (plan: ModelPlan, caller: Caller): boolean => {
 };
 
 /**
- * Whether a request for a record is one of nobody, whoever sends it. Where `orOwn` asks who it is, a caller is known by
+ * Whether a request for a record is handled as a stranger's, with any credentials. Where `orOwn` asks who it is, a caller is known by
  * every method, also by one that the model does not take.
  */
-export const isNobodys = ({ publicRead }: ModelPlan, { method }: Caller): boolean =>
+export const isAnonymous = ({ publicRead }: ModelPlan, { method }: Caller): boolean =>
   method === undefined || (publicRead !== undefined && publicRead.orOwn !== true);
 
 export const isRefused = (answer: object): answer is Refused => 'status' in answer;
@@ -136,7 +136,7 @@ const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: C
 const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body, before?: Row): string[] => {
   const writable = new Set(writableFields(plan, caller).map(({ name }) => name));
   return plan.fields.flatMap(({ name, kind, required, to = '', anyone = false }) => {
-    // What may not be written is ignored: a record that needs it cannot be made.
+    // A field that may not be written is ignored: a record that needs it cannot be made.
     const value = writable.has(name) ? body[name] : undefined;
     if (value === undefined) return required && before === undefined ? [name] : [];
     if (value === null) return required ? [name] : [];
@@ -186,7 +186,7 @@ const target = (
   if (stopped !== undefined) return stopped;
   const row = world.state.find(plan.name, id);
   if (row === undefined || !reaches(plan, 'read', row, caller, world)) return refused(404);
-  // By the contract's own rule, whoever reaches a record writes it.
+  // By the contract's own rule, a caller who reaches a record writes it.
   if (plan.isolation !== 'owner' && !reaches(plan, 'write', row, caller, world)) return refused(403);
   if (version !== undefined && version !== world.state.version(plan.name, id)) return refused(412);
   return row;
@@ -213,7 +213,7 @@ export const updated = (
 const referencesTo = ({ models }: World, { name }: ModelPlan) =>
   models.flatMap((plan) => plan.fields.filter(({ to }) => to === name).map((field) => ({ plan, field })));
 
-/** What `target` refuses, and 409 where a record cannot be without this one; the row where it goes. */
+/** The refusal of `target`, and 409 where a record cannot be without this one; the row where it goes. */
 export const destroyed = (
   world: World,
   plan: ModelPlan,

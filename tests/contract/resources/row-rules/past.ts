@@ -4,11 +4,11 @@ import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { toldOf } from '../../../../src/events/told.ts';
 import { relatedFor } from '../../../../src/operations/related.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
-import { isNobodys, isRefused, readsEvery, shown, type World, wouldRead } from './oracle.ts';
+import { isAnonymous, isRefused, readsEvery, shown, type World, wouldRead } from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, State, Written } from './plan.ts';
 
-/** What was written before, as it is shown to a caller: each side of a write by its own values, and nothing beside. */
+/** Former writes, as they are shown to a caller: each side of a write by its own values, and nothing beside. */
 
 interface Actor {
   readonly id: string | null;
@@ -18,7 +18,7 @@ interface Actor {
 }
 
 /**
- * What of a write a caller may see: the sides, and the fields that it changed; undefined where that is nothing. Other
+ * The part of a write that a caller may see: the sides, and the fields that it changed; undefined when there is none. Other
  * records count as they are now, unless they are given as they were.
  */
 const seenOf = (
@@ -48,15 +48,15 @@ export const readsReason = (world: World, caller: Asking, because: Written['beca
   return readsEvery(named, caller) || (!isRefused(rows) && rows.some(({ id }) => id === because?.id));
 };
 
-const actorFault = (playing: Playing, caller: Asking, isNobody: boolean, write: Written, actor: Actor) => {
+const actorFault = (playing: Playing, caller: Asking, isStranger: boolean, write: Written, actor: Actor) => {
   const { by, because } = write;
   const isOwn = by.userId === caller.userId;
-  const isShown = !isNobody && (caller.administers || isOwn);
+  const isShown = !isStranger && (caller.administers || isOwn);
   if (by.userId !== null && actor.id !== (isShown ? String(by.userId) : null)) return `actor ${actor.id}`;
   if (!isShown && (actor.id !== null || actor.name !== null || actor.key !== null)) return 'an actor';
   const mayRead = readsReason(
     playing,
-    isNobody ? { ...caller, administers: false, method: undefined } : caller,
+    isStranger ? { ...caller, administers: false, method: undefined } : caller,
     because,
   );
   const kind = because?.isBack === true ? 'restore' : 'onDelete';
@@ -116,11 +116,11 @@ export const playHistory = async (
     if (of === undefined) continue;
     note(playing, `${what} before`, sideFault(plan, before, of.seen.before));
     note(playing, `${what} after`, sideFault(plan, after, of.seen.after));
-    note(playing, what, actorFault(playing, caller, isNobodys(plan, caller), of.write, actor));
+    note(playing, what, actorFault(playing, caller, isAnonymous(plan, caller), of.write, actor));
   }
 };
 
-/** Who a caller is where there is no request; undefined where that takes one. */
+/** The principal of a caller without a request; undefined when that takes one. */
 export const principalOf = async (
   { services, models }: Pick<Playing, 'services' | 'models'>,
   caller: Asking,
@@ -132,7 +132,7 @@ export const principalOf = async (
   return identity && identifiedUser(identity, caller.method);
 };
 
-/** Events of which a caller is told now. */
+/** Events that a caller receives now. */
 export const eventsFor = (world: World, caller: Asking): readonly string[] =>
   world.state.past.flatMap((write) => {
     const { model, id, version, action, then } = write;
@@ -144,8 +144,8 @@ export const eventsFor = (world: World, caller: Asking): readonly string[] =>
     return seen === undefined ? [] : [`${model} ${id} ${version} ${action} ${seen.fields.toSorted().join()}`];
   });
 
-/** What the service tells a caller of everything that happened; undefined where that takes a request. */
-export const toldTo = async ({ services, models }: Playing, caller: Asking) => {
+/** The events that the service shows to a caller; undefined when that takes a request. */
+export const eventsSeen = async ({ services, models }: Playing, caller: Asking) => {
   const principal = await principalOf({ services, models }, caller);
   if (principal === undefined) return undefined;
   await services.events.settle();
@@ -156,12 +156,12 @@ export const toldTo = async ({ services, models }: Playing, caller: Asking) => {
   return toldOf(services.resources, { principal, related }, events);
 };
 
-/** Everything that was written, as a caller is told of it now. */
+/** Everything that was written, as a caller sees it now. */
 export const playEvents = async (playing: Playing, caller: Asking): Promise<void> => {
-  const told = await toldTo(playing, caller);
-  if (told === undefined) return;
+  const seen = await eventsSeen(playing, caller);
+  if (seen === undefined) return;
   const wanted = eventsFor(playing, caller);
-  const got = told.map(
+  const got = seen.map(
     ({ model, id, version, action, fields }) =>
       `${model} ${id} ${version} ${action} ${fields.toSorted().join()}`,
   );
@@ -170,6 +170,6 @@ export const playEvents = async (playing: Playing, caller: Asking): Promise<void
     wanted.filter((each) => !got.includes(each)),
   ];
   const isSame = more.length === 0 && less.length === 0;
-  note(playing, `${caller.name}: events`, isSame ? undefined : `told ${more}; not told ${less}`);
-  playing.cells.set('events told', (playing.cells.get('events told') ?? 0) + told.length);
+  note(playing, `${caller.name}: events`, isSame ? undefined : `unexpected ${more}; missing ${less}`);
+  playing.cells.set('events seen', (playing.cells.get('events seen') ?? 0) + seen.length);
 };

@@ -37,7 +37,7 @@ const grantEverything = async ({ server }: Service, role: string, models: readon
 
 const none = { userId: null, administers: false, isSuperAdmin: false, granted: false } as const;
 
-/** Users of every kind by token and by key, an application, nobody, and a user who is disabled. */
+/** Users of every kind by token and by key, an application, a stranger, and a user who is disabled. */
 export const createPeople = async (service: Service, models: readonly ModelPlan[]): Promise<People> => {
   await grantEverything(service, 'editor', models);
   const root = await service.admin();

@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, Value>>;
 export interface FieldPlan {
   readonly name: string;
   readonly kind: ValueKind | 'reference';
-  /** What a reference names; `User` for a user. */
+  /** The model that a reference names; `User` for a user. */
   readonly to?: string;
   readonly required: boolean;
   readonly anyone?: boolean;
@@ -86,7 +86,7 @@ export interface Trashed {
   readonly nulled: readonly { readonly model: string; readonly id: number; readonly field: string }[];
 }
 
-/** What the database must hold, by the oracle alone. */
+/** The rows that the database must hold, by the oracle alone. */
 export class State {
   readonly #tables = new Map<string, Map<number, Kept>>();
   /** All writes, the oldest first. */

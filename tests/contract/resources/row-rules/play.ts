@@ -108,7 +108,7 @@ const parallel = 12;
 const playReads = async (playing: Playing, share: number): Promise<void> => {
   const { random, models, people } = playing;
   const reads = models.flatMap((plan) => {
-    // Many ask the same: what is remembered of one must not be told to another.
+    // Many ask the same: a value that is cached for one must not reach another.
     const common = somePages(playing, plan);
     return random
       .some(people.callers, share)

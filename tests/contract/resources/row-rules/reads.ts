@@ -52,7 +52,7 @@ const playAggregate = async (
   note(playing, `${caller.name}: ${path}`, fault ?? (got === JSON.stringify(wanted) ? undefined : got));
 };
 
-/** What an explanation says of a request for a record, held to what the request would be answered. */
+/** Compares the explanation of a request for a record with the answer to the request. */
 export const playExplanation = async (
   playing: Playing,
   plan: ModelPlan,
@@ -66,13 +66,13 @@ export const playExplanation = async (
   const [method, status] = random.pick([
     ['GET', read],
     ['PATCH', isRefused(changed) ? changed.status : 200],
-    // What refers to a record is not looked at.
+    // Records that refer to it are not considered.
     ['DELETE', isRefused(gone) && gone.status !== 409 ? gone.status : 200],
   ] as const);
   const path = `/admin/explain?${caller.explained}method=${method}&path=/api/v1/${plan.path}/${id}`;
   const answer = await ask(playing, people.administrator, 'explain', path);
-  const told = answer.status === 200 ? (dataOf(answer) as { status: number }).status : answer.text;
-  note(playing, `${caller.name}: ${path}`, told === status ? undefined : `${told}, not ${status}`);
+  const explained = answer.status === 200 ? (dataOf(answer) as { status: number }).status : answer.text;
+  note(playing, `${caller.name}: ${path}`, explained === status ? undefined : `${explained}, not ${status}`);
 };
 
 /** A list with the pages of it that are looked at. */

@@ -11,7 +11,7 @@ import type { ModelPlan } from './plan.ts';
 
 const auth = ['jwt', 'api_key', 'signature'] as const;
 
-/** What an operation of a scope answers, or the status of its refusal. */
+/** The result of an operation of a scope, or the status of its refusal. */
 const outcome = async <T>(work: () => Promise<T>): Promise<T | number> => {
   try {
     return await work();
@@ -74,7 +74,7 @@ export const scopeEndpoints = [looks, writes];
 export const refusalOfScope = (answer: Refused, { method }: Asking): Refused =>
   answer.status === 401 && method !== undefined ? { status: 403 } : answer;
 
-/** What a scope is asked to write, as the request of an endpoint that does it. */
+/** A write of a scope, as the request of an endpoint that does it. */
 export interface ScopeWrite {
   readonly action: 'create' | 'update' | 'destroy';
   readonly id?: number;

@@ -20,7 +20,7 @@ const valuesOf = ({ fields }: ModelPlan, row: Row): SqlValue[] => [
   born,
 ];
 
-/** Writes rows past the service; answers their ids. */
+/** Writes rows past the service; returns their ids. */
 export const insertRows = async (
   database: Database,
   plan: ModelPlan,
@@ -125,7 +125,7 @@ export const idsOfAdded = async (
   });
 };
 
-/** What a table differs in from what it must hold; empty where it does not. */
+/** The differences between a table and its expected rows; empty when there are none. */
 export const tableFaults = async (
   database: Database,
   { state }: World,

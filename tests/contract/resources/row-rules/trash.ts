@@ -16,7 +16,7 @@ import { playDetail } from './reads.ts';
 import { playScope } from './scopes.ts';
 import { tableFaults } from './tables.ts';
 
-/** What was deleted: for callers as if it had never been, but for administrators, who may bring it back. */
+/** Deleted records: absent for callers, except for administrators, who may restore them. */
 
 /** The administration area: 401 for a caller without a token, 403 for one who is no administrator, or lacks the permission. */
 const barredInside = (plan: ModelPlan, action: 'list' | 'create', caller: Asking): Refused | undefined => {

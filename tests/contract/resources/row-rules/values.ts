@@ -8,7 +8,7 @@ export type Value = string | number | boolean | null;
 /** Kinds of fields that are no references: few values each, so that rows and rules meet. */
 interface Kind {
   readonly values: readonly NonNullable<Value>[];
-  /** What the kind does not take. */
+  /** A value that the kind does not take. */
   readonly wrong: Value;
   readonly define: (required: boolean) => FieldDefinition;
   readonly ordered: boolean;

@@ -121,7 +121,7 @@ const isolationOf = ({ isolation }: ModelPlan) => {
   return { isolation: said === 'read' ? { read: reads } : { write: writes } };
 };
 
-/** What a plan is in a model file, with what else is said there. */
+/** The resource of a plan, with further members. */
 export const resourceWith = (plan: ModelPlan, more: object): Resource =>
   defineResource(plan.name, {
     ...more,

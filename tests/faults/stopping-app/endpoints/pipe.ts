@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { defineEndpoint } from 'gatewright';
 
-/** Opens a pipe that nobody writes to: a thread of the process waits for ever. */
+/** Opens a pipe without a writer: a thread of the process waits for ever. */
 export default defineEndpoint({
   method: 'GET',
   path: '/pipe',

@@ -5,7 +5,7 @@ export default defineEndpoint({
   path: '/rejects',
   auth: [],
   handle: () => {
-    void Promise.reject(new Error('nobody awaits this', { cause: new Error('the cause of it') }));
+    void Promise.reject(new Error('unhandled by the application', { cause: new Error('the cause of it') }));
     void Promise.reject('not even an error');
     return { rejected: true };
   },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineEndpoint } from 'gatewright';
 
-/** Answers after so many milliseconds; tells of each of half a second and more when it begins. */
+/** Responds after so many milliseconds; logs each request of half a second and more when it begins. */
 export default defineEndpoint({
   method: 'GET',
   path: '/slow/:milliseconds',

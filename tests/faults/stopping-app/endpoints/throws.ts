@@ -6,7 +6,7 @@ export default defineEndpoint({
   auth: [],
   handle: () => {
     setTimeout(() => {
-      throw new Error('nobody catches this', { cause: new Error('the cause of it') });
+      throw new Error('uncaught by the application', { cause: new Error('the cause of it') });
     }, 10);
     return { thrown: true };
   },

@@ -1,7 +1,7 @@
 import { defineEndpoint } from 'gatewright';
 
 let ticks = 0;
-// Code of an application as it is: nobody ends this timer.
+// An application's mistake: this timer is never cleared.
 setInterval(() => {
   ticks += 1;
 }, 100);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineEndpoint } from 'gatewright';
 
-/** Says which process answers, after a while; tells of each second and more when it begins. */
+/** Returns the id of its process after a while; logs each request of a second and more when it begins. */
 export default defineEndpoint({
   method: 'GET',
   path: '/worker/:milliseconds',

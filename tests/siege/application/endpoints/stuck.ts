@@ -1,6 +1,6 @@
 import { defineEndpoint } from 'gatewright';
 
-/** A handler that never answers. */
+/** A handler that never returns. */
 export default defineEndpoint({
   method: 'GET',
   path: '/stuck',

@@ -1,6 +1,6 @@
 import { defineResource, field } from 'gatewright';
 
-/** What is written while one release takes the place of the other. */
+/** The records that are written while one release replaces the other. */
 export default defineResource('Item', {
   fields: {
     title: field.string({ required: true, max: 100, index: true }),

@@ -1,6 +1,6 @@
 import { defineResource, field } from 'gatewright';
 
-/** What a job leaves behind. */
+/** The record that a job leaves behind. */
 export default defineResource('Receipt', {
   fields: { item: field.integer({ required: true, index: true }) },
 });
