@@ -19,7 +19,7 @@ const freePort = async (): Promise<number> => {
 const prelude = `
 set -m
 service=
-# npm may be gone before the service, which drains: its port is free when nobody answers any more.
+# npm may be gone before the service, which drains: its port is free once no connection succeeds any more.
 stop_service() { if [ -n "$service" ]; then kill -TERM -- "-$service"; wait "$service" || true; service=; while curl -so /dev/null "$URL/api/v1/health"; do sleep 0.1; done; fi; }
 trap stop_service EXIT
 greeting() {
@@ -34,6 +34,16 @@ greeting() {
 set -eo pipefail
 `;
 
+/** Runs the command that npx finds, without the start of npm, which takes longer than most commands of the guides. */
+const directNpx = `
+npx() {
+  local name=$1 folder=$PWD
+  shift
+  until [ -x "$folder/node_modules/.bin/$name" ]; do folder=$(dirname "$folder"); done
+  PATH="$folder/node_modules/.bin:$PATH" "$folder/node_modules/.bin/$name" "$@"
+}
+`;
+
 /** One block as the script runs it. */
 const scriptOf = ({ command, note }: Step): string => {
   if (note === 'install') return ': what the block installs is there already';
@@ -44,16 +54,18 @@ const scriptOf = ({ command, note }: Step): string => {
 };
 
 /**
- * Runs the blocks of a page one after the other in one bash; answers what each printed. A command that fails ends
- * the run, unless the block says how it ends.
+ * Runs the blocks of a page one after the other in one bash; returns what each printed. A command that fails ends
+ * the run, unless the block says how it ends. `usesNpm`: whether npx is npm's own.
  */
 export const runSteps = async (
   steps: readonly Step[],
   directory: string,
   environment: NodeJS.ProcessEnv,
+  { usesNpm }: { readonly usesNpm: boolean },
 ): Promise<readonly string[]> => {
   const port = String(await freePort());
   const commands = steps.map((step) => scriptOf(step).replaceAll(shownAddress, `127.0.0.1:${port}`));
   const variables = { ...environment, PORT: port, URL: `http://127.0.0.1:${port}` };
-  return runInBash(commands, { directory, environment: variables, prelude });
+  const functions = usesNpm ? prelude : directNpx + prelude;
+  return runInBash(commands, { directory, environment: variables, prelude: functions });
 };

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type Block, blocksOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 
@@ -32,11 +33,15 @@ export const subjects: readonly string[] = ['shop', 'teams'];
 /** Whether a page is about one of them. */
 export const isAboutExample = ({ place }: Guide): boolean => place !== undefined && subjects.includes(place);
 
-/** The English page of which a page is the translation, with the very same blocks; undefined for all others. */
-export const originalOf = (guide: Guide): Guide | undefined =>
-  isAboutExample(guide) && guide.name.endsWith('.zh-CN.md')
-    ? guides.find((each) => each.name === guide.name.replace('.zh-CN', ''))
-    : undefined;
+/**
+ * The English page of which a page is the translation, with the very same blocks; undefined for all others. A page in
+ * Chinese whose blocks differ, as they show the service's answers in Chinese, runs by itself.
+ */
+export const originalOf = (guide: Guide): Guide | undefined => {
+  if (!guide.name.endsWith('.zh-CN.md')) return undefined;
+  const original = guides.find((each) => each.name === guide.name.replace('.zh-CN', ''));
+  return isAboutExample(guide) || isDeepStrictEqual(guide.blocks, original?.blocks) ? original : undefined;
+};
 
 /** Lines that are no text of a language: titles by their level, rows of tables, code. */
 export const shapeOf = ({ text }: Guide): readonly string[] =>

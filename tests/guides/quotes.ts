@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Block } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 
-/** What an example has under the name that a block gives; undefined where the block is a file of the page's own. */
+/** The text that an example has under the name of a block; undefined when the block is a file of the page's own. */
 export const quotedFile = async (example: string, { language, file }: Block): Promise<string | undefined> => {
   if (language !== 'ts' || file === undefined) return undefined;
   return readFile(join(root, 'examples', example, file), 'utf8').catch(() => undefined);

@@ -67,7 +67,7 @@ const start = async (
     detached: true,
   });
   onTestFinished(() => {
-    // What `go run` has started as well.
+    // The process that `go run` has started ends as well.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   });
   let output = '';

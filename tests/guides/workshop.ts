@@ -22,7 +22,7 @@ export interface Workshop {
   folder(name: string, files?: Readonly<Record<string, string>>): Promise<string>;
   /** A copy of one of the example applications. */
   copy(example: string, name: string): Promise<string>;
-  /** What the compiler has to say of the files of a folder; empty where nothing is wrong. */
+  /** The compiler's messages about the files of a folder; empty when nothing is wrong. */
   compile(directory: string): string;
   remove(): Promise<void>;
 }

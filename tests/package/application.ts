@@ -3,12 +3,11 @@ import { cp, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ensureBuilt, root } from '../tour/service.ts';
 
 const run = promisify(execFile);
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const local = (name: string): string => join(root, 'node_modules', '.bin', name);
 
 /** The environment of somebody who has npm and whatever Node comes with it: nothing of this checkout is on the PATH. */
@@ -31,16 +30,16 @@ export interface Package {
   readonly files: readonly { readonly path: string; readonly size: number }[];
 }
 
-/** Builds and packs the package in a copy of the checkout, so that nobody's `dist` changes meanwhile. */
+/** Packs the package in a copy of the checkout as it is built, so that nothing that npm writes is left in the checkout. */
 export const pack = async (directory: string): Promise<Package> => {
   const folder = join(directory, 'package');
+  await ensureBuilt();
   await mkdir(folder);
   const names = (await readdir(root)).filter(
-    (name) => !/^(?:\..*|node_modules|dist|data|coverage|reports|tests|bench|examples|.*\.tgz)$/.test(name),
+    (name) => !/^(?:\..*|node_modules|data|coverage|reports|tests|bench|examples|.*\.tgz)$/.test(name),
   );
   await Promise.all(names.map((name) => cp(join(root, name), join(folder, name), { recursive: true })));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  await run('npm', ['run', 'build'], { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--loglevel=error'], {
     cwd: folder,
     env: strangerEnv(),
@@ -53,7 +52,7 @@ export const pack = async (directory: string): Promise<Package> => {
   return { folder, tarball: join(folder, packed.filename), files: packed.files };
 };
 
-/** What a command of the package says about it; empty where it has nothing to complain of. */
+/** The complaints of a tool about the package; empty when there are none. */
 export const complaints = async (tool: 'publint' | 'attw', args: readonly string[]): Promise<string> => {
   try {
     await run(process.execPath, [local(tool), ...args], { cwd: root, maxBuffer: 16 * 1024 * 1024 });
@@ -101,7 +100,7 @@ export class MadeApplication {
     return this.#output(join(this.folder, 'node_modules', '.bin', 'gatewright'), args, env);
   }
 
-  /** Starts a command that goes on; answers it with its lines as they come. */
+  /** Starts a command that goes on; returns it with its lines as they come. */
   spawn(args: readonly string[], env: Readonly<Record<string, string>>) {
     const child = spawn(join(this.folder, 'node_modules', '.bin', 'gatewright'), args, {
       cwd: this.folder,

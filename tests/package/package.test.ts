@@ -103,8 +103,8 @@ describe('a new application', () => {
 });
 
 /**
- * A whole application that says what it is typed as: models, hooks, endpoints, jobs, problems, SQL, a client, tests.
- * What stands behind `@ts-expect-error` must not compile.
+ * A whole application that states its types: models, hooks, endpoints, jobs, problems, SQL, a client, tests.
+ * Lines behind `@ts-expect-error` must not compile.
  */
 describe('the types of an application', () => {
   const settings = {
@@ -115,7 +115,7 @@ describe('the types of an application', () => {
     noUncheckedIndexedAccess: true,
     noPropertyAccessFromIndexSignature: true,
     allowImportingTsExtensions: true,
-    // What the package brings along is compiled too, down to the types of its dependencies.
+    // The files of the package are compiled too, down to the types of its dependencies.
     skipLibCheck: false,
     // Each declaration has to name its types by what the package exports.
     declaration: true,
@@ -160,7 +160,7 @@ const fieldOf = (kind: string): string => {
 };
 
 describeDatabase('postgres', 'an application with every field type, on SQLite and then', (databases) => {
-  // What is generated against the first serves the second as well: a migration is one file for both.
+  // A migration that is generated against the first serves the second as well.
   const dialects = ['sqlite', 'postgres'] as const;
   const urls: Record<string, string> = {};
   let env: Record<string, string> = {};

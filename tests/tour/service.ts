@@ -11,25 +11,27 @@ import { promisify } from 'node:util';
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** How long the service may take to start or to stop, in milliseconds. */
-const patience = 30_000;
+const startTimeoutMs = 30_000;
 
-const newest = async (directory: string): Promise<number> => {
-  const files = await readdir(directory, { recursive: true });
-  const times = await Promise.all(files.map(async (file) => (await stat(join(directory, file))).mtimeMs));
-  return Math.max(...times);
+const newest = async (...directories: readonly string[]): Promise<number> => {
+  const times = directories.map(async (directory) => {
+    const files = await readdir(join(root, directory), { recursive: true });
+    return Promise.all(files.map(async (file) => (await stat(join(root, directory, file))).mtimeMs));
+  });
+  return Math.max(...(await Promise.all(times)).flat());
 };
 
-/** The command runs what is built: builds it where the sources are newer. */
+/** The command and the package are `dist`: builds it where the sources are newer. */
 export const ensureBuilt = async (): Promise<void> => {
   const built = await stat(join(root, 'dist/cli/main.js')).catch(() => undefined);
-  if (built !== undefined && built.mtimeMs > (await newest(join(root, 'src')))) return;
+  if (built !== undefined && built.mtimeMs > (await newest('src', 'client', 'admin'))) return;
   await promisify(execFile)('npm', ['run', 'build'], { cwd: root }).catch((error: { stdout?: string }) => {
     throw new Error(`npm run build failed: ${error.stdout}`, { cause: error });
   });
 };
 
 export interface StartedService {
-  /** What it told whoever started it: its standard output without the log and npm's own lines. */
+  /** Its greeting: the standard output without the log and npm's own lines. */
   readonly greeting: string;
   /** The environment in which commands find its files. */
   readonly environment: NodeJS.ProcessEnv;
@@ -45,9 +47,9 @@ export const startByCommand = async (command: string): Promise<StartedService> =
     CREDENTIALS_FILE: join(directory, 'credentials.age'),
     CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
   };
-  // Variables of whoever runs the tests must not reach the service.
+  // Variables of the developer's shell must not reach the service.
   const { DATABASE_URL: _url, BASE_URL: _base, LOCALE: _locale, NODE_ENV: _mode, ...rest } = environment;
-  // A group of its own: npm, its shell and the service end together.
+  // A group of its own: npm, its shell and the service end as one.
   const child = spawn('bash', ['-c', command], {
     cwd: root,
     env: { ...rest, PORT: '0' },
@@ -63,7 +65,7 @@ export const startByCommand = async (command: string): Promise<StartedService> =
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGTERM');
     const late = new AbortController();
-    const forced = delay(patience, undefined, { signal: late.signal }).then(
+    const forced = delay(startTimeoutMs, undefined, { signal: late.signal }).then(
       () => process.kill(-pid, 'SIGKILL'),
       () => undefined,
     );
@@ -74,7 +76,7 @@ export const startByCommand = async (command: string): Promise<StartedService> =
   };
 
   const lines: string[] = [];
-  const timer = setTimeout(() => child.kill('SIGKILL'), patience);
+  const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs);
   for await (const line of createInterface({ input: child.stdout })) {
     if (/^(\{|>|$)/.test(line)) continue;
     lines.push(line);

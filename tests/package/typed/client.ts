@@ -8,7 +8,7 @@ const client = createClient({
   resources: { orders: resource<typeof order>('order'), products: resource<typeof product>('product') },
 });
 
-/** What is included is typed, by the models of the package's own user. */
+/** Included records are typed by the models of the package's user. */
 export const names = async (): Promise<(string | undefined)[]> => {
   const filter = { 'product.stock': { gte: 1 } };
   const { items } = await client.orders.list({

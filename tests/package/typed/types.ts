@@ -47,7 +47,7 @@ interface Whole {
 
 type Flat<Type> = { [Key in keyof Type]: Type[Key] };
 
-/** What the package says that these are. */
+/** The types that the package gives them. */
 export const same: [
   Same<DetailOf<typeof product>, Flat<Detail>>,
   Same<RecordOf<typeof order>, Flat<Whole>>,

@@ -13,7 +13,7 @@ import { soldOut } from '../problems.ts';
 import order from '../resources/order.ts';
 import product from '../resources/product.ts';
 
-/** What a function of the application's own takes. */
+/** A function of the application that takes a scope. */
 export const stockOf = async (scope: Scope, id: number): Promise<number> =>
   (await scope.records(product).get(id)).stock;
 
@@ -64,7 +64,7 @@ export default defineEndpoint({
   },
 });
 
-/** What must not compile; never called. */
+/** Code that must not compile; never called. */
 export const wrong = async ({ records, transaction }: Scope) => {
   const orders = records(order);
   const [seen] = await orders.list({
