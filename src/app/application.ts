@@ -14,16 +14,16 @@ import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
 import { locate } from './locate.ts';
 
-/** What an application's `gatewright.config.ts` can say. */
+/** Options of an application's `gatewright.config.ts`. */
 export interface ApplicationConfig {
-  /** Awaited before a payment is stored; what it throws refuses the payment with 500. */
+  /** Awaited before a payment is stored; an error refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
   /**
-   * Awaited by `start` and `dev` before the first request is taken, with a scope that acts for the system; what it
-   * throws ends the start.
+   * Awaited by `start` and `dev` before the first request is accepted, with a scope that acts for the system; an
+   * error prevents the start.
    */
   readonly onStart?: (scope: Scope<'all'>) => void | Promise<void>;
-  /** Awaited by `start` and `dev` when requests and jobs have ended, before the database is closed. */
+  /** Awaited by `start` and `dev` once requests and jobs have ended, before the database is closed. */
   readonly onStop?: () => void | Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const configOptions = {
 } satisfies OptionTable<ApplicationConfig>;
 
 /**
- * Says what an application does beside its resources and endpoints.
+ * Defines the configuration of an application beyond its resources and endpoints.
  * @throws DefinitionError for an unknown option or a value of the wrong type
  */
 export const defineConfig = (config: ApplicationConfig): ApplicationConfig => {
@@ -52,7 +52,7 @@ export interface Application {
   readonly config: ApplicationConfig;
 }
 
-/** A mistake in an application's files, told to whoever wrote them. */
+/** A mistake in an application's files, reported to its developer. */
 export class ApplicationError extends Error {
   constructor(file: string, message: string, cause?: unknown) {
     super(`${file}: ${message}`, { cause });
@@ -63,13 +63,13 @@ export class ApplicationError extends Error {
 interface ApplicationParts {
   readonly resources?: readonly ResourceModel[];
   readonly endpoints?: readonly EndpointDefinition[];
-  /** By name: that of its file. */
+  /** Jobs by name, which is that of their file. */
   readonly jobs?: Readonly<Record<string, JobDefinition>>;
   readonly migrations?: Migrations;
   readonly config?: ApplicationConfig;
 }
 
-/** A code stands for one problem: whoever reads it must know which. */
+/** Refuses two problems with the same code: a client could not tell them apart. */
 const refuseSameCode = (problems: readonly ProblemKind[]): void => {
   const known = new Map<number, ProblemKind>();
   for (const problem of problems) {
@@ -89,7 +89,7 @@ const partsOptions = {
 } satisfies OptionTable<ApplicationParts>;
 
 /**
- * Puts an application together from its parts; `loadApplication` finds them in a folder.
+ * Assembles an application from its parts; `loadApplication` finds them in a folder.
  * @throws DefinitionError
  */
 export const createApplication = (parts: ApplicationParts): Application => {
@@ -137,7 +137,7 @@ const load = async (file: string): Promise<Module> => {
 const isMigration = (value: unknown): value is Migration =>
   typeof value === 'object' && value !== null && 'up' in value && typeof value.up === 'function';
 
-/** Loads every file of a folder and takes what `pick` finds in it. */
+/** Loads every file of a folder and collects what `pick` returns for each. */
 const collect = async <T>(
   directory: string,
   expected: string,
@@ -156,7 +156,7 @@ const collect = async <T>(
   return found;
 };
 
-/** Files that can hold an application's configuration, the first that exists. */
+/** Configuration files, in order of precedence; the first that exists is used. */
 const configNames = [
   'gatewright.config.ts',
   'gatewright.config.mts',
@@ -172,7 +172,7 @@ const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
   const { default: config } = await load(file);
   if (typeof config !== 'object' || config === null)
     throw new ApplicationError(file, 'expected `export default defineConfig({ … })`');
-  // An object that did not go through defineConfig is held to the same.
+  // An object that did not go through defineConfig is validated as well.
   try {
     return defineConfig(config);
   } catch (cause) {
@@ -208,7 +208,7 @@ const loadParts = async (directory: string): Promise<Application> => {
   });
 };
 
-/** The error with the place that it comes from: a file that is imported by others fails in the first of them. */
+/** The error with its location. An import may fail in several files; the location is that of the first one. */
 const located = async (error: unknown, directory: string): Promise<unknown> => {
   if (error instanceof ApplicationError && error.cause === undefined) return error;
   const cause = error instanceof ApplicationError ? error.cause : error;
@@ -217,10 +217,10 @@ const located = async (error: unknown, directory: string): Promise<unknown> => {
 };
 
 /**
- * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`
- * and `gatewright.config.ts`, each where it is there. Nothing is registered anywhere: a new file is taken up at the next
- * start. Node strips the types itself.
- * @throws ApplicationError that names the file, and the line where it is known
+ * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts` and
+ * `gatewright.config.ts`, each of them optional. There is no registration: a new file is picked up at the next start.
+ * Node strips the types itself.
+ * @throws ApplicationError that names the file, and the line where it can be determined
  */
 export const loadApplication = async (folder: string): Promise<Application> => {
   const directory = resolve(folder);

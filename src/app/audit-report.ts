@@ -9,7 +9,7 @@ import type { ResourceModel } from '../model/resource.ts';
 import { everyName, isolationSentences, rowSentence } from '../model/row-sentences.ts';
 import { accessOf } from '../openapi/access.ts';
 
-/** The contract's recommended rules for production use, in its order, as this report calls them. */
+/** The recommended rules for production use, in the contract's order, by the names of this report. */
 const recommendedRules = [
   'field_filtering',
   'permission_check',
@@ -28,27 +28,27 @@ export interface ResourceReport {
   readonly path: string;
   /** Recommended rules that the resource does not use. */
   readonly off: readonly RecommendedRule[];
-  /** Whether any caller who signs in changes records: neither permissions nor who calls decide. */
+  /** Whether any caller who signs in may change records, whatever their permissions. */
   readonly open: boolean;
-  /** Which ones; undefined where it is not open. */
+  /** The records that are open; undefined unless `open`. */
   readonly open_records: string | undefined;
-  /** Which records callers other than administrators read and write; undefined where every one. */
+  /** The records that callers other than administrators read and write; undefined where they reach all of them. */
   readonly isolation: { readonly read: string; readonly write: string } | undefined;
-  /** Rules that are allowed together and rarely meant together. */
+  /** Rules that are valid in combination but rarely intended. */
   readonly warnings: readonly string[];
 }
 
 export interface AuditReport {
-  /** Method, path, and who may call: as the API description says it under `x-gatewright`. */
+  /** Method, path and allowed callers, in the form of `x-gatewright` in the API description. */
   readonly endpoints: readonly JsonObject[];
   readonly resources: readonly ResourceReport[];
-  /** Where models and database differ otherwise, a line each; null where no database was looked at. */
+  /** Other differences between models and database, one line each; null where no database was compared. */
   readonly differences: readonly string[] | null;
-  /** Indexes that models and row rules ask for and the database has not; null where no database was looked at. */
+  /** Indexes that models and row rules need and the database lacks; null where no database was compared. */
   readonly missing_indexes: readonly MissingIndex[] | null;
 }
 
-/** Whether a resource uses a rule; two of them no resource can be without. */
+/** Whether a resource uses a rule. Two rules apply to every resource. */
 const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>> = {
   field_filtering: ({ views, fields }) =>
     views.list.length < fields.size || views.detail.length < fields.size,
@@ -62,7 +62,7 @@ const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>>
   delete_envelope: () => true,
 };
 
-/** Rules of a model that are allowed together and rarely meant together, in words. */
+/** Warnings about rules that are valid in combination but rarely intended. */
 export const ruleWarnings = ({ name, rules }: ResourceModel): readonly string[] =>
   rules.isolation?.byOwner === true && !rules.ownership
     ? [
@@ -85,12 +85,12 @@ const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
   };
 };
 
-/** Whether nothing but an index is missing, which the report names by itself. */
+/** Whether the difference is a missing index, which the report lists separately. */
 const isIndex = ({ kind }: Difference): boolean => kind === 'missing_index' || kind === 'missing_unique';
 
 /**
- * Who can call what, which recommended rules are off, and where the database differs if it was compared. Pure: the rest
- * follows from endpoints and models.
+ * Reports who can call what, which recommended rules are off, and where the database differs if it was compared. A
+ * pure function of endpoints, models and differences.
  */
 export const auditReport = (
   endpoints: readonly Endpoint[],

@@ -8,14 +8,14 @@ import { tablesOf } from '../database/tables-of.ts';
 import type { ClockMove, ServiceClock } from '../kernel/service-clock.ts';
 import { timeBounds } from './stored-times.ts';
 
-/** Milliseconds between two looks at the clock. */
+/** Interval in milliseconds at which the clock is checked. */
 const lookMs = 10_000;
 
-/** Looks between two times at which the clock is remembered, and at which stored times are checked without a cause. */
+/** Checks between two saves of the current time, and between two routine checks of stored times. */
 const looksUntilKept = 6;
 const looksUntilMended = 60;
 
-/** Sets the times of the service's tables again that lie further ahead than they can. */
+/** Corrects times in the service's tables that lie further in the future than they can. */
 export const mendStoredTimes = (database: Database, now: number, logger: Logger): Promise<void> =>
   mendTimes(database, timeBounds, now, (column, rows) =>
     logger.warn({ column, rows }, 'stored times lie further ahead than they can: they were set again'),
@@ -39,7 +39,7 @@ const createStore = (database: Database) => {
   };
 };
 
-/** Looks after the clock of a service until what it resolves to is called. */
+/** Watches the clock of a service until it is stopped. */
 class ClockWatch {
   readonly #clock: ServiceClock;
   readonly #database: Database;
@@ -63,7 +63,7 @@ class ClockWatch {
       await this.#mend();
       await this.keep();
     } catch (error) {
-      // A database that takes no writes at this moment still serves reads.
+      // A database that accepts no writes at this moment still serves reads.
       this.#logger.warn({ err: error }, 'stored times could not be checked');
     }
   }
@@ -73,13 +73,13 @@ class ClockWatch {
     await this.#compare();
     const move = this.#clock.look();
     this.#say(move);
-    // One look later: whoever runs a job or sends for a webhook has extended its lease by then.
+    // Wait for the next check: by then the holder of a job or delivery has extended its lease.
     if (this.#wasSetBack || this.#looks % looksUntilMended === 0) await this.#mend();
     this.#wasSetBack = move?.direction === 'back';
     if (this.#looks % looksUntilKept === 0) await this.keep();
   }
 
-  /** Remembers the time, for the next start. */
+  /** Saves the time for the next start. */
   keep(): Promise<void> {
     return this.#store.keep(this.#clock.removal());
   }
@@ -114,7 +114,7 @@ class ClockWatch {
   }
 }
 
-/** Looks after the clock of a service, from before the first request on. Resolves to what ends that. */
+/** Starts watching the clock of a service, before its first request. Resolves to a function that stops it. */
 export const watchClock = async (
   clock: ServiceClock,
   database: Database,

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Milliseconds that closing may take before the log says that it does not end. */
-const patience = 8_500;
+/** Milliseconds that closing may take before the log reports that it hangs. */
+const closeTimeoutMs = 8_500;
 
 type ClosingStep = () => Promise<unknown> | undefined;
 
-/** What a process has opened, closed in the opposite order. */
+/** The parts that a process has opened; they are closed in reverse order. */
 export class Closing {
   readonly #logger: Logger;
   readonly #steps: ClosingStep[] = [];
-  /** Begun as soon as anybody asks: `?ready` says no from then on, and each answer is the last of its connection. */
+  /** Set as soon as a stop is requested: `?ready` fails from then on, and each response closes its connection. */
   readonly stopping = { begun: false };
   #closed: Promise<void> | undefined;
   #deadline = Infinity;
@@ -19,23 +19,23 @@ export class Closing {
     this.#logger = logger;
   }
 
-  /** Has `step` run at the end, before those that came before it. */
+  /** Adds a step that runs on close, before those that were added earlier. */
   push(step: ClosingStep): void {
     this.#steps.push(step);
   }
 
-  /** Has `step` run behind all others: for what tells how the stop goes. */
+  /** Adds a step that runs after all others, for parts that report how the stop goes. */
   pushFirst(step: ClosingStep): void {
     this.#steps.unshift(step);
   }
 
-  /** Milliseconds that are left until the log says that it does not end. */
+  /** Milliseconds left until the log reports that closing hangs. */
   get left(): number {
     return this.#deadline - performance.now();
   }
 
   /**
-   * Answers on for `drain` seconds, then closes everything. Who asks again gets what the first got.
+   * Keeps serving for `drain` seconds, then closes everything. Every call returns the promise of the first one.
    * @throws Error of the first part that could not be closed; the others are closed all the same
    */
   close(drain: number): Promise<void> {
@@ -49,10 +49,10 @@ export class Closing {
       this.#logger.info({ seconds: drain }, 'stopping');
       await delay(drain * 1000);
     }
-    this.#deadline = performance.now() + patience;
+    this.#deadline = performance.now() + closeTimeoutMs;
     const late = setTimeout(
       () => this.#logger.warn('something keeps the service from closing'),
-      patience,
+      closeTimeoutMs,
     ).unref();
     try {
       await this.#closeAll();

@@ -13,7 +13,7 @@ export interface OfflineParts {
   readonly application: Application;
   readonly database: Database;
   readonly clock?: Clock;
-  /** Told of what goes wrong behind a commit; nobody unless given. */
+  /** Logs failures that happen after a commit; nothing is logged without one. */
   readonly logger?: Logger;
 }
 
@@ -21,7 +21,7 @@ const absent = (): never => {
   throw new Error('this process answers no requests');
 };
 
-/** The parts of a service that answers no requests: without credentials and secrets. */
+/** The parts of a service that serves no requests: no credentials, no secrets. */
 export const composeOffline = ({
   config,
   application,
@@ -30,14 +30,14 @@ export const composeOffline = ({
   logger = pino({ level: 'silent' }),
 }: OfflineParts): Promise<Composed> =>
   compose({
-    // Nothing is signed with it: it keeps the service's own secret from being read or made.
+    // A random secret that signs nothing; with it the service's own secret is neither read nor created.
     config: { ...config, jwtSecret: randomBytes(32).toString('hex') },
     application,
     clock,
     removalClock: clock,
     logger,
     database,
-    // Never opened, so it holds nothing.
+    // Never opened, so it is empty.
     vault: new Vault({
       file: config.credentialsFile,
       keyFile: config.credentialsKeyFile,

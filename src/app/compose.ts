@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { createLogin } from '../auth/login.ts';
 import { createPasskeys } from '../auth/passkeys.ts';
 import { createPasswords } from '../auth/password.ts';
-import { nobody } from '../auth/principal.ts';
+import { anonymous } from '../auth/principal.ts';
 import { openMethods } from '../auth/registry.ts';
 import type { Database } from '../database/database.ts';
 import { adminMetaEndpoints } from '../endpoints/admin/meta.ts';
@@ -64,27 +64,29 @@ import type { Config } from './config.ts';
 import { connectionsWithin } from './open-files.ts';
 import { createKeyed } from './secrets.ts';
 
-/** What a process opens once, and what everything else is made of. */
+/** Parts that a process opens once and everything else is built from. */
 export interface Parts {
   readonly config: Config;
   readonly application: Application;
   readonly clock: Clock;
-  /** By which what has run out is removed. */
+  /** Clock of the jobs that remove expired rows. */
   readonly removalClock: Clock;
   readonly logger: Logger;
   readonly database: Database;
   readonly vault: Vault;
   readonly usage: Usage;
-  /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
+  /** Resolves if a write would be accepted. @throws Problem `database_unavailable` */
   readonly ready: () => Promise<void>;
   readonly stopping: Stopping;
-  /** Told which code of the application runs; nobody unless given. */
+  /** Receives the application code that is running; not watched unless given. */
   readonly watch?: CodeWatch | undefined;
   readonly jobTimes?: Partial<WorkerTimes> | undefined;
   readonly webhookTimes?: Partial<WebhookTimes> | undefined;
 }
 
-/** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
+/**
+ * Builds the services of the endpoints, and the authentication methods of the guard, from storage, secrets and rules.
+ */
 export const compose = async (parts: Parts) => {
   const { config, application, clock, removalClock, logger, database, vault, usage, stopping } = parts;
   const context = { database, clock };
@@ -128,8 +130,8 @@ export const compose = async (parts: Parts) => {
     code,
     transactionLimit,
     events,
-    eventsCommitted: eventSignal.committed,
-    // Scopes are made of the resources, whose hooks get them.
+    eventsCommitted: eventSignal.onCommit,
+    // Scopes are built from the resources, whose hooks receive scopes.
     scopeOf: (acting) => scopeOf(acting),
   });
   const scopeOf = createScopes({ database, resources, jobs: jobs.port, transactionLimit });
@@ -207,9 +209,9 @@ export const compose = async (parts: Parts) => {
         usage: { keyUsed: () => {}, applicationUsed: () => {} },
       }),
       stopping,
-      failed: (error) => logger.warn({ err: error }, 'streams of events'),
-      // Whoever asks for anything else shall find room beside them.
-      most: Math.floor(connectionsWithin(config) * 0.75),
+      onError: (error) => logger.warn({ err: error }, 'events could not be streamed'),
+      // Leave room for all other requests.
+      maxStreams: Math.floor(connectionsWithin(config) * 0.75),
     }),
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
@@ -227,9 +229,9 @@ export const compose = async (parts: Parts) => {
 
 export type Composed = Awaited<ReturnType<typeof compose>>;
 
-/** For whom the application itself acts. */
+/** The actor of work that the application starts by itself. */
 const ofApplication: Acting = {
-  principal: nobody,
+  principal: anonymous,
   area: apiArea,
   actor: () => ({ principal: 'application', address: null }),
   depth: 0,
@@ -247,7 +249,7 @@ const createResources = (models: Models, context: Omit<ResourceContext, 'models'
   return resources;
 };
 
-/** What the service always has, its resources, and the application's own endpoints. */
+/** The endpoints of the service, of its resources, and the application's own. */
 const ownEndpoints = (services: Services, application: Application): Endpoint[] => {
   const generated = [...services.resources.values()].flatMap((resource) => [
     ...resourceEndpoints(resource, apiArea, services.baseUrl),
@@ -262,7 +264,7 @@ const ownEndpoints = (services: Services, application: Application): Endpoint[] 
   ];
 };
 
-/** The same services speaking another language. Endpoints made with them are for reading, not for running. */
+/** The same services in another language. Endpoints that are built with them are for reading, not for running. */
 const speaking = (services: Services, locale: Locale): Services => {
   if (locale === services.locale) return services;
   const translated = (resource: ServedResource): ServedResource => ({
@@ -277,7 +279,7 @@ const speaking = (services: Services, locale: Locale): Services => {
   };
 };
 
-/** The documentation of everything that the service answers. */
+/** The documentation of all endpoints. */
 export const documentationOf = (
   { services }: Composed,
   application: Application,
@@ -294,7 +296,7 @@ export const documentationOf = (
     endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
   });
 
-/** Everything that the service answers, its own description included unless that is off. */
+/** All endpoints of the service, including its own description unless that is off. */
 export const allEndpoints = async (
   composed: Composed,
   application: Application,

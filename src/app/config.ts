@@ -12,30 +12,30 @@ import { type Locale, locales } from '../kernel/messages/catalogue.ts';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Everything that the environment decides; read once, frozen, the same for the whole process. */
+/** The settings of the environment; read once, frozen, the same for the whole process. */
 export interface Config {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
-  /** Processes that serve behind the one port. What is said of a process, its pool above all, holds for each. */
+  /** Number of processes that share the port. Settings of a process, its pool above all, apply to each of them. */
   readonly workers: number;
-  /** Where scrapes are answered; 0 takes a free one. Undefined: nowhere, and nothing is measured. */
+  /** Port of the metrics; 0 picks a free one. Undefined: no metrics are collected. */
   readonly metricsPort: number | undefined;
-  /** What scrapes have to send as a bearer token; undefined where none is asked for. */
+  /** Bearer token that scrapes have to send; undefined where none is required. */
   readonly metricsToken: string | undefined;
-  /** Without a trailing slash; a path prefix is where the routes answer. */
+  /** Without a trailing slash; routes are served under its path, if it has one. */
   readonly baseUrl: string;
   /** `Path` part of the base URL without a trailing slash; empty where there is none. */
   readonly basePath: string;
-  /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of so many hops, or of addresses and ranges. */
+  /** Proxies whose `X-Forwarded-For` is trusted: none, all, a number of hops, or addresses and ranges. */
   readonly trustProxy: boolean | number | string[];
   readonly dataDir: string;
   readonly databaseUrl: string;
-  /** A replica of that database, for reads; undefined where none is named. */
+  /** A replica of that database, for reads; undefined where none is configured. */
   readonly databaseReadUrl: string | undefined;
   readonly databasePool: number;
   readonly databasePrepare: boolean;
-  /** Seconds for which a start waits for a database that cannot be reached. */
+  /** Seconds that a start waits for an unreachable database. */
   readonly databaseWait: number;
   readonly jwtSecret: string | undefined;
   readonly credentialsFile: string;
@@ -48,41 +48,41 @@ export interface Config {
   };
   readonly locale: Locale;
   readonly logLevel: LogLevel;
-  /** Milliseconds from which on a statement is logged as slow; Infinity for none. */
+  /** Milliseconds from which a statement is logged as slow; Infinity for none. */
   readonly slowQuery: number;
   /** Exact origins; empty: CORS is off. */
   readonly corsOrigins: readonly string[];
   /** Bytes of a request body. */
   readonly bodyLimit: number;
-  /** Bytes of all request bodies that are held at one moment. */
+  /** Bytes of all request bodies held at the same time. */
   readonly bodyMemory: number;
-  /** Connections that may be open at one moment. */
+  /** Connections that may be open at the same time. */
   readonly maxConnections: number;
   readonly apiDocs: boolean;
-  /** Seconds between the end of readiness and the end of new connections, when the service stops. */
+  /** Seconds between the end of readiness and the end of new connections during a stop. */
   readonly drain: number;
   /** Seconds that a hook or an endpoint of the application may take. */
   readonly handlerTimeout: number;
   /** Seconds that a transaction of the application may take. */
   readonly transactionTimeout: number;
-  /** Whether this process runs jobs, and whether it does anything else. */
+  /** Whether this process runs jobs, and whether it serves requests. */
   readonly jobs: 'on' | 'off' | 'only';
-  /** Jobs that run at one moment. */
+  /** Jobs that run at the same time. */
   readonly jobsConcurrency: number;
-  /** Days for which a deleted record can be brought back, where its model has a trash. */
+  /** Days for which a deleted record can be restored if its model has a trash. */
   readonly trashDays: number;
-  /** Days for which versions of records are kept beside the latest one of each; undefined: for good. */
+  /** Days for which versions of records are kept beside the latest one of each; undefined: for ever. */
   readonly historyDays: number | undefined;
-  /** Whether every administrator has to have a second factor. */
+  /** Whether every administrator must have a second factor. */
   readonly adminSecondFactor: 'optional' | 'required';
-  /** Webhooks may lead to addresses that are not public, and by http. */
+  /** Whether webhooks may use private addresses, and http. */
   readonly webhookPrivate: boolean;
   readonly migrate: 'start' | 'off';
-  /** A new database may take the place of one that is gone. */
+  /** Whether a new database may replace a missing one. */
   readonly newDatabase: boolean;
 }
 
-/** All mistakes of the environment at once, a line each. */
+/** All mistakes of the environment, one line each. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[];
   constructor(mistakes: readonly string[]) {
@@ -94,7 +94,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads variables and collects what is wrong with them. */
+/** Reads variables and collects their mistakes. */
 class EnvironmentReader {
   readonly mistakes: string[] = [];
   readonly #environment: Environment;
@@ -195,7 +195,7 @@ const readReadUrl = (reader: EnvironmentReader, databaseUrl: string): string | u
   return text;
 };
 
-/** Bytes that a signing secret must have at least. */
+/** Minimum number of bytes of a signing secret. */
 export const secretBytes = 32;
 
 const readSecret = (reader: EnvironmentReader): string | undefined => {
@@ -233,15 +233,15 @@ const readMetricsToken = (reader: EnvironmentReader): string | undefined => {
 
 const readBodies = (reader: EnvironmentReader): Pick<Config, 'bodyLimit' | 'bodyMemory'> => {
   const bodyLimit = reader.integer('BODY_LIMIT', 1_048_576, 1024, 104_857_600);
-  // Callers whom nobody knows share half: a body of theirs has to fit even while another is there.
-  const least = 4 * bodyLimit;
-  const bodyMemory = reader.integer('BODY_MEMORY', Math.max(67_108_864, least), least, 1e12);
+  // Anonymous callers share half of the memory: one of their bodies must fit even while another is held.
+  const minMemory = 4 * bodyLimit;
+  const bodyMemory = reader.integer('BODY_MEMORY', Math.max(67_108_864, minMemory), minMemory, 1e12);
   return { bodyLimit, bodyMemory };
 };
 
 /**
  * Reads the whole configuration.
- * @throws ConfigError naming every mistake.
+ * @throws ConfigError with all mistakes
  */
 export const readConfig = (environment: Environment): Config => {
   const reader = new EnvironmentReader(environment);
@@ -299,7 +299,7 @@ export const readConfig = (environment: Environment): Config => {
   return Object.freeze(config);
 };
 
-/** The same configuration listening on another port: a free one was asked for with PORT=0. */
+/** The same configuration with the port that PORT=0 picked. */
 export const withPort = (config: Config, port: number): Config => {
   if (config.port === port) return config;
   const asked = new URL(config.baseUrl);

@@ -19,8 +19,8 @@ export const olderCredentials = (file: string, serial: number, seen: number): Va
   );
 
 /**
- * Refuses to migrate with credentials older than those that were seen last. Where there is nothing to migrate they are
- * left to `watchCredentials`, which has a database to tell the audit list of it.
+ * Refuses to migrate with a credentials file older than the last one seen. Without pending migrations this is left to
+ * `watchCredentials`, which records it in the audit list.
  * @throws VaultError
  */
 export const assertNotOlder = async (
@@ -37,9 +37,9 @@ export const assertNotOlder = async (
 };
 
 /**
- * Believes no credentials older than those that any instance saw last, and tells of every other that is taken. A file
- * with the serial of before and another content is taken and told as such: it is what an edit by `age` leaves.
- * @throws VaultError where the file in force is older: then the service must not start
+ * Refuses credentials older than the last that any instance saw, and records every other change. A file with the same
+ * serial and other content is accepted and recorded as such: an edit with `age` results in one.
+ * @throws VaultError where the current file is older; the service must not start then
  */
 export const watchCredentials = async (
   vault: Vault,
@@ -67,12 +67,12 @@ export const watchCredentials = async (
   try {
     await vault.admitBy(admit);
   } catch (error) {
-    if (error instanceof VaultError) tellRefused(events, error);
+    if (error instanceof VaultError) recordRefusedFile(events, error);
     throw error;
   }
   started = true;
 };
 
-/** A file that was not taken: older than one that was seen, or damaged. */
-export const tellRefused = (events: SecurityEvents, { message }: Error): void =>
+/** Records a file that was refused because it is older than one already seen, or damaged. */
+export const recordRefusedFile = (events: SecurityEvents, { message }: Error): void =>
   events.record({ action: 'credentials.refused', address: null, detail: { reason: message } });

@@ -10,9 +10,9 @@ const causeOf = (error: Error): string =>
   error.message === '' && error instanceof AggregateError ? String(error.errors[0]) : error.message;
 
 /**
- * Waits for a database that cannot be reached, for DATABASE_WAIT seconds at most.
- * @param report is called once when it begins to wait, and once when the database is there
- * @throws Error that names the database and why it cannot be reached; at once where waiting changes nothing
+ * Waits for an unreachable database, for DATABASE_WAIT seconds at most.
+ * @param report is called once when waiting begins, and once when the database is reachable
+ * @throws Error that names the database and the cause; at once where waiting changes nothing
  */
 export const awaitDatabase = async (
   target: DatabaseTarget,
@@ -37,7 +37,7 @@ export const awaitDatabase = async (
       );
     if (pause === firstPause)
       report({ database: place, seconds: databaseWait, cause: causeOf(error) }, 'waiting for the database');
-    // Several processes that wait do not all come at the same moment.
+    // Jitter, so that processes that wait do not all connect at the same moment.
     await delay(Math.min(pause * (0.5 + Math.random() / 2), left * 1_000));
   }
 };

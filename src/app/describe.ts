@@ -13,7 +13,7 @@ const absent = (): never => {
   throw new Error('there is no database here: endpoints are only described');
 };
 
-/** Stands where a database would: statements are compiled for it, none is ever run. */
+/** Database of a description: statements are compiled for it, none is run. */
 const noDatabase: Database = {
   dialect: defaultDialect,
   all: absent,
@@ -27,12 +27,12 @@ const noDatabase: Database = {
   close: async () => {},
 };
 
-/** The parts of a server that never runs. */
+/** The parts of a server that is never started. */
 const composeDry = (application: Application, config: Config): Promise<Composed> =>
   composeOffline({ config, application, database: noDatabase });
 
 /**
- * The description of an application, as `GET /api-docs/openapi.json` of its server answers it where that is on: all of it,
+ * The description of an application, as `GET /api-docs/openapi.json` of its server would return it: of all endpoints,
  * or of one area.
  */
 export const describeApplication = async (
@@ -46,6 +46,6 @@ export const describeApplication = async (
   return describe(locale, area, config.apiDocs);
 };
 
-/** Every endpoint that the application's server would answer, to be read, not run. */
+/** Every endpoint of the application's server, to be read, not run. */
 export const endpointsOf = async (application: Application, config: Config): Promise<readonly Endpoint[]> =>
   allEndpoints(await composeDry(application, config), application, config);

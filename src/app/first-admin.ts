@@ -10,16 +10,16 @@ import type { Config } from './config.ts';
 
 export interface FirstAdmin {
   readonly username: string;
-  /** Set where it was generated: to be shown once. */
+  /** The password, if it was generated: it is shown once. */
   readonly password: string | undefined;
 }
 
-/** A password that nobody guesses and everybody can type: 120 random bits. */
+/** A password that cannot be guessed and is easy to type: 120 random bits. */
 export const generatePassword = (): string => randomBytes(15).toString('base64url');
 
 type Field = keyof Config['admin'];
 
-/** What is wrong with the account that the environment asks for: the variable, and the message of the rule. */
+/** The violation of the account that the environment configures: its variable, and the message of the rule. */
 const violationOf = async ({
   admin,
   locale,
@@ -44,7 +44,8 @@ const violationOf = async ({
 };
 
 /**
- * Whether the first super_admin could be made; asked before anything is written where there is no user yet.
+ * Checks whether the first super_admin can be created, before anything is written; does nothing where there is a
+ * user.
  * @throws Error where ADMIN_USERNAME, ADMIN_EMAIL or ADMIN_PASSWORD breaks a rule of accounts, or where production,
  * which prints no secret, has no ADMIN_PASSWORD
  */
@@ -59,7 +60,9 @@ export const assertFirstAdmin = async (
     );
 };
 
-/** Makes the first super_admin where there is no user at all. Of several instances that start at once one makes it. */
+/**
+ * Creates the first super_admin if there is no user at all. Of several instances that start at once one creates it.
+ */
 export const ensureFirstAdmin = async (
   users: UserStore,
   passwords: Passwords,

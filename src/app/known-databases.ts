@@ -5,20 +5,21 @@ import { readIfPresent, writeAtomically } from '../vault/files.ts';
 import type { Config } from './config.ts';
 
 /**
- * DATA_DIR remembers which database files it has had, in `databases.json`: one that is gone (a volume that is not
- * mounted, a file that was moved) would otherwise be made anew, empty and with a new administrator.
+ * Path of `databases.json` in DATA_DIR, the list of database files that the service has used. Without it a missing
+ * file (a volume that is not mounted, a file that was moved) would be replaced by an empty database with a new
+ * administrator.
  */
 const listFile = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'databases.json');
 
 type DatabasePlaces = Pick<Config, 'dataDir' | 'newDatabase'>;
 
-/** The file's path as it is remembered: from DATA_DIR, so that the whole folder can be moved. */
+/** The path of the file in the list: relative to DATA_DIR, so that the whole folder can be moved. */
 const placeOf = ({ dataDir }: Pick<Config, 'dataDir'>, file: string): string => {
   const inside = relative(dataDir, file);
   return inside.startsWith('..') ? file : inside;
 };
 
-const remembered = async (config: Pick<Config, 'dataDir'>): Promise<readonly string[]> => {
+const readList = async (config: Pick<Config, 'dataDir'>): Promise<readonly string[]> => {
   const bytes = await readIfPresent(listFile(config));
   if (bytes === undefined) return [];
   try {
@@ -37,29 +38,29 @@ const refusal = (file: string, what: string): Error =>
   );
 
 /**
- * Whether a database is expected at this place, since there was one.
- * @throws Error where its file is gone or empty and the configuration does not ask for a new one
+ * Whether a database is expected at this place because there was one before.
+ * @throws Error where its file is missing or empty and the configuration does not ask for a new one
  */
 export const expectsDatabase = async (config: DatabasePlaces, target: DatabaseTarget): Promise<boolean> => {
   const { file } = target;
   if (file === undefined || config.newDatabase) return false;
-  const known = (await remembered(config)).includes(placeOf(config, file));
-  if ((known || target.hasRemains()) && target.isEmpty())
+  const wasUsed = (await readList(config)).includes(placeOf(config, file));
+  if ((wasUsed || target.hasRemains()) && target.isEmpty())
     throw refusal(file, existsSync(file) ? 'is empty and was not' : 'is gone');
-  return known;
+  return wasUsed;
 };
 
-/** The refusal of a file that is there and holds nothing of what it held. */
-export const emptied = (target: DatabaseTarget): Error =>
+/** The error of a database that exists but has lost its content. */
+export const lostContent = (target: DatabaseTarget): Error =>
   refusal(target.file ?? '', 'no longer holds what it held');
 
-/** Remembers that the target is here. */
+/** Adds the target to the list. */
 export const rememberDatabase = async (
   config: Pick<Config, 'dataDir'>,
   { file }: DatabaseTarget,
 ): Promise<void> => {
   if (file === undefined) return;
-  const known = await remembered(config);
+  const known = await readList(config);
   const place = placeOf(config, file);
   if (known.includes(place)) return;
   const text = JSON.stringify({ databases: [...known, place] });

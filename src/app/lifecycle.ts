@@ -4,31 +4,32 @@ import type { Services } from '../endpoints/services.ts';
 import type { ApplicationConfig } from './application.ts';
 import type { Closing } from './closing.ts';
 
-/** Milliseconds of a stop that are kept for what comes behind the application, and the least that it gets. */
-const reserve = 1_000;
-const least = 500;
+/** Milliseconds of a stop that are reserved for the steps behind `onStop`, and the minimum that `onStop` gets. */
+const reserveMs = 1_000;
+const minOnStopMs = 500;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Runs `onStop` for as long as the stop may take; what it throws is logged, and the rest is closed all the same. */
+/** Runs `onStop` within the time of the stop; its error is logged, and everything else is closed all the same. */
 const stopApplication = async (onStop: () => unknown, closing: Closing, logger: Logger): Promise<void> => {
   const over = new AbortController();
   const late = Symbol();
-  const patience = delay(Math.max(least, closing.left - reserve), late, { signal: over.signal });
+  const timeout = delay(Math.max(minOnStopMs, closing.left - reserveMs), late, { signal: over.signal });
   try {
-    const ended = await Promise.race([Promise.resolve().then(onStop), patience]);
+    const ended = await Promise.race([Promise.resolve().then(onStop), timeout]);
     if (ended === late) logger.warn('onStop of the application did not end in time');
   } catch (error) {
     logger.error({ err: error }, 'onStop of the application');
   } finally {
-    patience.catch(() => {});
+    timeout.catch(() => {});
     over.abort();
   }
 };
 
 /**
- * Runs `onStart` of an application, and has `onStop` run at the end, behind everything that is opened after this.
- * @throws Error where `onStart` throws: the service does not start
+ * Runs `onStart` of an application, and adds `onStop` to the steps of closing, behind everything that is opened
+ * later.
+ * @throws Error of `onStart`: the service does not start then
  */
 export const startApplication = async (
   { onStart, onStop }: ApplicationConfig,

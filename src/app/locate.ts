@@ -5,20 +5,20 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DefinitionError } from '../model/definition-error.ts';
 
-/** Where in the application's own files an error comes from; lines and columns count from 1. */
+/** Location of an error in the application's own files; lines and columns count from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** An error and what it was caused by, the first cause first. */
+/** The error and its causes, the first cause first. */
 const chain = (error: unknown): readonly Error[] =>
   error instanceof Error ? [...chain(error.cause), error] : [];
 
 const pathOf = (text: string): string => (text.startsWith('file:') ? fileURLToPath(text) : text);
 
-/** `file:3`, then the line itself and a caret under it: how Node shows a mistake of syntax. */
+/** Reads `file:3`, the line itself and a caret under it: Node's form of a syntax error. */
 const ofSyntax = (stack: string): Place | undefined => {
   const [, file, line] = /^(\S+?\.[cm]?[jt]s):(\d+)\n/.exec(stack) ?? [];
   if (file === undefined) return undefined;
@@ -28,7 +28,7 @@ const ofSyntax = (stack: string): Place | undefined => {
 
 const isSource = (name: string): boolean => /(?<!\.d)\.[cm]?[jt]s$/.test(name);
 
-/** The same lines and columns without types; nothing of a file that Node could not load either. */
+/** The source without types, with the same lines and columns; empty for a file that Node could not load either. */
 const javaScriptOf = (file: string, source: string): string => {
   if (!/\.[cm]?ts$/.test(file)) return source;
   try {
@@ -39,8 +39,8 @@ const javaScriptOf = (file: string, source: string): string => {
 };
 
 /**
- * Of some mistakes (a name that is declared twice) Node gives an importer no place. It gives one where it only checks
- * the file, which it does for JavaScript.
+ * Locates errors (a name that is declared twice) for which Node gives no place to importers. It gives one when it
+ * only checks the file, which it does for JavaScript.
  */
 const ofCheck = async (error: Error, folder: string): Promise<Place | undefined> => {
   if (!(error instanceof SyntaxError)) return undefined;
@@ -80,7 +80,7 @@ const ofText = async (file: string, pattern: RegExp, from = 0): Promise<Place | 
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
-/** The file that defines a model: models are compared with each other only after their files have run. */
+/** Locates the file that defines a model: models are compared with each other only after their files have run. */
 const ofModel = async (folder: string, model: string): Promise<Place | undefined> => {
   const directory = join(folder, 'resources');
   for (const name of (await readdir(directory).catch(() => [])).sort()) {
@@ -92,7 +92,7 @@ const ofModel = async (folder: string, model: string): Promise<Place | undefined
   return undefined;
 };
 
-/** The line of the field that a definition's mistake is about; a reference `author` is the field `author_id`. */
+/** Locates the line of the field in a definition's error; a reference `author` is the field `author_id`. */
 const ofField = async (error: DefinitionError, model: Place): Promise<Place> => {
   if (error.field === undefined) return model;
   const names = [error.field, error.field.replace(/_id$/, '')].map(escaped).join('|');
@@ -108,7 +108,7 @@ const ofImport = (message: string): Promise<Place | undefined> | undefined => {
   return ofText(pathOf(file), new RegExp(`^(.*['"][^'"]*)${escaped(last)}['"]`));
 };
 
-/** The frames of code that ran by itself: what waits for a definition to be checked is the caller of the loader. */
+/** The frames of synchronous code. Behind an await the caller is the loader. */
 const ownFrames = (stack: string): string => stack.replaceAll(/^\s*at async .*$/gm, '');
 
 const placeOf = async (error: Error, folder: string): Promise<Place | undefined> => {
@@ -120,7 +120,7 @@ const placeOf = async (error: Error, folder: string): Promise<Place | undefined>
   return place && ofField(error, place);
 };
 
-/** Where in the folder an error comes from; undefined where it is none of its files' doing. */
+/** Locates an error in the folder; undefined where none of its files caused it. */
 export const locate = async (error: unknown, folder: string): Promise<Place | undefined> => {
   for (const each of chain(error)) {
     const place = await placeOf(each, folder);

@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino';
 import { type Figure, figure } from '../kernel/figure.ts';
 import { Output } from './output.ts';
 
-/** The line that stands where lines are missing, as the logger itself would write it. */
+/** The line that replaces dropped lines, in the format of the logger. */
 const droppedLine = (dropped: number): string =>
   `${JSON.stringify({
     level: 40,
@@ -11,27 +11,27 @@ const droppedLine = (dropped: number): string =>
     pid: process.pid,
     hostname: hostname(),
     dropped,
-    msg: 'log lines were dropped: nobody could take them',
+    msg: 'log lines were dropped because the output was blocked',
   })}\n`;
 
 let standardOutput: Output | undefined;
 
-/** One for the whole process, as there is one standard output. */
+/** The one output of the process, as there is one standard output. */
 const outputOfLog = (): Output => {
   standardOutput ??= new Output(1, droppedLine);
   return standardOutput;
 };
 
-/** Lines of the log that were dropped since the start of the process, for who watches it. */
+/** Lines of the log that were dropped since the start of the process. */
 export const droppedFigure = (): Figure =>
   figure(
     'counter',
     'log_lines_dropped_total',
-    'Lines of the log that nobody could take.',
+    'Log lines dropped because the output was blocked.',
     standardOutput?.lost ?? 0,
   );
 
-/** JSON lines on standard output. A log that cannot be written stops nothing: see `Output`. */
+/** Logger of JSON lines on standard output. A log that cannot be written does not block the service: see `Output`. */
 export const createLogger = (level: string): Logger => {
   const output = outputOfLog();
   return pino({ level }, { write: (line) => output.write(line) });
@@ -41,14 +41,14 @@ const textOf = (chunk: unknown): string =>
   typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString();
 
 /**
- * Leads what else is written to standard output and standard error, by `console.log` above all, the way of the log.
- * Node's own streams keep what a reader does not take in memory without a bound, and end the process where a disk is
- * full. For processes that serve; a command's output must arrive whole.
+ * Redirects other writes to standard output and standard error, `console.log` above all, to `Output`. Node's own
+ * streams keep unread data in memory without a bound, and end the process where a disk is full. For processes that
+ * serve; the output of a command must arrive whole.
  */
 export const guardStandardStreams = (): void => {
   const errors = new Output(
     2,
-    (dropped) => `gatewright: ${dropped} lines were dropped: nobody could take them\n`,
+    (dropped) => `gatewright: ${dropped} lines were dropped because the output was blocked\n`,
   );
   for (const [stream, output] of [
     [process.stdout, outputOfLog()],
@@ -63,7 +63,7 @@ export const guardStandardStreams = (): void => {
   }
 };
 
-/** What a line of the log may hold. */
+/** Fields of a line of the log. */
 interface Line {
   readonly level: number;
   readonly msg?: string;
@@ -71,7 +71,7 @@ interface Line {
   readonly route?: string | null;
   readonly status?: number;
   readonly milliseconds?: number;
-  /** What a security event is about. */
+  /** The subject of a security event. */
   readonly event?: string;
   readonly username?: string;
   readonly err?: { readonly stack?: string };
@@ -87,14 +87,14 @@ const readable = (line: Line): string => {
   return line.err?.stack === undefined ? text : `${text}\n${line.err.stack}`;
 };
 
-/** The service's log as a person at a terminal reads it. */
+/** The service's log in a form for a person at a terminal. */
 export const readableLog = (level: string, print: (line: string) => void): Logger =>
   pino(
     { level },
     {
       write: (text: string) => {
         const line = JSON.parse(text) as Line;
-        // Where it listens is said by the greeting.
+        // The greeting says where the service listens.
         if (line.msg !== 'listening') print(readable(line));
       },
     },

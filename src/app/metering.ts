@@ -13,7 +13,7 @@ import type { Config } from './config.ts';
 import { droppedFigure } from './log.ts';
 import { packageVersion } from './version.ts';
 
-/** What the metrics are read from. */
+/** Sources of the metrics. */
 interface Metered {
   readonly services: Services;
   readonly jobs: Pick<JobService, 'tickFigures'>;
@@ -25,13 +25,13 @@ interface Metered {
 
 export interface Metering {
   readonly observerOf: HttpOptions['observerOf'];
-  /** Told of each statement that is over, with its milliseconds. */
+  /** Records a statement that has ended, with its milliseconds. */
   statementEnded(milliseconds: number): void;
-  /** Begins to answer scrapes; answers the port, none in a worker. @throws Error where it is taken */
+  /** Starts to serve scrapes; returns the port, undefined in a worker. @throws Error where the port is taken */
   begin(metered: Metered): Promise<number | undefined>;
 }
 
-/** Whoever is told of statements, and the metrics if there are any. */
+/** Calls `ended` for each statement, and the metrics as well if there are any. */
 export const alsoMetered = (
   ended: StatementWatch['ended'],
   metering: Metering | undefined,
@@ -61,7 +61,7 @@ const buildInfo = async ({ dialect }: Database): Promise<Figure> => ({
   ],
 });
 
-/** What the process knows by itself, without asking anybody. */
+/** Figures that the process has in memory. */
 const figuresOf = ({ services, http, database, clock }: Metered): readonly Figure[] => [
   figure(
     'gauge',
@@ -105,7 +105,7 @@ const figuresOf = ({ services, http, database, clock }: Metered): readonly Figur
   ...(database.replica === undefined ? [] : figuresOfReplica(database.replica.state())),
 ];
 
-/** Opens what METRICS_PORT asks for. Nothing of it is loaded, and nothing measured, where it is not set. */
+/** Opens the metrics if METRICS_PORT is set. Otherwise none of their code is loaded and nothing is measured. */
 export const openMetering = async (
   { metricsPort, metricsToken: token, host, basePath }: Config,
   closing: Closing,

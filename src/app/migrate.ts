@@ -17,26 +17,26 @@ import type { DatabaseTarget } from '../database/target.ts';
 import { placeOfItsOwn } from '../database/targets.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
-import { emptied, expectsDatabase, rememberDatabase } from './known-databases.ts';
+import { expectsDatabase, lostContent, rememberDatabase } from './known-databases.ts';
 import { majorVersion } from './version.ts';
 
-/** The service's own steps first, then the application's: its tables refer to users. */
+/** Migrations of the service first, then those of the application, whose tables refer to users. */
 const sets = (application: Pick<Application, 'migrations'>) => [
   { migrations: coreMigrations, tableName: 'gatewright_migrations' },
   { migrations: application.migrations, tableName: 'migrations' },
 ];
 
-/** What of the configuration decides about migrating. */
+/** The settings that decide about migrating. */
 type Settings = Pick<Config, 'dataDir' | 'migrate' | 'newDatabase'>;
 
 const describe = (names: readonly string[]): string =>
   names.length === 1 ? `a table ${names[0]}` : `tables ${names.join(', ')}`;
 
-/** Nothing of the service has ever been applied. */
+/** Whether no migration of the service has ever been applied. */
 const isUnused = ({ applied: [core] }: Found): boolean =>
   core === undefined || core.known.length + core.later.length === 0;
 
-/** Refuses a database in which others have taken names that the service needs. */
+/** Refuses a database in which other tables have names that the service needs. */
 const assertFree = async (found: Found): Promise<void> => {
   if (!isUnused(found)) return;
   const names = await tablesInTheWay(
@@ -50,7 +50,9 @@ const assertFree = async (found: Found): Promise<void> => {
     );
 };
 
-/** Refuses a database that a later major version has changed: what it means by its tables is not known here. */
+/**
+ * Refuses a database that a later major version has changed: this version does not know the meaning of its tables.
+ */
 const assertMajor = async ({ tables, ask }: Found, own: number): Promise<void> => {
   if (!tables.has('gatewright_database')) return;
   const [row] = await ask<{ major: number }>('select major from gatewright_database');
@@ -66,7 +68,7 @@ const assertNothingPending = ({ applied }: Found): void => {
   if (waiting.length > 0) throw new Error(`MIGRATE=off and migrations are pending: ${waiting.join(', ')}`);
 };
 
-/** Refuses a database that was or is being moved, or restored: what it holds is somewhere else, or not whole. */
+/** Refuses a database that was or is being moved or restored: its content is elsewhere, or incomplete. */
 const assertWhole = async ({ tables, ask }: Found): Promise<void> => {
   const mark = await readSourceMark(ask, tables);
   if (mark !== undefined)
@@ -84,9 +86,8 @@ const assertWhole = async ({ tables, ask }: Found): Promise<void> => {
 };
 
 /**
- * Makes the tables of a new database by the migrations. `after` is asked when all of them are there, in the same
- * transaction.
- * @throws Error where anything is in it, and what `after` throws; then it is as it was
+ * Creates the tables of an empty database by the migrations. `after` runs behind them, in the same transaction.
+ * @throws Error where the database is not empty, and errors of `after`; the database is unchanged then
  */
 export const prepareEmptyDatabase = async (
   settings: Pick<Config, 'dataDir'>,
@@ -105,7 +106,7 @@ export const prepareEmptyDatabase = async (
   });
 };
 
-/** Demands that a database is where this program and the application want it, and no further. */
+/** Demands that a database has exactly the migrations of this program and the application. */
 export const assertUpToDate = async (
   application: Pick<Application, 'migrations'>,
   target: DatabaseTarget,
@@ -126,10 +127,10 @@ export const assertUpToDate = async (
 };
 
 /**
- * Brings the database to where the service and the application want it: applies what is pending, all of it in one
- * transaction, or with MIGRATE=off refuses it. `conditions` are asked before anything is written, and before that
- * transaction is committed.
- * @throws Error with one line that says why not; then the database is as it was
+ * Brings the database up to date with the service and the application: applies pending migrations, all in one
+ * transaction, or refuses them with MIGRATE=off. `conditions` are checked before anything is written, and again
+ * before the commit.
+ * @throws Error with one line that says why not; the database is unchanged then
  */
 export const prepareDatabase = async (
   settings: Settings,
@@ -141,7 +142,7 @@ export const prepareDatabase = async (
   const major = await majorVersion();
   const migrated = await migrateAll(target, sets(application), {
     before: async (found) => {
-      if (expected && isUnused(found)) throw emptied(target);
+      if (expected && isUnused(found)) throw lostContent(target);
       await assertWhole(found);
       await assertFree(found);
       await assertMajor(found, major);
@@ -156,7 +157,7 @@ export const prepareDatabase = async (
   return migrated;
 };
 
-/** Applies everything pending to a database that nobody else serves. Answers the names of what was applied. */
+/** Applies everything pending to a database that no service uses. Returns the names of the applied migrations. */
 export const applyMigrations = async (
   target: DatabaseTarget,
   application: Pick<Application, 'migrations'>,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Files that a process has open beside its connections: database, threads, log, what it loads. */
+/** Files that a process has open beside its connections: database, threads, log, modules. */
 const others = 64;
 
 /** Files that the system lets this process open; undefined where it does not say (Linux does). */
@@ -14,8 +14,8 @@ const openFilesLimit = (): number | undefined => {
 };
 
 /**
- * Connections that may be open where the system does not let this process have as many files: a connection for which
- * there is none left would be refused by the system, before one that is idle could give way to it.
+ * Connections that may be open within the system's limit of open files. Beyond it the system would refuse a
+ * connection before an idle one could be closed for it.
  */
 export const connectionsWithin = (
   { maxConnections, databasePool }: { readonly maxConnections: number; readonly databasePool: number },

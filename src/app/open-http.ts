@@ -20,22 +20,22 @@ import { servedBy } from './work.ts';
 /** Endpoints whose refusals are failed sign-ins. */
 const signInOperations: ReadonlySet<string> = new Set(['login', 'createSession']);
 
-/** Counts the answers of an endpoint, keeps refusals, and tells of those of the administration area. */
+/** Counts the responses of an endpoint, records refusals, and reports those of the administration area. */
 const counterOf =
   ({ requestCounts, keyUsage, securityEvents, refusals }: Services): HttpOptions['counterOf'] =>
   ({ operation, method, path, docs, policy }) => {
-    // The files of a page are nobody's requests of the service.
+    // The files of a page do not count as requests.
     if (docs.hidden === true) return undefined;
     if (signInOperations.has(operation)) return requestCounts.countSignIn;
     const inAdministration = path.startsWith('/admin/');
-    // Where row rules hold, what is out of reach is missing.
+    // Where row rules apply, a record out of reach is answered as missing.
     const narrowed =
       policy.kind === 'resource' && policy.model.rules.isolation !== undefined
         ? policy.model.table
         : undefined;
     return (principal, status, request, code) => {
       requestCounts.count(principal, status);
-      // Keys are taken everywhere but there.
+      // Keys are accepted everywhere but there.
       if (!inAdministration) keyUsage.count(principal, status, request);
       if (status === 403) {
         refusals.record(principal, request, code);
@@ -54,12 +54,12 @@ const counterOf =
   };
 
 /**
- * Milliseconds that a connection stays with one of several workers. Clients keep theirs for as long as they may: one
- * that was replaced, or got the idle ones, would have little to do for hours.
+ * Milliseconds that a connection stays with one of several workers. Clients keep theirs as long as possible: a worker
+ * that was restarted, or got the idle ones, would have little to do for hours.
  */
 const sharedAge = 60_000;
 
-/** What answering needs beside what endpoints work with. */
+/** Dependencies of the server beside those of the endpoints. */
 export interface HttpParts {
   readonly config: Config;
   readonly application: Application;
@@ -71,7 +71,7 @@ export interface HttpParts {
   readonly options: { readonly stall?: number };
 }
 
-/** As many as may be, or as the system leaves room for. */
+/** The configured number of connections, or fewer if the system does not allow as many. */
 const connectionsOf = (config: Config, logger: Logger): number => {
   const maxConnections = connectionsWithin(config);
   if (maxConnections < config.maxConnections)
@@ -88,7 +88,7 @@ const openUploads = async ({ config, closing, logger }: HttpParts): Promise<Uplo
   return uploads;
 };
 
-/** Makes the server of everything that is answered; it does not listen yet. */
+/** Creates the server of all endpoints; it does not listen yet. */
 export const openHttp = async (
   composed: Composed,
   parts: HttpParts,

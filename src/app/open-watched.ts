@@ -15,7 +15,7 @@ import { warnOfSessions } from './preflight.ts';
 import { replicaOf } from './replica-options.ts';
 import { packageVersion } from './version.ts';
 
-/** What watches over a database that a service opens. */
+/** Observers of a database that a service opens. */
 export interface WatchedParts {
   readonly config: Config;
   readonly application: Application;
@@ -31,7 +31,7 @@ export interface WatchedDatabase extends Pick<DatabaseWatch, 'ready'> {
   readonly tracing: Tracing | undefined;
 }
 
-/** Opens a database whose statements are measured, and which is looked after until the service closes. */
+/** Opens a database whose statements are measured, and which is watched until the service closes. */
 export const openWatched = async (
   target: DatabaseTarget,
   { config, application, logger, closing, clock, metering, options }: WatchedParts,

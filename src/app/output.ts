@@ -1,26 +1,26 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** Bytes that wait at most for a reader who stalls, or for a disk that is full; further lines are dropped. */
-const capacity = 4 * 1024 * 1024;
+/** Bytes that are buffered for a reader who stalls, or for a full disk; further lines are dropped. */
+const bufferBytes = 4 * 1024 * 1024;
 
-/** UTF-16 units from which on the lines of a turn are written before it is over. */
+/** UTF-16 units from which buffered lines are written before the turn of the event loop ends. */
 const turnLength = 65_536;
 
-/** Milliseconds until the next attempt: with somebody who reads slowly, and after an error. */
+/** Milliseconds until the next attempt after a slow reader, and after an error. */
 const stallPause = 10;
 const errorPause = 1_000;
 
-/** Milliseconds that the end of the process waits for a reader: without any progress, and in all. */
-const exitPatience = 500;
+/** Milliseconds that the end of the process waits for a reader: without any progress, and in total. */
+const exitStallMs = 500;
 const exitLimit = 2_000;
 
 const isStall = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EINTR');
 
 /**
- * A descriptor whose writes never wait. A file needs none: it takes what comes, or fails. A pipe and a
- * terminal are opened once more: whether a write waits belongs to the opening, and processes that share one change
- * it for each other. What cannot be opened again (a socket; systems without /proc) Node sets not to wait.
+ * A descriptor whose writes never block. A file is used as it is: a write to it succeeds or fails. A pipe and a
+ * terminal are opened a second time: the mode belongs to the open file, and processes that share one change it for
+ * each other. Node sets those that cannot be opened again (a socket; systems without /proc) to non-blocking.
  */
 const withoutWaiting = (descriptor: number): number => {
   try {
@@ -38,9 +38,9 @@ const pause = (milliseconds: number): void => {
 };
 
 /**
- * Text for standard output or standard error that stops nobody. It leaves once a turn of the event loop: a system call
- * for each line would cost more than the line. What cannot be written waits, in order; when too much waits, lines are
- * dropped, and one line in their place says how many as soon as it can.
+ * Text for standard output or standard error that never blocks the process. It is written once in a turn of the event
+ * loop: a system call for each line would cost more than the line. Text that cannot be written is buffered in order;
+ * when the buffer is full, lines are dropped, and later one line says how many.
  */
 export class Output {
   readonly #descriptor: number;
@@ -52,11 +52,11 @@ export class Output {
   #dropped = 0;
   #lost = 0;
   #retry: NodeJS.Timeout | undefined;
-  #hindrance: 'stall' | 'error' | undefined;
+  #obstacle: 'stall' | 'error' | undefined;
   #exiting = false;
   readonly #flush = (): void => this.flush();
 
-  /** `notice` gives the line that stands for lines that were dropped. */
+  /** `notice` formats the line that replaces dropped lines. */
   constructor(descriptor: number, notice: (dropped: number) => string) {
     this.#descriptor = descriptor;
     this.#notice = notice;
@@ -71,7 +71,7 @@ export class Output {
     return this.#lost;
   }
 
-  /** Takes whole lines. */
+  /** Adds whole lines. */
   write(text: string): void {
     if (this.#lines === '') setImmediate(this.#flush);
     this.#lines += text;
@@ -79,23 +79,23 @@ export class Output {
     else if (this.#lines.length > turnLength) this.flush();
   }
 
-  /** Writes what there is as far as that can be done at once. */
+  /** Writes as much as possible without waiting. */
   flush(): void {
     const text = this.#lines;
     this.#lines = '';
     if (text === '') return;
-    if (this.#bytes >= capacity) {
+    if (this.#bytes >= bufferBytes) {
       this.#drop(text);
       return;
     }
     if (this.#dropped > 0) this.#push(this.#notice(this.#dropped));
     this.#dropped = 0;
     this.#push(text);
-    // A reader who stalls may have read meanwhile; after an error only time helps.
-    if (this.#hindrance !== 'error') this.#send();
+    // A reader who stalled may have read meanwhile; after an error only the timer retries.
+    if (this.#obstacle !== 'error') this.#send();
   }
 
-  /** Writes what there is before the process ends, and waits a little for whoever reads it. */
+  /** Writes the buffer before the process ends, and waits a little for its reader. */
   end(): void {
     this.flush();
     if (this.#dropped > 0) this.#push(this.#notice(this.#dropped));
@@ -107,7 +107,7 @@ export class Output {
       const stalled = this.#attempt();
       const now = performance.now();
       if (this.#bytes < before) progress = now;
-      if (stalled === 'error' || now - progress > exitPatience || now - start > exitLimit) return;
+      if (stalled === 'error' || now - progress > exitStallMs || now - start > exitLimit) return;
       if (stalled === 'stall') pause(stallPause);
     }
   }
@@ -125,25 +125,25 @@ export class Output {
   }
 
   #send(): void {
-    this.#hindrance = this.#attempt();
-    if (this.#hindrance === undefined || this.#retry !== undefined) return;
-    this.#retry = setTimeout(this.#again, this.#hindrance === 'stall' ? stallPause : errorPause).unref();
+    this.#obstacle = this.#attempt();
+    if (this.#obstacle === undefined || this.#retry !== undefined) return;
+    this.#retry = setTimeout(this.#again, this.#obstacle === 'stall' ? stallPause : errorPause).unref();
   }
 
   readonly #again = (): void => {
     this.#retry = undefined;
     this.#send();
-    // What was dropped last is told although nothing comes after it.
-    if (this.#dropped > 0 && this.#bytes === 0) this.#tell();
+    // Lines that were dropped last are reported even if no line follows.
+    if (this.#dropped > 0 && this.#bytes === 0) this.#reportDropped();
   };
 
-  #tell(): void {
+  #reportDropped(): void {
     this.#push(this.#notice(this.#dropped));
     this.#dropped = 0;
     this.#send();
   }
 
-  /** Writes until nothing waits; answers what hindered it. */
+  /** Writes until the buffer is empty; returns the obstacle, if there is one. */
   #attempt(): 'stall' | 'error' | undefined {
     while (this.#waiting.length > 0) {
       try {

@@ -14,14 +14,14 @@ import { prepareDatabase } from './migrate.ts';
 import { checkSchema } from './schema-check.ts';
 import { assertSecret } from './secrets.ts';
 
-/** Everything that can refuse a start, in an order in which nothing is written before the last of it is asked. */
+/** Checks that can refuse a start, ordered so that nothing is written before the last of them has passed. */
 
-/** Takes the port for a moment: one that is taken refuses the start before anything is written. */
+/** Binds the port for a moment, so that a taken port refuses the start before anything is written. */
 export const probePort = ({ port, host }: Pick<Config, 'port' | 'host'>): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createNetServer();
     probe.once('error', reject);
-    // By itself: a worker would be given what others have.
+    // Exclusive: a worker would otherwise share the port of the others.
     probe.listen({ port, host, exclusive: true }, () => {
       const address = probe.address();
       const taken = typeof address === 'object' && address !== null ? address.port : port;
@@ -29,7 +29,7 @@ export const probePort = ({ port, host }: Pick<Config, 'port' | 'host'>): Promis
     });
   });
 
-/** The same for METRICS_PORT; a worker leaves it to its primary. @throws Error */
+/** Does the same for METRICS_PORT; a worker leaves it to its primary. @throws Error */
 export const assertMetricsPort = async ({ metricsPort, host }: Config): Promise<void> => {
   if (metricsPort === undefined || (await import('node:cluster')).default.isWorker) return;
   await probePort({ port: metricsPort, host }).catch((error: unknown) => {
@@ -40,8 +40,8 @@ export const assertMetricsPort = async ({ metricsPort, host }: Config): Promise<
 };
 
 /**
- * Before anything is migrated, builds everything that the service would answer, and throws it away: what is wrong with it
- * is told here. Where there is nothing to migrate, what is served is built before anything is written, so once is enough.
+ * Builds all endpoints before anything is migrated, and discards them: their mistakes are reported here. Without
+ * pending migrations the endpoints that are served are built before anything is written, so once is enough.
  */
 const checkEndpoints = (application: Application, config: Config) => {
   let checked = false;
@@ -54,9 +54,9 @@ const checkEndpoints = (application: Application, config: Config) => {
 };
 
 /**
- * Refuses what cannot be served, then applies what is pending, where the models, the credentials and the first
- * administrator stand up to what comes of it.
- * @throws Error with one line that says what is missing or wrong; then the database is as it was
+ * Refuses an application that cannot be served, then applies pending migrations if models, credentials and the first
+ * administrator fit the result.
+ * @throws Error with one line that says what is missing or wrong; the database is unchanged then
  */
 export const prepareStart = async (
   config: Config,
@@ -67,7 +67,7 @@ export const prepareStart = async (
 ): Promise<void> => {
   await assertSecret(config, vault);
   const check = checkEndpoints(application, config);
-  // Of a file that is not there yet it is known what is in it.
+  // A file that does not exist yet is an empty database.
   if (target.isEmpty()) await assertFirstAdmin(config);
   const { applied, later } = await prepareDatabase(config, application, target, {
     before: async (found) => {
@@ -84,7 +84,7 @@ export const prepareStart = async (
   if (later.length > 0) logger.info({ later }, 'the database has migrations of a newer release');
 };
 
-/** Tells where all workers together may ask for more sessions than the database has. */
+/** Warns if all workers jointly may open more sessions than the database has. */
 export const warnOfSessions = async (
   database: Pick<OpenDatabase, 'sessionRoom'>,
   { workers }: Pick<Config, 'workers'>,

@@ -4,7 +4,7 @@ import { decisiveTables } from '../records/rows/decisive-tables.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 
-/** The replica that the service reads from; undefined where none is named. */
+/** The replica that the service reads from; undefined where none is configured. */
 export const replicaOf = (
   { databaseReadUrl: url }: Config,
   { models }: Application,

@@ -6,7 +6,7 @@ import type { DialectName } from '../database/name.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import type { Models } from '../model/models.ts';
 
-/** Models and database are too far apart to serve: some request would fail or read wrong values. */
+/** Models and database differ too much to serve: some requests would fail or read wrong values. */
 export class SchemaError extends Error {
   readonly differences: readonly Difference[];
 
@@ -20,7 +20,7 @@ export class SchemaError extends Error {
   }
 }
 
-/** Where models and database differ, field by field. */
+/** The differences between models and database, field by field. */
 export const schemaDifferences = async (
   ask: Ask,
   dialect: DialectName,
@@ -30,13 +30,13 @@ export const schemaDifferences = async (
   return differences(models, await readStored(ask, dialect));
 };
 
-/** The same of a database, on a connection of its own that writes nothing. */
+/** The differences of a database, over a read-only connection of its own. */
 export const differencesOf = (target: DatabaseTarget, models: Models): Promise<readonly Difference[]> =>
   target.snapshot(({ ask, dialect }) => schemaDifferences(ask, dialect, models));
 
 /**
- * Compares the models with the database before anything is served. What differs and harms no request is told to
- * `warn`, a line each.
+ * Compares the models with the database before anything is served. Harmless differences are passed to `warn`, one
+ * line each.
  * @throws SchemaError where a request would fail
  */
 export const checkSchema = async (

@@ -5,18 +5,18 @@ import type { ThrottleStore } from '../auth/ports.ts';
 import { createSecretBox, type SecretBox } from '../auth/secret-box.ts';
 import { createSessionCookies, type SessionCookies } from '../auth/session.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { generatedSecret, keptSecret } from '../vault/generated-secret.ts';
+import { generatedSecret, storedSecret } from '../vault/generated-secret.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Config } from './config.ts';
 
-/** Everything whose key derives from the JWT secret; replaced as a whole when the secret changes. */
+/** Parts whose key derives from the JWT secret; replaced as a whole when the secret changes. */
 export interface Keyed {
   readonly tokens: Tokens;
   readonly cookies: SessionCookies;
   readonly throttle: LoginThrottle;
-  /** Seals the secrets of webhooks; opens also those that were sealed under a secret before. */
+  /** Seals the secrets of webhooks; also opens those that were sealed under a former secret. */
   readonly webhookSecrets: SecretBox;
-  /** The same for the secrets of authenticator applications. */
+  /** Seals the secrets of authenticator applications in the same way. */
   readonly totpSecrets: SecretBox;
 }
 
@@ -26,18 +26,18 @@ const noSecret = (): Error =>
   );
 
 /**
- * Whether `createKeyed` will have a secret; asked before anything is written.
- * @throws Error in production where there is none; VaultError where the one that was kept is damaged
+ * Checks, before anything is written, that `createKeyed` will have a secret.
+ * @throws Error in production where there is none; VaultError where the stored one is damaged
  */
 export const assertSecret = async (config: Config, vault: Vault): Promise<void> => {
   if ((config.jwtSecret ?? vault.jwtSecret) !== undefined) return;
   if (config.production) throw noSecret();
-  await keptSecret(config.dataDir, 'jwt_secret');
+  await storedSecret(config.dataDir, 'jwt_secret');
 };
 
 /**
- * The secret in force: JWT_SECRET, else the credentials' own; outside production one is generated once and kept.
- * @throws Error in production where neither is there
+ * The current secret: JWT_SECRET, else that of the credentials; outside production one is generated once and stored.
+ * @throws Error in production where there is neither
  */
 const secretOf = async (config: Config, vault: Vault): Promise<string> => {
   const secret = config.jwtSecret ?? vault.jwtSecret;
@@ -46,12 +46,12 @@ const secretOf = async (config: Config, vault: Vault): Promise<string> => {
   return generatedSecret(config.dataDir, 'jwt_secret');
 };
 
-/** Has secrets sealed anew, each kind by its name in the log. Answers how many there were. */
+/** Functions that seal secrets again, by their name in the log. Each returns how many there were. */
 export type Resealing = Readonly<Record<string, () => Promise<number>>>;
 
 /**
- * Has secrets sealed under the server secret in force, now and whenever that changes. What fails is told and tried again
- * at the next start: till then the former secret opens them.
+ * Seals secrets under the current server secret, now and whenever it changes. A failure is logged, and tried again at
+ * the next start; until then the former secret opens them.
  */
 export const keepSealed = async (resealing: Resealing, vault: Vault, logger: Logger): Promise<void> => {
   const renew = async (): Promise<void> => {
@@ -68,17 +68,17 @@ export const keepSealed = async (resealing: Resealing, vault: Vault, logger: Log
 };
 
 /**
- * Every other secret that was in force, as far as it is known: what was sealed under it is opened by it. The one that was
- * generated counts, and that of the credentials where the environment's stands above it.
+ * Every former secret that is still available: values that were sealed under it can be opened. They include the
+ * generated one, and that of the credentials where JWT_SECRET overrides it.
  */
 const formerSecrets = async (config: Config, vault: Vault): Promise<() => readonly string[]> => {
-  const kept = await keptSecret(config.dataDir, 'jwt_secret').catch(() => undefined);
-  return () => [vault.jwtSecret, ...vault.formerJwtSecrets, kept].filter((secret) => secret !== undefined);
+  const stored = await storedSecret(config.dataDir, 'jwt_secret').catch(() => undefined);
+  return () => [vault.jwtSecret, ...vault.formerJwtSecrets, stored].filter((secret) => secret !== undefined);
 };
 
 /**
- * Tokens, session cookies and login counters under the secret in force. A new secret in the credentials file takes
- * effect at once and ends all tokens and sessions; one that vanishes from it leaves the last one in force.
+ * Tokens, session cookies and login counters under the current secret. A new secret in the credentials file takes
+ * effect at once and ends all tokens and sessions; if it is removed, the last one stays in effect.
  */
 export const createKeyed = async (
   config: Config,

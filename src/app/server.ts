@@ -10,7 +10,7 @@ import type { JobService } from '../jobs/service.ts';
 import type { WorkerTimes } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceClock } from '../kernel/service-clock.ts';
-import { tellsEvents } from '../model/models.ts';
+import { haveEvents } from '../model/models.ts';
 import { sweepRevokedKeys } from '../service/api-keys/revoked-keys.ts';
 import { sweepLoginAttempts } from '../service/sessions/login-attempts.ts';
 import { createUsageRecorder } from '../service/usage/usage.ts';
@@ -23,7 +23,7 @@ import { mendStoredTimes, watchClock } from './clock-watch.ts';
 import { Closing } from './closing.ts';
 import { compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
-import { tellRefused, watchCredentials } from './credentials-watch.ts';
+import { recordRefusedFile, watchCredentials } from './credentials-watch.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { startApplication } from './lifecycle.ts';
 import { createLogger } from './log.ts';
@@ -38,24 +38,24 @@ export interface ServerOptions {
   readonly config: Config;
   readonly application: Application;
   readonly clock?: Clock;
-  /** Whether the log says that the main thread stands still: for a process that does nothing but serve. */
+  /** Whether the log reports a blocked main thread; for a process that does nothing but serve. */
   readonly watch?: boolean;
-  /** Whether `onStart` and `onStop` of the application run: for the commands that serve. */
+  /** Whether `onStart` and `onStop` of the application run; for the commands that serve. */
   readonly lifecycle?: boolean;
-  /** The port on which other workers of this service listen already; it is shared with them. */
+  /** The port on which other workers of this service already listen; it is shared with them. */
   readonly sharedPort?: number | undefined;
-  /** Other times than those of the service, for tests. */
+  /** Times that replace those of the service, for tests. */
   readonly jobTimes?: Partial<WorkerTimes>;
   readonly webhookTimes?: Partial<WebhookTimes>;
-  /** Pino-compatible; one that writes to stdout at the configured level unless given. */
+  /** Compatible with Pino; unless given, one that writes to stdout at the configured level. */
   readonly logger?: Logger;
-  /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */
+  /** Milliseconds that a client may leave a long response unread before the connection is cut; 30 s unless given. */
   readonly stall?: number;
 }
 
 export interface InjectedRequest {
   readonly method: HttpMethod | 'HEAD';
-  /** As a request line has it, with the query string. */
+  /** Path with its query string, as in a request line. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -68,25 +68,25 @@ export interface InjectedAnswer {
 }
 
 export interface Server {
-  /** With the port that was taken. */
+  /** With the port that is in use. */
   readonly config: Config;
-  /** Where scrapes are answered; undefined without METRICS_PORT, and in a worker. */
+  /** Port of the metrics; undefined without METRICS_PORT, and in a worker. */
   readonly metricsPort: number | undefined;
-  /** The first super_admin, if this start made one. */
+  /** The first super_admin, if this start created one. */
   readonly firstAdmin: FirstAdmin | undefined;
   readonly services: Services;
   readonly logger: Logger;
   /** The application's jobs, for tests that run them by hand. */
   readonly jobs: JobService;
-  /** Everything that is answered, in no particular order. */
+  /** All endpoints, in no particular order. */
   readonly endpoints: readonly Endpoint[];
-  /** Runs a request through the whole service without a connection: for tests of many requests. */
+  /** Runs a request through the whole service without a connection, for tests with many requests. */
   inject(request: InjectedRequest): Promise<InjectedAnswer>;
   /**
-   * Stops the service. For `drain` seconds (none unless given) it is not ready, answers on, and closes each connection
-   * with its answer. Then it takes no new connections, lets what is in flight end, and closes the database, within 10
-   * seconds, but for what cannot be ended. What fails on the way is logged.
-   * @throws Error where something could not be ended, such as a statement of SQLite that gives no row
+   * Stops the service. For `drain` seconds (none unless given) it is not ready, keeps serving, and closes each
+   * connection after its response. Then it accepts no new connections, lets running requests finish, and closes the
+   * database, within 10 seconds unless something cannot be ended. Failures on the way are logged.
+   * @throws Error where something could not be ended, such as a statement of SQLite that returns no row
    */
   close(options?: { readonly drain?: number }): Promise<void>;
 }
@@ -104,7 +104,7 @@ const injecting =
     return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
   };
 
-/** Milliseconds between two clean-ups of what has run out. */
+/** Milliseconds between two removals of expired rows. */
 const sweepInterval = 600_000;
 
 const openCredentials = async (
@@ -144,13 +144,13 @@ const startSweeping = (services: Services, removalClock: Clock, logger: Logger):
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
   const { application } = options;
   const serviceClock = new ServiceClock(options.clock);
-  // A clock that is given is that of a test, which moves it as it likes.
-  const given = options.clock && { now: options.clock, removal: options.clock };
-  const { now: clock, removal: removalClock } = given ?? serviceClock;
+  // An injected clock is that of a test, which moves it at will.
+  const injected = options.clock && { now: options.clock, removal: options.clock };
+  const { now: clock, removal: removalClock } = injected ?? serviceClock;
   const logger = options.logger ?? createLogger(config.logLevel);
   let events: SecurityEvents | undefined;
   const vault = await openCredentials(config, logger, (error) => {
-    if (events !== undefined) tellRefused(events, error);
+    if (events !== undefined) recordRefusedFile(events, error);
   });
   const target = databaseTarget(config.databaseUrl);
   const codeWatch = options.watch === true ? new MainThreadWatch(logger) : undefined;
@@ -163,7 +163,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
   try {
     await prepareStart(config, application, target, vault, logger);
     const { database, tracing, ready } = await openWatched(target, { ...parts, clock, metering, options });
-    if (given === undefined) closing.push(await watchClock(serviceClock, database, logger));
+    if (injected === undefined) closing.push(await watchClock(serviceClock, database, logger));
     else await mendStoredTimes(database, clock(), logger);
     const usage = createUsageRecorder({ database, clock }, (error) =>
       logger.warn({ err: error }, 'last uses'),
@@ -188,7 +188,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     closing.push(() => services.eventSignal.close());
     events = services.securityEvents;
     closing.push(services.securityEvents.start());
-    // Before the first write: what of the application cannot be served is refused here.
+    // Before the first write: an application that cannot be served is refused here.
     const { http, endpoints } = await openHttp(composed, { ...parts, database, tracing, metering, options });
     await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
     await keepSealed(
@@ -218,7 +218,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     });
     closing.push(async () => services.changes.close());
     work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
-    if (config.jobs !== 'off' && tellsEvents(application.models)) closing.push(services.webhooks.watch());
+    if (config.jobs !== 'off' && haveEvents(application.models)) closing.push(services.webhooks.watch());
     logger.info({ host: config.host, port: config.port }, 'listening');
     return {
       config,
@@ -240,11 +240,11 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
-/** How often a port that was free a moment ago may turn out to be taken. */
+/** Attempts to listen on a port that was free a moment ago. */
 const portAttempts = 5;
 
 /**
- * Starts the service: migrations, credentials, the first administrator, and the address it answers on.
+ * Starts the service: migrations, credentials, the first administrator, and the listening address.
  * @throws Error with one line that says what is missing or wrong
  */
 export const createServer = async (options: ServerOptions): Promise<Server> => {

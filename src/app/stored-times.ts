@@ -10,20 +10,20 @@ import { longestOverlap } from '../endpoints/admin/webhook-input.ts';
 import { longestRetryMs } from '../jobs/failure.ts';
 import { workerTimes } from '../jobs/worker.ts';
 import { setupLifetime } from '../service/second-factors/factor-setups.ts';
-import { longestAskedMs, runnerTimes } from '../webhooks/runner.ts';
+import { maxRetryAfterMs, runnerTimes } from '../webhooks/runner.ts';
 
 const seconds = (count: number): number => count * 1_000;
 
-/** A stored time that decides something, and what a clock that was wrong when it was written makes of it. */
+/** A stored time on which a decision depends, and the effect of a clock that was wrong when it was written. */
 export interface StoredTime {
-  /** `table.column`, or where else it stands. */
+  /** `table.column`, or another place. */
   readonly place: string;
   readonly decides: string;
-  /** How far ahead of now it lies at most, in words. */
+  /** How far in the future it may be, in words. */
   readonly most: string;
   readonly wasAhead: string;
   readonly wasBehind: string;
-  /** Absent where another part of the service sees to it, or where there is nothing to see to. */
+  /** Absent where another part of the service checks it, or where no check is needed. */
   readonly bound?: TimeBound;
 }
 
@@ -48,7 +48,7 @@ const bounded = (bound: TimeBound, described: Described): StoredTime => ({
   bound,
 });
 
-/** By its age something is removed, by the clock for removals (`ServiceClock`). */
+/** A time by which old rows are removed, with the clock for removals (`ServiceClock`). */
 const kept = (place: string, what: string, days: string): StoredTime => ({
   place,
   decides: `how long ${what} kept: ${days}`,
@@ -60,7 +60,7 @@ const kept = (place: string, what: string, days: string): StoredTime => ({
 const waiting = sql`state = 'waiting'`;
 const now = { aheadMs: 0 } as const;
 
-/** Every stored time that decides something. Those that are only shown are in `shownTimes`. */
+/** Every stored time on which a decision depends. Those that are only displayed are in `shownTimes`. */
 export const storedTimes: readonly StoredTime[] = [
   bounded(
     {
@@ -78,7 +78,7 @@ export const storedTimes: readonly StoredTime[] = [
     {
       ...{ table: 'gatewright_jobs', column: 'available_at', clock: 'database', of: waiting },
       mostMs: longestRetryMs,
-      // One that has never begun may wait for any time that the application has chosen.
+      // A job that has never begun may wait for any time that the application has chosen.
       found: (ahead) => sql`started_at is not null and available_at > ${ahead(clockSlackMs)}
         and (available_at > ${ahead(longestRetryMs + clockSlackMs)} or started_at > ${ahead(clockSlackMs)})`,
       set: now,
@@ -108,7 +108,7 @@ export const storedTimes: readonly StoredTime[] = [
   bounded(
     {
       ...{ table: 'gatewright_webhooks', column: 'lane_until', clock: 'database' },
-      mostMs: Math.max(runnerTimes.lane, runnerTimes.rest),
+      mostMs: Math.max(runnerTimes.leaseMs, runnerTimes.rest),
       set: now,
     },
     {
@@ -120,7 +120,7 @@ export const storedTimes: readonly StoredTime[] = [
   bounded(
     {
       ...{ table: 'gatewright_deliveries', column: 'next_at', clock: 'database' },
-      ...{ of: sql`claim is not null`, mostMs: runnerTimes.lane, set: now },
+      ...{ of: sql`claim is not null`, mostMs: runnerTimes.leaseMs, set: now },
     },
     {
       decides: 'how long a delivery that is being sent is left to its process',
@@ -131,9 +131,9 @@ export const storedTimes: readonly StoredTime[] = [
   bounded(
     {
       ...{ table: 'gatewright_deliveries', column: 'next_at', clock: 'database' },
-      mostMs: longestAskedMs,
+      mostMs: maxRetryAfterMs,
       found: (ahead) => sql`next_at > ${ahead(clockSlackMs)}
-        and (next_at > ${ahead(longestAskedMs + clockSlackMs)} or attempted_at > ${ahead(clockSlackMs)})`,
+        and (next_at > ${ahead(maxRetryAfterMs + clockSlackMs)} or attempted_at > ${ahead(clockSlackMs)})`,
       set: now,
     },
     { decides: 'when a delivery is sent (again)', wasAhead: 'sent now', wasBehind: 'sent sooner' },
@@ -232,7 +232,7 @@ export const storedTimes: readonly StoredTime[] = [
   bounded(
     {
       ...{ table: 'api_keys', column: 'last_used_at', clock: 'service', mostMs: 0, set: now },
-      // As the index has it.
+      // The expression of the index.
       found: (ahead) => sql`coalesce(last_used_at, created_at) > ${ahead(clockSlackMs)}
         and last_used_at > ${ahead(clockSlackMs)}`,
     },
@@ -300,7 +300,7 @@ export const storedTimes: readonly StoredTime[] = [
   kept('sign_in_failures.hour', 'counted failures of sign-ins are', '31 days'),
 ];
 
-/** Times that people read and that decide nothing. */
+/** Times that are only displayed. */
 export const shownTimes: readonly string[] = [
   ...['users.created_at', 'users.updated_at', 'roles.created_at', 'permissions.created_at'],
   ...['api_keys.created_at', 'payments.created_at', 'gatewright_seen_credentials.seen_at'],
@@ -317,7 +317,7 @@ export const shownTimes: readonly string[] = [
   'gatewright_database.backed_up_at',
 ];
 
-/** The times that are checked against their length in the tables. */
+/** The times that are checked against their bound in the tables. */
 export const timeBounds: readonly TimeBound[] = storedTimes.flatMap(({ bound }) =>
   bound === undefined ? [] : [bound],
 );

@@ -1,13 +1,13 @@
 import { logLevels } from './config.ts';
 
-/** One variable: what the reference page of the configuration says about it. */
+/** A variable of the environment, as the reference of the configuration describes it. */
 export interface Variable {
   readonly name: string;
   readonly fallback: string;
   readonly meaning: string;
 }
 
-/** Every variable of the environment, in the order of the reference page; `readConfig` reads them. */
+/** All variables of the environment, in the order of the reference; `readConfig` reads them. */
 export const variables: readonly Variable[] = [
   { name: 'NODE_ENV', fallback: '', meaning: '`production` demands every secret and prints none' },
   { name: 'PORT', fallback: '3000', meaning: 'TCP port; 0 takes a free one' },

@@ -8,5 +8,5 @@ export const packageVersion = async (): Promise<string> => {
   return version;
 };
 
-/** The first number of this package's version: what it changes may break what came before. */
+/** The major version of this package, whose changes may be incompatible. */
 export const majorVersion = async (): Promise<number> => Number((await packageVersion()).split('.')[0]);

@@ -4,7 +4,9 @@ import { Problem } from '../kernel/problem.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 
-/** What is answered of all endpoints: where a process runs jobs only, the health check, and 503 for the others. */
+/**
+ * The endpoints that this process serves: all, or, where it only runs jobs, the health check and 503 for the others.
+ */
 export const servedBy = ({ jobs }: Pick<Config, 'jobs'>, endpoints: readonly Endpoint[]): Endpoint[] =>
   endpoints.map((endpoint) => {
     if (jobs !== 'only' || endpoint.operation === 'getHealth') return endpoint;
@@ -21,8 +23,8 @@ export const servedBy = ({ jobs }: Pick<Config, 'jobs'>, endpoints: readonly End
   });
 
 /**
- * Has jobs worked on from `begin` on, if this process shall. They end beside the requests that are in flight, so what
- * both need is opened before, and what takes requests between this and `begin`.
+ * Starts to run jobs when `begin` is called, if this process is to run any. They end in parallel with running
+ * requests, so parts that both need are opened before, and parts that accept requests between this call and `begin`.
  */
 export const prepareWork = ({ jobs: mode, jobsConcurrency }: Config, closing: Closing) => {
   let ended: Promise<void> | undefined;
@@ -33,7 +35,7 @@ export const prepareWork = ({ jobs: mode, jobsConcurrency }: Config, closing: Cl
       const end = jobs.work({ ...parts, concurrency: jobsConcurrency });
       closing.push(async () => {
         ended = end();
-        // Whoever awaits it comes later.
+        // The caller awaits it later.
         ended.catch(() => {});
       });
     },

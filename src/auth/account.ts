@@ -6,29 +6,29 @@ export const maxUsernameLength = 64;
 export const maxEmailLength = 254;
 
 /**
- * UTF-16 units. Longer texts are no account, and are not normalised: sorting a megabyte of combining marks would keep
- * the process busy for minutes.
+ * Length limit in UTF-16 units. A longer text is not an account and is not normalised: sorting a megabyte of
+ * combining marks would block the process for minutes.
  */
 const maxCanonicalLength = 512;
 
-/** Two settle every character and every random text of the tests; the bound keeps any other from going on for ever. */
+/** Limit of normalisation rounds. Two are enough for every character and every random text of the tests. */
 const maxRounds = 8;
 
 /**
- * Case folding out of what the language has: lower, upper, lower again makes one of everything that shares a capital
- * (ß, ẞ and ss; ı, i and I; ſ and s), as Unicode's full case folding does, and ı besides. The final sigma, which lower
- * case writes by its place in the word, becomes the common one.
+ * Folds case with the methods of String: lower, upper, lower again unifies all letters that share a capital (ß, ẞ and
+ * ss; ı, i and I; ſ and s), as Unicode's full case folding does, and ı besides. The final sigma, which lower case
+ * chooses by its position in the word, becomes the common one.
  */
 const fold = (text: string): string =>
   text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 
-/** A text of bounded length, for comparing without regard to case or to how its letters are encoded. */
+/** A text of bounded length in the form for comparisons that ignore case and the encoding of letters. */
 export const foldText = (text: string): string => fold(fold(text.normalize('NFKC')));
 
 /**
- * The form in which accounts are stored for look-up and compared: NFKC and case folding, until neither changes
- * anything, so that the form of a form is itself. Nothing is trimmed. Twins in other letters (full width, composed or
- * not, upper case) get one form. Empty for a text that is no account: too long, or without such a form.
+ * The form in which accounts are stored and compared: NFKC and case folding, repeated until neither changes anything,
+ * so that the function is idempotent. Nothing is trimmed. Variants in other letters (full width, composed or not,
+ * upper case) get the same form. Empty for a text that is not an account: too long, or without such a form.
  */
 export const canonicalAccount = (account: string): string => {
   let text = account;
@@ -40,26 +40,28 @@ export const canonicalAccount = (account: string): string => {
   return '';
 };
 
-/** Controls, invisible and unassigned characters, lone surrogates, white space, and the blank of Braille. */
-const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Control, invisible and unassigned characters, lone surrogates, white space, and the blank of Braille. */
+const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 const lengthOf = (text: string): number => [...text].length;
 
-/** Checked on both forms: full-width ＠ becomes @, and ¨ a space, only when they are normalised. */
+/** Checks both forms: full-width ＠ becomes @, and ¨ a space, only by normalisation. */
 const everyForm = (text: string, accepts: (form: string) => boolean): boolean => {
   const canonical = canonicalAccount(text);
   return canonical !== '' && accepts(text) && accepts(canonical);
 };
 
-const isUsername = (text: string): boolean => !text.includes('@') && !unseen.test(text);
+const isUsername = (text: string): boolean => !text.includes('@') && !invisible.test(text);
 
 const isEmail = (text: string): boolean => {
   const [local = '', domain = '', ...more] = text.split('@');
   const labels = domain.split('.');
-  return local !== '' && more.length === 0 && labels.every((label) => label !== '') && !unseen.test(text);
+  return local !== '' && more.length === 0 && labels.every((label) => label !== '') && !invisible.test(text);
 };
 
-/** The rule that a username breaks: `required`, `max_length`, `pattern`. It holds no @, so it never is an email. */
+/**
+ * The rule that a username breaks: `required`, `max_length`, `pattern`. It contains no @, so it never is an email.
+ */
 export const usernameViolation = (username: string): RuleViolation | undefined => {
   if (username === '') return { rule: 'required' };
   if (lengthOf(username) > maxUsernameLength)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { callerOf } from './caller.ts';
-import { nobody, type UserPrincipal } from './principal.ts';
+import { anonymous, type UserPrincipal } from './principal.ts';
 
 const user: UserPrincipal = {
   kind: 'user',
@@ -19,9 +19,9 @@ it.each([
   [user, '203.0.113.9', 'user:5'],
   [{ ...user, method: 'api_key', credential: 8 } as const, '198.51.100.1', 'user:5'],
   [{ kind: 'application', appId: 'shop', method: 'signature' } as const, '203.0.113.9', 'app:shop'],
-  [nobody, '203.0.113.9', 'net:203.0.113.9'],
-  [nobody, '::ffff:203.0.113.9', 'net:203.0.113.9'],
-  [nobody, '2001:db8:0:1:2:3:4:5', 'net:2001:db8:0:1::/64'],
+  [anonymous, '203.0.113.9', 'net:203.0.113.9'],
+  [anonymous, '::ffff:203.0.113.9', 'net:203.0.113.9'],
+  [anonymous, '2001:db8:0:1:2:3:4:5', 'net:2001:db8:0:1::/64'],
 ])('names %j at %s %s', (principal, address, caller) => {
   expect(callerOf(principal, address)).toBe(caller);
 });

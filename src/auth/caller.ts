@@ -2,8 +2,8 @@ import { networkOf } from './client-network.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Whom limits count as one: `user:5` by whatever credentials, `app:shop`, or, where nobody has been authenticated, the
- * network of the address: `net:203.0.113.9`, `net:2001:db8:0:1::/64`.
+ * The identity by which limits count a caller: `user:5` whatever the credentials, `app:shop`, or, for an anonymous
+ * caller, the network of the address: `net:203.0.113.9`, `net:2001:db8:0:1::/64`.
  */
 export const callerOf = (principal: Principal, address: string): string => {
   if (principal.kind === 'user') return `user:${principal.id}`;

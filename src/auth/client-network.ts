@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** The two groups that a dotted tail of an IPv6 address stands for. */
+/** The two groups that a dotted tail of an IPv6 address encodes. */
 const dottedToGroups = (dotted: string): string => {
   const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number);
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
@@ -20,14 +20,14 @@ const expand = (address: string): readonly number[] => {
   return [...head, ...new Array<number>(8 - head.length - rest.length).fill(0), ...rest];
 };
 
-/** IPv4 inside IPv6, ::ffff:0:0/96 (RFC 4291, 2.5.5.2): what a socket that listens on both families reports. */
+/** IPv4 inside IPv6, ::ffff:0:0/96 (RFC 4291, 2.5.5.2), as sockets that listen on both families report it. */
 const isMapped = (groups: readonly number[]): boolean =>
   groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
 
 /**
- * Whom a client's address stands for: an IPv4 address stands for itself, an IPv6 one for its /64, which is what one
- * customer gets and within which they can choose at will. All spellings of an address give the same text; what is no
- * address (a local socket) stands for itself.
+ * The network by which a client is counted: an IPv4 address itself, or the /64 of an IPv6 address, which one customer
+ * gets and within which they choose addresses at will. All spellings of an address return the same text; anything
+ * else (a local socket) is returned unchanged.
  */
 export const networkOf = (address: string): string => {
   const [bare = ''] = address.split('%', 1);

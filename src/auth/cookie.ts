@@ -1,4 +1,4 @@
-/** Optional white space around a pair: space and tab only. Wider trimming would let a foreign name pass for ours. */
+/** Trims space and tab around a pair. Wider trimming would accept a foreign name as ours. */
 const trim = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, '');
 
 /** All values of the cookies of exactly this name in a Cookie header, as they were sent (RFC 6265, 4.2). */

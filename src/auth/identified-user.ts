@@ -1,7 +1,7 @@
 import type { IdentifiedUser } from './method.ts';
 import type { Identity } from './ports.ts';
 
-/** A stored identity as the caller of this request. `credential` is the id of the key or session that was used. */
+/** The user of a stored identity. `credential` is the id of the key or session that was used. */
 export const identifiedUser = <Method extends string>(
   identity: Identity,
   method: Method,

@@ -5,23 +5,23 @@ import type { Clock } from '../kernel/clock.ts';
 import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 
 /**
- * HS256 tokens (RFC 7515, 7518, 7519), and nothing else: docs/decisions/0003-own-hs256.md says why they are our own.
- * The signature is checked before anything is decoded, so that no JSON of a stranger is ever parsed.
+ * HS256 tokens (RFC 7515, 7518, 7519) only; docs/decisions/0003-own-hs256.md gives the reasons for our own
+ * implementation. The signature is checked before anything is decoded, so that no JSON of a stranger is parsed.
  */
 
-/** Seconds that a token lives. */
+/** Lifetime of a token in seconds. */
 export const tokenLifetime = 24 * 60 * 60;
 
-/** Seconds that a token of a session lives: a page asks for another one as long as the session goes on. */
+/** Lifetime in seconds of a session's token: a page requests another one while the session lasts. */
 export const sessionTokenLifetime = 15 * 60;
 
-/** UTF-8 bytes that a secret needs: as many as the hash has (RFC 7518, 3.2). */
+/** Minimum UTF-8 bytes of a secret: the length of the hash (RFC 7518, 3.2). */
 export const minSecretBytes = 32;
 
-/** Our tokens have some 120 characters; a signer beside us may add claims. Longer ones are refused unread. */
+/** Our tokens have some 120 characters; another signer may add claims. Longer ones are refused without being read. */
 const maxTokenLength = 2048;
 
-/** Three parts of the base64url alphabet, the last one the 43 characters that 32 bytes make. */
+/** Three parts of the base64url alphabet, the last one of 43 characters, which encode 32 bytes. */
 const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/;
 const signatureLength = 43;
 
@@ -29,25 +29,25 @@ export interface TokenClaims {
   readonly userId: number;
   /** Unix time in seconds. */
   readonly exp: number;
-  /** Id of the session that the token was made of: it is good no longer than that goes on. */
+  /** Id of the session that the token was issued for; the token is valid only while the session lasts. */
   readonly sessionId?: number;
 }
 
-/** A session of the administration area, for a token that ends with it. */
+/** A session of the administration area that a token is bound to. */
 export interface TokenSession {
   readonly id: number;
-  /** How its user proved who they are (RFC 8176), where the session knows; goes into the token as `amr`. */
+  /** Methods by which the user authenticated (RFC 8176), if the session has them; they go into the token as `amr`. */
   readonly amr?: readonly string[] | undefined;
 }
 
 export interface Tokens {
-  /** A token for this user, good for 24 hours from now. Throws a RangeError unless the id is a positive integer. */
+  /** A token for this user, valid for 24 hours from now. Throws a RangeError unless the id is a positive integer. */
   issue(userId: number): string;
-  /** A token for the user of this session, good for 15 minutes and only while the session is. */
+  /** A token for the user of this session, valid for 15 minutes at most and only while the session lasts. */
   issueFor(userId: number, session: TokenSession): { readonly token: string; readonly exp: number };
-  /** The claims of a good token, undefined for any other text. Never throws. */
+  /** The claims of a valid token, undefined for any other text. Never throws. */
   verify(token: string): TokenClaims | undefined;
-  /** The user of a token that was verified a moment ago and is over; undefined unless its signature is good. */
+  /** The user of an expired token that was verified recently; undefined unless its signature is valid. */
   holderOf(token: string): number | undefined;
 }
 
@@ -59,14 +59,14 @@ const sign = (input: string, key: KeyObject | Uint8Array): string =>
   createHmac('sha256', key).update(input).digest('base64url');
 
 /**
- * Last characters whose unused bits are zero, by the length of the last group of four. A single character left over
- * is no byte at all.
+ * Last characters whose unused bits are zero, by the length of the last group of four. A single remaining character
+ * is not a byte.
  */
 const lastCharacters = [undefined, '', 'AQgw', 'AEIMQUYcgkosw048'] as const;
 
 /**
- * The bytes of a part that is known to be of the alphabet; undefined unless it is their one canonical encoding
- * (RFC 4648, 3.5), which Buffer's forgiving decoder does not ask for.
+ * The bytes of a part in the base64url alphabet; undefined unless it is their canonical encoding (RFC 4648, 3.5),
+ * which Buffer's lenient decoder does not check.
  */
 const decode = (part: string): Buffer | undefined => {
   const last = lastCharacters[part.length % 4];
@@ -83,7 +83,7 @@ const parseObject = (bytes: Buffer | undefined): JsonObject | undefined => {
   }
 };
 
-/** Of the header only `alg` is obeyed. `crit` names what must be understood, and we understand no extension. */
+/** Only `alg` of the header matters. `crit` names extensions that must be understood, and we support none. */
 const acceptsHeader = (part: string): boolean => {
   if (part === ownHeader) return true;
   const header = parseObject(decode(part));
@@ -91,8 +91,8 @@ const acceptsHeader = (part: string): boolean => {
 };
 
 /**
- * The payload of a JWS in compact form whose HS256 signature is good under this key; undefined for any other text.
- * The signature is compared as text with the one canonical encoding of what it must be, so no other spelling passes.
+ * The payload of a JWS in compact form whose HS256 signature is valid under this key; undefined for any other text.
+ * The signature is compared as text with its canonical encoding, so no other spelling is accepted.
  */
 export const verifyJws = (token: string, key: KeyObject | Uint8Array): Buffer | undefined => {
   if (token.length > maxTokenLength || !compactForm.test(token)) return undefined;
@@ -105,20 +105,23 @@ export const verifyJws = (token: string, key: KeyObject | Uint8Array): Buffer | 
 
 const isUserId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
-/** `nbf` is none of ours, but who signs one means it: before that time, or not a number, the token is not good. */
+/**
+ * We never set `nbf`, but a signer who does means it: before that time, or if it is not a number, the token is
+ * invalid.
+ */
 const isBefore = (nbf: unknown, now: number): boolean =>
   nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now);
 
-/** What a token with a good signature says; whether it holds at a moment is asked of the clock every time. */
+/** The claims of a token with a valid signature; its times are checked against the clock at every use. */
 interface SignedClaims {
   readonly claims: TokenClaims;
   readonly nbf: unknown;
 }
 
-/** Of a token that hangs on a session. A name of our own, so that no claim of another signer is taken for it. */
+/** Claim of a token that is bound to a session. The name is private, so that no claim of another signer collides. */
 const sessionClaim = 'gatewright_session';
 
-/** `iat` and every other claim say nothing about whether a token is good, and are not looked at. */
+/** `iat` and all other claims do not affect validity and are ignored. */
 const claimsOf = (payload: JsonObject): SignedClaims | undefined => {
   const userId = own(payload, 'user_id');
   const exp = own(payload, 'exp');
@@ -132,15 +135,15 @@ const claimsOf = (payload: JsonObject): SignedClaims | undefined => {
 const holds = ({ claims, nbf }: SignedClaims, now: number): boolean =>
   claims.exp * 1000 > now && !isBefore(nbf, now);
 
-/** Issues and verifies the service's tokens. Throws where the secret is shorter than 32 bytes of UTF-8. */
+/** Issues and verifies the service's tokens. Throws if the secret is shorter than 32 bytes of UTF-8. */
 export const createTokens = (secret: string, clock: Clock): Tokens => {
   const bytes = Buffer.from(secret, 'utf8');
   if (bytes.length < minSecretBytes) {
     throw new Error(`The JWT secret has ${bytes.length} bytes; it needs at least ${minSecretBytes}`);
   }
   const key = createSecretKey(bytes);
-  // A signature that was good once stays good under this secret; another secret makes another cache. Nothing else is
-  // remembered: the time is asked every time here, and the user of the database.
+  // A valid signature stays valid under this secret; another secret creates another cache. Only signatures are
+  // cached: the time is checked at every use here, and the user in the database.
   const verified = new BoundedCache<SignedClaims>(1_000);
   const read = (token: string): SignedClaims | undefined => {
     const payload = parseObject(verifyJws(token, key));
@@ -162,7 +165,7 @@ export const createTokens = (secret: string, clock: Clock): Tokens => {
       const signed = verified.get(token) ?? read(token);
       return signed !== undefined && holds(signed, clock()) ? signed.claims : undefined;
     },
-    // Only signatures that were found good are remembered: a stranger's token costs no second look.
+    // Only valid signatures are cached: for a stranger's token this costs nothing.
     holderOf: (token) => verified.get(token)?.claims.userId,
   };
 };

@@ -6,23 +6,23 @@ import { Problem } from '../kernel/problem.ts';
 import { networkOf } from './client-network.ts';
 import { deriveKey } from './derived-key.ts';
 import type { Reservation, ThrottleStore } from './ports.ts';
-import { assertConnected, crowded, refuseWaiting } from './work-queue.ts';
+import { assertConnected, overloadedError, refuseWaiting } from './work-queue.ts';
 
-/** Milliseconds of the window in which failures are counted. */
+/** Length in milliseconds of the window in which failures are counted. */
 export const throttleWindow = 15 * 60 * 1000;
 /** Failures of one account from one address within the window. */
 export const accountLimit = 10;
 /** Failures from one address (IPv6: one /64) within the window. */
 export const addressLimit = 100;
 
-/** Wrong codes of one account within the window, from wherever they come: a code has but six digits. */
+/** Wrong codes of one account within the window, from any address: a code has only six digits. */
 export const codeLimit = 20;
 
-/** Milliseconds that an attempt waits for others of its key to end, at most. */
+/** Milliseconds that an attempt waits for others with its key, at most. */
 const maxWait = 60_000;
-/** Milliseconds between two looks, doubling from the first to the second. */
+/** Milliseconds between two polls, doubling from the first to the second. */
 const pause = { first: 25, last: 100 } as const;
-/** Attempts that wait at one moment in this process. */
+/** Attempts that may wait at the same time in this process. */
 const maxWaiting = 1_000;
 
 const tooMany = (retryAfterMs: number): Problem =>
@@ -32,18 +32,18 @@ const tooMany = (retryAfterMs: number): Problem =>
 
 export interface ThrottleDependencies {
   readonly store: ThrottleStore;
-  /** The server's secret; the keys under which attempts are counted are an HMAC under a key derived from it. */
+  /** The server's secret; attempts are counted under an HMAC whose key derives from it. */
   readonly secret: string;
   readonly clock: Clock;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this time. */
   readonly delay?: (milliseconds: number) => Promise<unknown>;
 }
 
 export interface LoginThrottle {
   /**
    * Runs a login attempt if the limits allow it. `undefined` from the attempt is a failure and is counted; anything
-   * else is a success and is not; an attempt that throws told the caller nothing and is not counted either. Throws
-   * `too_many_requests` with Retry-After, `overloaded` where attempts at the same moment leave no room for long, and
+   * else is a success and is not; an attempt that throws gave the caller no information and is not counted either.
+   * Throws `too_many_requests` with Retry-After, `overloaded` where concurrent attempts leave no place for long, and
    * `bad_request` where `signal` is aborted before the attempt has begun.
    */
   run<T>(
@@ -53,8 +53,8 @@ export interface LoginThrottle {
     signal?: AbortSignal,
   ): Promise<T | undefined>;
   /**
-   * As `run`, for what is tried by somebody who knows the password of `account`: failures are counted wherever they come
-   * from. An attempt may itself `run`.
+   * As `run`, for attempts of a caller who knows the password of `account`: failures are counted from all addresses.
+   * An attempt may itself `run`.
    */
   runCode<T>(
     account: string,
@@ -69,14 +69,14 @@ interface Counter {
 }
 
 /**
- * Reserves a place for a counter before the password is looked at, so that attempts at the same moment cannot pass the
- * limit together. Where only such attempts are in the way (they may all succeed), it waits for one to end: the first
- * in line looks again and again, the others wait for it, so that one key costs the database a few look-ups a second.
+ * Reserves a place for a counter before the password is checked, so that concurrent attempts cannot jointly exceed
+ * the limit. If only concurrent attempts are in the way (they may all succeed), it waits for one of them to end: the
+ * first in the queue polls the database, the others wait for it, so that one key costs a few look-ups a second.
  */
 const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 'secret'>) => {
-  const lines = new FairQueue({ maxWaiting, refuse: refuseWaiting });
-  /** Keys of which somebody is first in line. */
-  const looking = new Set<string>();
+  const queue = new FairQueue({ maxWaiting, refuse: refuseWaiting });
+  /** Keys whose first waiting attempt is polling. */
+  const polledKeys = new Set<string>();
 
   const poll = async (
     { key, limit }: Counter,
@@ -87,32 +87,32 @@ const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 
       assertConnected(signal);
       const reservation = await store.reserve(key, limit, throttleWindow, clock());
       if (reservation !== 'busy') return reservation;
-      if (clock() >= deadline) throw crowded();
+      if (clock() >= deadline) throw overloadedError();
       await delay(wait);
     }
   };
 
-  const inLine = async (
+  const waitForPlace = async (
     counter: Counter,
     signal: AbortSignal | undefined,
   ): Promise<Exclude<Reservation, 'busy'>> => {
     const { key } = counter;
     const deadline = clock() + maxWait;
-    if (looking.has(key)) await lines.wait(key, { signal });
-    else looking.add(key);
+    if (polledKeys.has(key)) await queue.wait(key, { signal });
+    else polledKeys.add(key);
     try {
       return await poll(counter, deadline, signal);
     } finally {
-      if (!lines.nextOf(key)) looking.delete(key);
+      if (!queue.nextOf(key)) polledKeys.delete(key);
     }
   };
 
-  /** Returns with a place reserved, or throws. */
+  /** Resolves when a place is reserved, or throws. */
   return async (counter: Counter, signal: AbortSignal | undefined): Promise<void> => {
     const { key, limit } = counter;
     assertConnected(signal);
-    const first = looking.has(key) ? 'busy' : await store.reserve(key, limit, throttleWindow, clock());
-    const reservation = first === 'busy' ? await inLine(counter, signal) : first;
+    const initial = polledKeys.has(key) ? 'busy' : await store.reserve(key, limit, throttleWindow, clock());
+    const reservation = initial === 'busy' ? await waitForPlace(counter, signal) : initial;
     if (reservation !== 'granted') throw tooMany(reservation.retryAfterMs);
   };
 };
@@ -122,7 +122,7 @@ export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginTh
   const secretKey = deriveKey(dependencies.secret, 'gatewright login throttle');
   const reserve = createGate(dependencies);
 
-  /** The table of attempts shows neither accounts nor addresses. JSON keeps the parts apart. */
+  /** The table of attempts contains neither accounts nor addresses. JSON separates the parts. */
   const keyOf = (...parts: readonly string[]): string =>
     createHmac('sha256', secretKey).update(JSON.stringify(parts)).digest('hex');
 
@@ -130,12 +130,12 @@ export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginTh
     await Promise.all(counters.map(({ key }) => store.settle(key, failed, clock())));
   };
 
-  /** For when an error is on its way already: that one is reported, and the reservation expires by itself. */
+  /** Used when an error is being thrown already: that one is reported, and the reservation expires by itself. */
   const release = (counters: readonly Counter[]): Promise<void> => settle(counters, false).catch(() => {});
 
   /**
-   * Always in this order: an account's codes, the account, the address. Who holds an address's place waits for nothing
-   * more, so no two wait for each other.
+   * Always in this order: codes of the account, the account, the address. The holder of an address's place waits for
+   * nothing more, so there is no deadlock.
    */
   const reserveAll = async (counters: readonly Counter[], signal: AbortSignal | undefined): Promise<void> => {
     for (const [index, counter] of counters.entries()) {
@@ -161,7 +161,7 @@ export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginTh
       await release(counters);
       throw error;
     }
-    // A failure that cannot be counted is not answered as one: the error of the store is thrown instead.
+    // A failure that cannot be counted is not returned as one: the error of the store is thrown instead.
     await settle(counters, result === undefined);
     return result;
   };

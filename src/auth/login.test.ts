@@ -50,7 +50,7 @@ const memoryStore = () => {
   return { store, rows, seen };
 };
 
-const silent: SecurityEvents = { record: () => {}, logged: () => {} };
+const silent: SecurityEvents = { record: () => {}, log: () => {} };
 
 const secret = 'a secret of at least 32 bytes, for tests only';
 
@@ -444,7 +444,7 @@ describe('login', () => {
           recorded.push([event.action, event.account?.username, event.detail]);
           lookUps.push(lookUp);
         },
-        logged: () => {},
+        log: () => {},
       },
       accounts: {
         byAccount: async (canonical) => {

@@ -9,16 +9,16 @@ import type { SecurityEvents } from './security-events.ts';
 import type { Ticket } from './work-queue.ts';
 
 export interface LoginAttempt {
-  /** Username or email, as it was typed. */
+  /** Username or email, as typed. */
   readonly account: string;
   readonly password: string;
   /** The client's IP address. */
   readonly address: string;
-  /** Aborted when the caller hangs up: what has not been hashed by then never is, and does not count. */
+  /** Aborted when the caller hangs up: a password that is not hashed by then never is, and does not count. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whoever signed in so is nobody: the same for an unknown account, a wrong password and a disabled user. */
+/** The same problem for an unknown account, a wrong password and a disabled user. */
 export const loginFailed = (): Problem =>
   new Problem('login_failed', { headers: { 'WWW-Authenticate': jwt.challenge } });
 
@@ -26,14 +26,14 @@ export interface LoginDependencies {
   readonly accounts: AccountStore;
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
-  /** Told of every failure; who is let in is told by whoever opens the door. */
+  /** Receives every failure; a sign-in is recorded by the endpoint that completes it. */
   readonly events: SecurityEvents;
 }
 
 /**
- * Account and password to the user, for the login and the administration area's sign-in alike. Throws
- * `login_failed` for an unknown account, a wrong password and a disabled user, all in like time; `too_many_requests`
- * and `overloaded` with Retry-After.
+ * Finds the user of an account and password, for the login and the administration area's sign-in alike. Throws
+ * `login_failed` for an unknown account, a wrong password and a disabled user, all after similar time;
+ * `too_many_requests` and `overloaded` with Retry-After.
  */
 export type AuthenticateAccount = (attempt: LoginAttempt) => Promise<VerifiedUser>;
 
@@ -53,18 +53,18 @@ export const createLogin = ({
     const good = await passwords.verify(password, account?.passwordHash, ticket);
     if (good && account?.disabled === false) return account;
     const detail = good ? { disabled: true } : {};
-    const named = account === undefined ? undefined : { id: account.id, username: account.username };
-    events.record({ action: 'sign_in.failed', address, account: named, detail });
+    const knownUser = account === undefined ? undefined : { id: account.id, username: account.username };
+    events.record({ action: 'sign_in.failed', address, account: knownUser, detail });
     return undefined;
   };
 
-  /** The answer does not wait for the name: it is the same for accounts that nobody has. */
-  const tellLocked = (error: unknown, canonical: string, address: string): void => {
+  /** The response does not wait for the look-up of the name, so unknown accounts take the same time. */
+  const recordLocked = (error: unknown, canonical: string, address: string): void => {
     if (error instanceof Problem && error.problem === 'too_many_requests')
       events.record({ action: 'sign_in.locked', address }, () => accounts.byAccount(canonical));
   };
 
-  /** The only moment at which the password is known: what was hashed with older parameters is hashed anew. */
+  /** Hashes the password again if its hash has older parameters; only now is the password available. */
   const renewHash = async (account: Account, password: string, ticket: Ticket): Promise<void> => {
     if (!passwords.needsRehash(account.passwordHash)) return;
     await accounts.replaceHash(account.id, account.passwordHash, await passwords.hash(password, ticket));
@@ -75,7 +75,7 @@ export const createLogin = ({
     const ticket = { line: networkOf(address), signal };
     const attempt = () => check(canonical, password, address, ticket);
     const found = await throttle.run(canonical, address, attempt, signal).catch((error: unknown) => {
-      tellLocked(error, canonical, address);
+      recordLocked(error, canonical, address);
       throw error;
     });
     if (found === undefined) throw loginFailed();

@@ -9,14 +9,14 @@ import type { JsonObject } from '../kernel/json.ts';
 /** Why browsers refuse passkeys to the service: it is reached without https, or by an address instead of a name. */
 export type PasskeysProblem = 'not_https' | 'ip_address';
 
-/** What an authenticator is asked by, and has made, beside its signature. */
+/** A credential as a browser needs it to find the authenticator. */
 export interface KnownCredential {
-  /** Id that the authenticator gave it, base64url. */
+  /** Id that the authenticator assigned, base64url. */
   readonly credential: string;
   readonly transports: readonly string[];
 }
 
-/** A credential as its authenticator has made it; the COSE key in base64url. */
+/** A credential as its authenticator created it; the COSE key in base64url. */
 export interface RegisteredCredential extends KnownCredential {
   readonly publicKey: string;
   readonly counter: number;
@@ -26,26 +26,30 @@ export interface RegisteredCredential extends KnownCredential {
 export interface Passkeys {
   /** Undefined where passkeys are possible. */
   readonly problem: PasskeysProblem | undefined;
-  /** What a browser makes a passkey by. `known`: those that the user has. */
+  /** Options for creating a passkey. `known`: the credentials that the user already has. */
   creationOptions(
     user: { readonly username: string; readonly name: string },
     known: readonly KnownCredential[],
   ): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** What a browser asks a passkey by. */
+  /** Options for signing in with a passkey. */
   requestOptions(known: readonly KnownCredential[]): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /** The credential that answers this challenge; undefined where it does not. */
-  registered(response: JsonObject, challenge: string): Promise<RegisteredCredential | undefined>;
-  /** The counter that a credential says now; undefined where it is not its answer to this challenge. */
-  signed(response: JsonObject, challenge: string, by: RegisteredCredential): Promise<number | undefined>;
+  /** The credential that a response to this challenge registers; undefined where it is not valid. */
+  verifyRegistration(response: JsonObject, challenge: string): Promise<RegisteredCredential | undefined>;
+  /** The new counter of a credential from its response to this challenge; undefined where that is not valid. */
+  verifySignIn(
+    response: JsonObject,
+    challenge: string,
+    by: RegisteredCredential,
+  ): Promise<number | undefined>;
 }
 
-/** COSE numbers of Ed25519, ES256 and RS256: what authenticators have (WebAuthn, 5.4). */
+/** COSE numbers of Ed25519, ES256 and RS256, which authenticators support (WebAuthn, 5.4). */
 const algorithms = [-8, -7, -257];
 
 /** Milliseconds for which a browser waits for an authenticator. */
-const patience = 5 * 60 * 1000;
+const promptTimeoutMs = 5 * 60 * 1000;
 
-/** Transports that browsers name (WebAuthn, 5.8.4); they go back into options, so nothing else is kept. */
+/** Transports that browsers name (WebAuthn, 5.8.4); they are returned in options, so no others are stored. */
 const transports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 
 const problemOf = ({ protocol, hostname }: URL): PasskeysProblem | undefined => {
@@ -54,10 +58,10 @@ const problemOf = ({ protocol, hostname }: URL): PasskeysProblem | undefined => 
   return protocol === 'https:' || local ? undefined : 'not_https';
 };
 
-/** Loaded where the first passkey is asked for. */
+/** Loaded when the first passkey is used. */
 const library = () => import('@simplewebauthn/server');
 
-const named = (known: readonly KnownCredential[]) =>
+const descriptorsOf = (known: readonly KnownCredential[]) =>
   known.map(({ credential, transports: by }) => ({ id: credential, transports: [...by] }));
 
 export const createPasskeys = (baseUrl: string): Passkeys => {
@@ -70,8 +74,14 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
     async creationOptions({ username, name }, known) {
       const { generateRegistrationOptions } = await library();
       return generateRegistrationOptions({
-        ...{ rpName: 'Gatewright', rpID: rpId, userName: username, userDisplayName: name, timeout: patience },
-        excludeCredentials: named(known),
+        ...{
+          rpName: 'Gatewright',
+          rpID: rpId,
+          userName: username,
+          userDisplayName: name,
+          timeout: promptTimeoutMs,
+        },
+        excludeCredentials: descriptorsOf(known),
         supportedAlgorithmIDs: algorithms,
         authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
       });
@@ -80,14 +90,14 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
     async requestOptions(known) {
       const { generateAuthenticationOptions } = await library();
       return generateAuthenticationOptions({
-        ...{ rpID: rpId, timeout: patience, userVerification: 'preferred' },
-        allowCredentials: named(known),
+        ...{ rpID: rpId, timeout: promptTimeoutMs, userVerification: 'preferred' },
+        allowCredentials: descriptorsOf(known),
       });
     },
 
-    async registered(response, challenge) {
+    async verifyRegistration(response, challenge) {
       const { verifyRegistrationResponse } = await library();
-      // What is not as it should be is thrown: it is the caller's, whatever it is.
+      // Every error of the verification means an invalid response.
       const verified = await verifyRegistrationResponse({
         response: response as unknown as RegistrationResponseJSON,
         ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId },
@@ -102,7 +112,7 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
       };
     },
 
-    async signed(response, challenge, { credential, publicKey, counter, transports: by }) {
+    async verifySignIn(response, challenge, { credential, publicKey, counter, transports: by }) {
       const { verifyAuthenticationResponse } = await library();
       const verified = await verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,

@@ -1,10 +1,10 @@
 import type { RuleViolation } from '../fields/field.ts';
 import { foldText } from './account.ts';
 
-/** Bytes of UTF-8. The upper bound keeps hashing cheap to start; nothing is ever cut. */
+/** Limits in bytes of UTF-8. The upper one keeps hashing cheap; a password is never truncated. */
 export const passwordBytes = { min: 8, max: 1024 } as const;
 
-/** What people read of these rules before they choose. */
+/** The rules in words, shown before a password is chosen. */
 export const passwordRules = {
   'zh-CN': '密码须为 8 至 1024 字节，不得过于常见，也不得以服务名或账号名称（用户名、邮箱、姓名）为主。',
   en: 'A password has 8 to 1,024 bytes, is none of the commonest, and does not rest on the name of the service or of the account (username, email address, name).',
@@ -13,8 +13,8 @@ export const passwordRules = {
 const commonCount = 3_000;
 
 /**
- * The 3,000 commonest passwords of those that are long enough to be chosen here at all (ASVS 5.0, 6.2.4), lower case
- * as the list has them. Loaded when the first password is set, since most processes never need it.
+ * The 3,000 most common passwords that are long enough to be allowed here (ASVS 5.0, 6.2.4), in lower case. Loaded
+ * when the first password is set, since most processes never need it.
  */
 const load = async (): Promise<ReadonlySet<string>> => {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
@@ -24,7 +24,7 @@ const load = async (): Promise<ReadonlySet<string>> => {
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-/** The names of the account that a password is for: whoever guesses begins with them. */
+/** The names of the account that a password is for: an attacker tries them first. */
 export interface AccountNames {
   readonly username: string;
   readonly email: string;
@@ -33,7 +33,7 @@ export interface AccountNames {
 
 const serviceName = 'gatewright';
 
-/** Characters (code points) from which on a name is looked for inside a password; shorter ones stand there by chance. */
+/** Characters (code points) from which a name is searched inside a password; shorter ones occur by chance. */
 const minSoughtLength = 4;
 
 const lengthOf = (text: string): number => [...text].length;
@@ -48,11 +48,11 @@ const wordsOf = ({ username, email, name }: AccountNames): readonly string[] => 
 };
 
 /**
- * Whether a password rests on the names that everybody knows (NIST SP 800-63B-4, 3.1.1.2, "context-specific words"):
- * it is one of them, or what is left of it without them would be no password by itself, too short or too common. A
- * name within a longer password is no fault. Compared by NFKC and without regard to case.
+ * Whether a password depends on the names of its account (NIST SP 800-63B-4, 3.1.1.2, "context-specific words"): it
+ * is one of them, or the rest of it without them would be refused as too short or too common. A name within a longer
+ * password is allowed. Compared by NFKC and without regard to case.
  */
-const restsOnNames = (password: string, account: AccountNames, list: ReadonlySet<string>): boolean => {
+const isBasedOnNames = (password: string, account: AccountNames, list: ReadonlySet<string>): boolean => {
   const words = wordsOf(account);
   const folded = foldText(password);
   if (words.includes(folded)) return true;
@@ -62,8 +62,8 @@ const restsOnNames = (password: string, account: AccountNames, list: ReadonlySet
 };
 
 /**
- * The rule that a new password of this account breaks, if it breaks one: `password_length`, `pattern`,
- * `common_password`, `own_name`.
+ * The rule that a new password of this account breaks: `password_length`, `pattern`, `common_password`, `own_name`;
+ * undefined when it breaks none.
  */
 export const passwordViolation = async (
   password: string,
@@ -78,5 +78,5 @@ export const passwordViolation = async (
   common ??= load();
   const list = await common;
   if (list.has(password.toLowerCase())) return { rule: 'common_password' };
-  return restsOnNames(password, account, list) ? { rule: 'own_name' } : undefined;
+  return isBasedOnNames(password, account, list) ? { rule: 'own_name' } : undefined;
 };

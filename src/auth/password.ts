@@ -4,35 +4,35 @@ import { type Argon2Hash, formatPhc, parsePhc } from './phc.ts';
 import { createWorkQueue, type Ticket } from './work-queue.ts';
 
 /**
- * OWASP's Password Storage Cheat Sheet, argon2id: 19 MiB, two passes, one lane. It is the setting of that list with
- * the least memory that is as strong as the others: a hash takes some 40 ms of one core, and three at a time hold
- * 57 MiB, so a flood of logins neither starves the machine nor the rest of the service.
+ * OWASP's Password Storage Cheat Sheet, argon2id: 19 MiB, two passes, one lane. Of the equally strong settings of
+ * that list it needs the least memory: a hash takes some 40 ms of one core, and three at a time hold 57 MiB, so a
+ * flood of logins starves neither the machine nor the rest of the service.
  */
 const parameters = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const saltBytes = 16;
 const tagBytes = 32;
 
 /**
- * Hashes at a time: a core stays free for requests, and of libuv's four threads one stays free for files and name
- * look-ups, which would wait behind the hashes otherwise.
+ * Hashes at a time: one core stays free for requests, and one of libuv's four threads for files and name look-ups,
+ * which would otherwise wait behind the hashes.
  */
 const concurrency = Math.max(1, Math.min(3, availableParallelism() - 1));
 
-/** Hashes that may wait: some 40 s of work on one core. See `FairQueue` for who is refused beyond. */
+/** Hashes that may wait: some 40 s of work on one core. `FairQueue` says who is refused beyond that. */
 const maxWaiting = 1_000;
 
 export interface Passwords {
   /**
-   * A new PHC string for this password. Every byte counts. Throws the problem `overloaded`, and `bad_request` where the
-   * caller was gone before its turn.
+   * A new PHC string for this password. Every byte counts. Throws the problem `overloaded`, and `bad_request` where
+   * the caller hung up before its turn.
    */
   hash(password: string, ticket?: Ticket): Promise<string>;
   /**
-   * Whether the password is the stored one's. Where there is none (unknown account, or a text that is no PHC string)
-   * the answer is no, after the same work. Throws as `hash` does.
+   * Whether the password matches the stored hash. Without a hash (unknown account, or a text that is no PHC string)
+   * it returns false after the same work. Throws as `hash` does.
    */
   verify(password: string, stored: string | undefined, ticket?: Ticket): Promise<boolean>;
-  /** Whether a stored hash was made with other parameters than are used now. */
+  /** Whether a stored hash has other parameters than the current ones. */
   needsRehash(stored: string): boolean;
 }
 
@@ -47,46 +47,46 @@ const compute = (password: string, hash: Argon2Hash): Promise<Uint8Array> =>
     );
   });
 
-/** A salt, and random bytes in the place of the hash: no password is known for it. */
+/** A salt, and random bytes in place of the hash: no known password matches it. */
 const blank = (): Argon2Hash => ({
   ...parameters,
   salt: randomBytes(saltBytes),
   tag: randomBytes(tagBytes),
 });
 
-/** The ticket of what no network asks for: the first administrator, a command. */
-const unasked: Ticket = { line: '' };
+/** The ticket of work that no client requested: the first administrator, a command. */
+const internalTicket: Ticket = { line: '' };
 
 /** Computes the tag of a hash. */
 export type ComputeHash = typeof compute;
 
 /**
- * Hashes passwords off the main thread, a few at a time; lines take turns. One for the whole process.
- * @param derive argon2id, unless a test wants to see what is hashed and when
+ * Hashes passwords off the main thread, a few at a time, with fair turns. One for the whole process.
+ * @param derive argon2id, unless a test observes what is hashed and when
  */
 export const createPasswords = (derive: ComputeHash = compute): Passwords => {
   const queue = createWorkQueue(concurrency, maxWaiting);
-  const nobodys = blank();
+  const decoy = blank();
   return {
-    async hash(password, ticket = unasked) {
+    async hash(password, ticket = internalTicket) {
       const fresh = blank();
       return formatPhc({ ...fresh, tag: await queue.run(ticket, () => derive(password, fresh)) });
     },
-    async verify(password, stored, ticket = unasked) {
-      const known = stored === undefined ? undefined : parsePhc(stored);
-      const against = known ?? nobodys;
-      const derived = await queue.run(ticket, () => derive(password, against));
-      return timingSafeEqual(derived, against.tag) && known !== undefined;
+    async verify(password, stored, ticket = internalTicket) {
+      const parsed = stored === undefined ? undefined : parsePhc(stored);
+      const reference = parsed ?? decoy;
+      const derived = await queue.run(ticket, () => derive(password, reference));
+      return timingSafeEqual(derived, reference.tag) && parsed !== undefined;
     },
     needsRehash(stored) {
-      const known = parsePhc(stored);
+      const parsed = parsePhc(stored);
       return (
-        known === undefined ||
-        known.memory !== parameters.memory ||
-        known.passes !== parameters.passes ||
-        known.parallelism !== parameters.parallelism ||
-        known.salt.length !== saltBytes ||
-        known.tag.length !== tagBytes
+        parsed === undefined ||
+        parsed.memory !== parameters.memory ||
+        parsed.passes !== parameters.passes ||
+        parsed.parallelism !== parameters.parallelism ||
+        parsed.salt.length !== saltBytes ||
+        parsed.tag.length !== tagBytes
       );
     },
   };

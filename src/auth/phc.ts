@@ -1,4 +1,4 @@
-/** An argon2id hash with what is needed to compute it again. */
+/** An argon2id hash with the parameters to compute it again. */
 export interface Argon2Hash {
   /** KiB. */
   readonly memory: number;
@@ -9,8 +9,8 @@ export interface Argon2Hash {
 }
 
 /**
- * What a stored hash may ask for: enough for what other systems commonly write (64 MiB, 3 passes, 4 lanes), too little
- * for a planted string to exhaust the machine. `Argon2Hash` values outside are read as no hash at all.
+ * Limits of a stored hash: enough for the usual settings of other systems (64 MiB, 3 passes, 4 lanes), too little for
+ * a planted string to exhaust the machine. Values outside are treated as no hash at all.
  */
 const bounds = { memory: 128 * 1024, passes: 10, parallelism: 8, salt: [8, 64], tag: [16, 64] } as const;
 
@@ -19,7 +19,7 @@ const form =
 
 const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '');
 
-/** Canonical base64 without padding, of so many bytes. */
+/** Decodes canonical base64 without padding, of the given range of bytes. */
 const decode = (text: string, [min, max]: readonly [number, number]): Uint8Array | undefined => {
   const bytes = Buffer.from(text, 'base64');
   return encode(bytes) === text && bytes.length >= min && bytes.length <= max ? bytes : undefined;
@@ -29,7 +29,7 @@ const decode = (text: string, [min, max]: readonly [number, number]): Uint8Array
 export const formatPhc = ({ memory, passes, parallelism, salt, tag }: Argon2Hash): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(tag)}`;
 
-/** Reads a PHC string; undefined where it is not exactly one of argon2id v19 within the bounds above. */
+/** Parses a PHC string; undefined unless it is exactly one of argon2id v19 within the bounds above. */
 export const parsePhc = (text: string): Argon2Hash | undefined => {
   const match = form.exec(text);
   if (match === null) return undefined;

@@ -1,22 +1,22 @@
-/** What authentication asks of storage. `service` implements it, `server.ts` joins them. */
+/** Storage that authentication needs. `service` implements it, `server.ts` connects them. */
 
 /**
- * How credentials stand to the second factor of the administration area. `none`: the user has none, and needs none.
- * `due`: the user has to set one up before anything else there. `missing`: the user has one, which these credentials do
- * not prove. `given`: they are of a session in which it was proved.
+ * The second factor of credentials for the administration area. `none`: the user has none and needs none. `due`: the
+ * user has to set one up before anything else there. `missing`: the user has one, which these credentials do not
+ * prove. `given`: the credentials are of a session in which it was proved.
  */
 export type SecondFactorState = 'none' | 'due' | 'missing' | 'given';
 
-/** An enabled user as the database knows them at this moment. */
+/** An enabled user, as currently stored. */
 export interface Identity {
   readonly id: number;
   readonly username: string;
   readonly email: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** An administrator asks that the password be changed before anything else. */
+  /** An administrator requires the password to be changed before anything else. */
   readonly mustChangePassword: boolean;
-  /** How the credentials by which the user was found stand to the second factor. */
+  /** The second factor of the credentials by which the user was found. */
   readonly secondFactor: SecondFactorState;
   /** Entries of the permission table, as `Model.action`. */
   readonly granted: readonly string[];
@@ -25,7 +25,7 @@ export interface Identity {
 export interface IdentityStore {
   /** The enabled user with this id, with the grants of their roles on `models`; one statement. */
   byUserId(id: number, models: readonly string[]): Promise<Identity | undefined>;
-  /** As `byUserId` while this session of the user is live, which is no use of it. */
+  /** As `byUserId` while this session of the user is live; does not count as a use of it. */
   byUserInSession(
     id: number,
     sessionId: number,
@@ -50,13 +50,13 @@ export interface IdentityStore {
 export interface VerifiedUser {
   readonly id: number;
   /**
-   * What is written because of the password demands that the user's stamp still is this one: a new password, a
+   * Writes that follow from the password demand that the user's stamp still has this value: a new password, a
    * disabling and an end of all sessions raise it, a renewed hash of the same password does not.
    */
   readonly securityStamp: number;
 }
 
-/** What a login needs to know of an account. */
+/** The data of an account that a login needs. */
 export interface Account extends VerifiedUser {
   readonly username: string;
   /** argon2id, PHC string. */
@@ -67,41 +67,45 @@ export interface Account extends VerifiedUser {
 export interface AccountStore {
   /** By canonical username or email (see `canonicalAccount`). */
   byAccount(canonical: string): Promise<Account | undefined>;
-  /** Writes `hash` where the user's password hash still is `from`; ends no session, for the password is the same. */
+  /** Writes `hash` if the user's password hash still is `from`; ends no session, for the password is the same. */
   replaceHash(id: number, from: string, hash: string): Promise<void>;
 }
 
-/** A place for one attempt; or only attempts under way stand in the way; or the limit is reached. */
+/** A place for one attempt (`granted`); no place because of unfinished attempts (`busy`); or the limit is reached. */
 export type Reservation = 'granted' | 'busy' | { readonly retryAfterMs: number };
 
-/** Milliseconds after which a reservation that nobody settled (its process died) no longer counts. */
+/** Milliseconds after which a reservation that was not settled (its process died) no longer counts. */
 export const reservationLifetime = 5 * 60 * 1000;
 
 /**
- * Counts the failed logins of a key. Each operation is atomic across all instances, and durable when it resolves. At
- * every moment failures + reservations of a key stay within its limit.
+ * Counts the failed logins of a key. Each operation is atomic across all instances, and durable when it resolves.
+ * Failures + reservations of a key never exceed its limit.
  */
 export interface ThrottleStore {
   /**
    * Opens a window of `windowMs` from now where the key has none or its window has ended (its failures are forgotten,
-   * its reservations are not). Failures at the limit: the time until the window ends. Failures and live reservations
-   * at the limit together: `busy`, and nothing is written. Else adds a reservation: `granted`.
+   * its reservations are not). Where the failures reach the limit: the time until the window ends. Where the sum of
+   * failures and live reservations reaches the limit: `busy`, and nothing is written. Else adds a reservation:
+   * `granted`.
    */
   reserve(key: string, limit: number, windowMs: number, now: number): Promise<Reservation>;
   /**
-   * Takes one reservation back (never below none) and, where the attempt failed, adds a failure to the window, even
-   * if it has ended meanwhile. A window without failures and live reservations may be deleted, one that has ended
-   * without live reservations too; to settle for a key that is gone changes nothing.
+   * Takes one reservation back (never below none) and, if the attempt failed, adds a failure to the window, even if
+   * it has ended meanwhile. A window without failures and live reservations may be deleted, and so may one that has
+   * ended without live reservations; settling a key that is gone changes nothing.
    */
   settle(key: string, failed: boolean, now: number): Promise<void>;
 }
 
 export interface ApplicationSecrets {
-  /** All secrets that sign for this application now: the current one and those within their grace. Empty if unknown. */
+  /**
+   * The secrets with which this application may sign now: the current one and those within their grace period. Empty
+   * for an unknown application.
+   */
   secretsOf(appId: string, now: number): readonly string[];
 }
 
-/** Told of every successful use; written to the database in batches, never in the request's path. */
+/** Records every successful use; written to the database in batches, never in the path of a request. */
 export interface UsageRecorder {
   /** `address` is the client's. */
   keyUsed(keyId: number, now: number, address: string): void;

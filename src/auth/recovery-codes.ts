@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from './totp.ts';
 
-/** Codes that a user is given at once; each lets in once. */
+/** Codes that a user gets at a time; each can be used once. */
 export const recoveryCodeCount = 10;
 
 /** 80 random bits: sixteen characters of base32. */
@@ -10,15 +10,15 @@ const codeBytes = 10;
 const normalised = (code: string): string => code.replaceAll(/[\s-]/g, '').toLowerCase();
 
 /**
- * SHA-256, lowercase hex, of a code as it is shown or with other blanks, hyphens and capitals; undefined for a text that
- * never was one. 80 random bits need no slow hash, and no key: a new server secret leaves people their codes.
+ * SHA-256, lowercase hex, of a code, whatever its blanks, hyphens and capitals; undefined for a text that cannot be a
+ * code. 80 random bits need no slow hash, and no key: the codes stay valid when the server secret changes.
  */
 export const hashRecoveryCode = (code: string): string | undefined => {
   const text = normalised(code);
   return /^[a-z2-7]{16}$/.test(text) ? createHash('sha256').update(text).digest('hex') : undefined;
 };
 
-/** New codes, as they are shown once: `abcd-efgh-ijkl-mnop`. */
+/** New codes in the form in which they are shown once: `abcd-efgh-ijkl-mnop`. */
 export const newRecoveryCodes = (): readonly string[] =>
   Array.from({ length: recoveryCodeCount }, () =>
     base32(randomBytes(codeBytes))
@@ -26,7 +26,7 @@ export const newRecoveryCodes = (): readonly string[] =>
       .replaceAll(/(.{4})(?!$)/g, '$1-'),
   );
 
-/** Hashes of codes that were just made. */
+/** Hashes of new codes. */
 export const recoveryHashes = (codes: readonly string[]): readonly string[] =>
   codes.map((code) => {
     const hash = hashRecoveryCode(code);

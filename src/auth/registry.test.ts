@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reservationLifetime } from './ports.ts';
-import { nobody, type Principal, takes } from './principal.ts';
+import { anonymous, type Principal, takes } from './principal.ts';
 import {
   apiMethodNames,
   authMethod,
@@ -69,9 +69,9 @@ describe('an endpoint with methods', () => {
   const application: Principal = { kind: 'application', appId: 'shop', method: 'signature' };
 
   it.each<readonly [Parameters<typeof takes>[0], Principal, boolean]>([
-    [[], nobody, true],
+    [[], anonymous, true],
     [[], application, true],
-    [['jwt'], nobody, false],
+    [['jwt'], anonymous, false],
     [['jwt'], by('jwt'), true],
     // One verification under two names.
     [['bearer'], by('jwt'), true],

@@ -5,18 +5,18 @@ import { jwt } from './methods/jwt.ts';
 import { session } from './methods/session.ts';
 import { signature } from './methods/signature.ts';
 
-/** Every authentication method, a line each. Adding one is its file and its line here: all else follows from both. */
+/** All authentication methods. To add one, write its file and list it here: everything else follows from both. */
 const methods = [jwt, bearer, apiKey, session, signature] as const satisfies readonly AuthMethod[];
 
 type Method = (typeof methods)[number];
 
-/** Names as endpoints list them. */
+/** Names that endpoints list. */
 export type AuthMethodName = Method['name'];
 
 /** Names that models and endpoints of applications may list. */
 export type ApiMethodName = Extract<Method, { readonly area: 'api' }>['name'];
 
-/** What one of the methods may find out. */
+/** The authenticated callers of all methods. */
 export type AuthenticatedCaller =
   ReturnType<Method['open']> extends Authenticate<infer Caller> ? Caller : never;
 
@@ -28,7 +28,7 @@ const isOfApi = (method: Method): method is Extract<Method, { readonly area: 'ap
 
 export const apiMethodNames: readonly ApiMethodName[] = methods.filter(isOfApi).map(({ name }) => name);
 
-/** What an endpoint takes that says nothing about it. */
+/** Methods of an endpoint that lists none. */
 export const defaultMethods: readonly ['jwt'] = [jwt.name];
 
 const byName = Object.fromEntries(authMethods.map((method) => [method.name, method])) as Readonly<
@@ -39,46 +39,49 @@ export const authMethod = (name: AuthMethodName): AuthMethod<AuthMethodName> => 
 
 const isMethodName = (name: string): name is AuthMethodName => Object.hasOwn(byName, name);
 
-/** @throws Error for a name that is none */
+/** @throws Error for an unknown name */
 export const methodsNamed = (names: readonly string[]): AuthMethodName[] =>
   names.map((name) => {
     if (!isMethodName(name)) throw new Error(`there is no method of authentication ${name}`);
     return name;
   });
 
-/** Names of methods that know an application. */
+/** Names of methods that authenticate an application. */
 export type ApplicationMethodName = Extract<Method, { readonly holder: 'application' }>['name'];
 
 export const isOfApplications = (name: AuthMethodName): name is ApplicationMethodName =>
   byName[name].holder === 'application';
 
-/** Methods by which a key is known. */
+/** Whether the method authenticates by an API key. */
 export const isOfKeys = (name: AuthMethodName): boolean => byName[name].holder === 'api_key';
 
 /**
- * Methods whose credentials are looked at unasked, where an endpoint takes none: those that no browser adds by itself,
- * and where it takes a body those only that do not cover it.
+ * Methods that are tried although an endpoint lists none: those whose credentials no browser adds by itself, and
+ * where the endpoint takes a body only those that do not cover it.
  */
-export const unaskedMethods = (takesBody: boolean): readonly AuthMethod<AuthMethodName>[] =>
+export const optionalMethods = (takesBody: boolean): readonly AuthMethod<AuthMethodName>[] =>
   authMethods.filter(({ area, coversBody }) => area === 'api' && !(takesBody && coversBody));
 
-/** The first name of the same verification: what a caller by `bearer` is known by is `jwt`. */
+/** The first name of the same verification: `jwt` for `bearer`. */
 export const verifiedAs = (name: AuthMethodName): AuthMethodName =>
   authMethods.find(({ open }) => open === byName[name].open)?.name ?? name;
 
-/** Request headers that carry credentials, as they are commonly written. */
+/** Request headers that carry credentials, in their usual spelling. */
 export const headersOf = ({ schemes }: AuthMethod): string[] =>
   Object.values(schemes).flatMap((scheme) => {
     if (scheme.type === 'http') return ['Authorization'];
     return scheme.in === 'header' ? [scheme.name] : [];
   });
 
-/** Those of every method. No cookie is among them: none of ours may work for a page of another origin. */
+/** The headers of all methods. Cookies are not among them: ours must not work for a page of another origin. */
 export const credentialHeaders: readonly string[] = [...new Set(authMethods.flatMap(headersOf))];
 
 export type Verifiers = Readonly<Record<AuthMethodName, Verifier<AuthenticatedCaller>>>;
 
-/** What the guard tries. One verification under two names is one object, so that listing both verifies once. */
+/**
+ * Opens the methods for the guard. One verification under two names is one object, so that it runs once where an
+ * endpoint lists both.
+ */
 export const openMethods = (dependencies: AuthDependencies): Verifiers => {
   const opened = new Map<(dependencies: AuthDependencies) => Authenticate, Verifier<AuthenticatedCaller>>();
   for (const { open, challenge } of methods)

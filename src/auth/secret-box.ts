@@ -1,12 +1,15 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { deriveKey } from './derived-key.ts';
 
-/** Keeps short secrets that have to be read again: sealed by AES-256-GCM, so that a database alone tells none. */
+/** Seals short secrets that have to be read again by AES-256-GCM, so that the database alone reveals none. */
 export interface SecretBox {
   seal(secret: string): string;
-  /** Undefined where it was sealed under a server secret that is not known, or was changed. */
+  /** Undefined where it was sealed under an unknown or replaced server secret. */
   open(sealed: string): string | undefined;
-  /** The same sealed anew, where only a former server secret opens it; undefined where nothing is to be done, or can be. */
+  /**
+   * Seals a secret again that only a former server secret opens; undefined where that is not necessary, or not
+   * possible.
+   */
   renew(sealed: string): string | undefined;
 }
 
@@ -28,8 +31,8 @@ const openWith = (key: KeyObject, sealed: string): string | undefined => {
 };
 
 /**
- * @param purpose what the key is for: what was sealed for one purpose is not opened for another
- * @param former server secrets that were replaced: they open, and seal nothing
+ * @param purpose of the key: a secret that was sealed for one purpose cannot be opened for another
+ * @param former replaced server secrets: they open, and seal nothing
  */
 export const createSecretBox = (
   serverSecret: string,

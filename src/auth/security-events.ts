@@ -1,20 +1,20 @@
 import type { JsonObject } from '../kernel/json.ts';
 
-/** What is told of sign-ins, keys and administration beside the changes that stand in the audit list anyway. */
+/** Actions of sign-ins, keys and administration beside the changes that the audit list has anyway. */
 export type SecurityAction =
-  /** A right password. */
+  /** The password was right. */
   | 'sign_in'
-  /** A wrong one, or an account that nobody has. */
+  /** The password was wrong, or the account does not exist. */
   | 'sign_in.failed'
-  /** Refused unseen: too many failures before. */
+  /** Refused without a check: too many failures before. */
   | 'sign_in.locked'
   | 'key.new_network'
-  /** The administration area refused somebody: no administrator, or a page of another site. */
+  /** The administration area refused a request: no administrator, or a page of another site. */
   | 'admin.refused'
-  /** A token for the documentation page, made of a session. */
+  /** A token for the documentation page, issued for a session. */
   | 'session.token'
   | 'credentials.reload'
-  /** A file that was not taken: older than one that was seen before, or damaged. */
+  /** A file was refused: older than one that was seen before, or damaged. */
   | 'credentials.refused';
 
 export interface KnownUser {
@@ -24,23 +24,23 @@ export interface KnownUser {
 
 export interface SecurityEvent {
   readonly action: SecurityAction;
-  /** Null for what the service saw by itself. */
+  /** Null for observations of the service itself. */
   readonly address: string | null;
-  /** Who did it, as far as a credential proved it. */
+  /** The user who did it, as far as a credential proved it. */
   readonly by?: KnownUser | undefined;
-  /** The account that was named; undefined where nobody has it. What was typed instead is as likely as not a password. */
+  /** The account that was named; undefined where it does not exist. Typed text is not kept: it may be a password. */
   readonly account?: KnownUser | undefined;
-  /** Never a secret. */
+  /** Contains no secret. */
   readonly detail?: JsonObject;
 }
 
 /**
- * Takes security events into the audit list and the log, at most 60 a minute for one source, the others as a number. A
- * source is the user who did it, or the network of somebody unknown. Never throws and is not waited for.
+ * Writes security events to the audit list and the log, at most 60 a minute for one source, the rest as a count. A
+ * source is a user, or the network of an anonymous caller. Never throws and is not awaited.
  */
 export interface SecurityEvents {
-  /** `account` looks up who was named, if the event is taken and not only counted. */
+  /** `account` looks up the named user, if the event is written and not only counted. */
   record(event: SecurityEvent, account?: () => Promise<KnownUser | undefined>): void;
-  /** As `record`, for what stands in the audit list already. */
-  logged(event: SecurityEvent): void;
+  /** As `record`, for events that the audit list has already. */
+  log(event: SecurityEvent): void;
 }

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { deriveKey } from './derived-key.ts';
 
-/** Seconds that a session lives at most. */
+/** Maximum lifetime of a session in seconds. */
 export const sessionLifetime = 24 * 60 * 60;
 
-/** Seconds without a request after which a session is over. */
+/** Seconds without a request after which a session ends. */
 export const sessionIdleTime = 2 * 60 * 60;
 
-/** The cookie of the administration area: its name, its values and how they are stored. */
+/** The cookie of the administration area: its name, its values and their stored form. */
 export interface SessionCookies {
   readonly name: string;
   readonly baseUrl: string;
@@ -15,15 +15,15 @@ export interface SessionCookies {
   create(): { readonly id: string; readonly hash: string };
   /** HMAC-SHA256 of an id, lowercase hex, under a key derived from the JWT secret. */
   hash(id: string): string;
-  /** Set-Cookie that hands out a session. */
+  /** Set-Cookie that starts a session. */
   set(id: string): string;
-  /** Set-Cookie that takes it away. */
+  /** Set-Cookie that removes it. */
   clear(): string;
 }
 
 const isSecure = (baseUrl: string): boolean => new URL(baseUrl).protocol === 'https:';
 
-/** The prefix makes browsers refuse the cookie from any other host, path or from plain http. */
+/** The prefix makes browsers refuse the cookie from any other host or path, and over plain http. */
 export const sessionCookieName = (baseUrl: string): string =>
   isSecure(baseUrl) ? '__Host-gatewright_session' : 'gatewright_session';
 

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 
-/** The three headers of a signed request, as they are commonly written. */
+/** The three headers of a signed request, in their usual spelling. */
 export const signatureHeaders = {
   appId: 'X-App-Id',
   timestamp: 'X-Timestamp',
   signature: 'X-Signature',
 } as const;
 
-/** HMAC-SHA256 of the parts one after the other, lowercase hex. A key given as text counts as its UTF-8 bytes. */
+/** HMAC-SHA256 of the concatenated parts, lowercase hex. A text key is used as its UTF-8 bytes. */
 export const hmacSha256 = (
   key: string | Uint8Array,
   ...message: readonly (string | Uint8Array)[]
@@ -17,6 +17,6 @@ export const hmacSha256 = (
   return hmac.digest('hex');
 };
 
-/** The signature of a request: over the timestamp header's own text, a line feed and the raw body. */
+/** The signature of a request: over the exact text of the timestamp header, a line feed and the raw body. */
 export const signatureOf = (secret: string, timestamp: string, body: string | Uint8Array): string =>
   hmacSha256(secret, timestamp, '\n', body);

@@ -1,21 +1,21 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Codes of an authenticator application: TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, as all of them take it. */
+/** TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, which all authenticator applications support. */
 
 /** Seconds for which a code is shown. */
 export const totpPeriod = 30;
 
 export const totpDigits = 6;
 
-/** Steps before and after the present one whose codes are taken: clocks differ, and people type slowly. */
+/** Steps before and after the current one whose codes are accepted: clocks differ, and people type slowly. */
 const tolerance = 1;
 
-/** Bytes of a secret: as many as the hash has (RFC 4226, 4). */
+/** Bytes of a secret: the length of the hash (RFC 4226, 4). */
 const secretBytes = 20;
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648, 6, without padding: what authenticator applications take. */
+/** RFC 4648, 6, without padding, as authenticator applications expect it. */
 export const base32 = (bytes: Uint8Array): string => {
   let text = '';
   let bits = 0;
@@ -29,7 +29,7 @@ export const base32 = (bytes: Uint8Array): string => {
   return bits === 0 ? text : text + alphabet[(held << (5 - bits)) & 31];
 };
 
-/** The bytes of a text that `base32` wrote. @throws RangeError for any other character */
+/** The bytes of a text that `base32` returned. @throws RangeError for any other character */
 const fromBase32 = (text: string): Buffer => {
   const bytes: number[] = [];
   let bits = 0;
@@ -50,7 +50,7 @@ const fromBase32 = (text: string): Buffer => {
 /** A new secret, in base32. */
 export const newTotpSecret = (): string => base32(randomBytes(secretBytes));
 
-/** Number of the period that a moment in milliseconds is in: T of RFC 6238, 4.2. */
+/** Number of the period that contains a moment in milliseconds: T of RFC 6238, 4.2. */
 export const totpStep = (now: number): number => Math.floor(now / 1000 / totpPeriod);
 
 /** HOTP (RFC 4226, 5.3) of a key and a counter. */
@@ -64,9 +64,8 @@ export const totpCode = (key: Uint8Array, step: number, digits: number = totpDig
 };
 
 /**
- * The step whose code this is, the present one or one beside it; undefined where it is another. Blanks are passed over,
- * as applications show the digits in groups. All steps are looked at, so that the time tells nothing.
- *
+ * The step of a code, if it is the current or an adjacent one; undefined otherwise. Blanks are ignored, as
+ * applications show the digits in groups. All steps are compared, so that the time reveals nothing.
  * @param secret in base32
  */
 export const stepOfCode = (secret: string, code: string, now: number): number | undefined => {
@@ -81,13 +80,13 @@ export const stepOfCode = (secret: string, code: string, now: number): number | 
   return found;
 };
 
-/** What a QR code for authenticator applications holds. `issuer` and `account` are what they show. */
+/** Content of the QR code for authenticator applications, which display `issuer` and `account`. */
 export const totpUrl = (secret: string, issuer: string, account: string): string => {
-  // A colon parts the two.
+  // A colon separates the two.
   const label = [issuer, account].map((part) => encodeURIComponent(part.replaceAll(':', ' '))).join(':');
   const values = new URLSearchParams({ secret, issuer: issuer.replaceAll(':', ' '), algorithm: 'SHA1' });
   values.set('digits', String(totpDigits));
   values.set('period', String(totpPeriod));
-  // Some applications show a plus as it is.
+  // Some applications display a plus unchanged.
   return `otpauth://totp/${label}?${values.toString().replaceAll('+', '%20')}`;
 };

@@ -1,21 +1,21 @@
 import { FairQueue, type QueueRefusal } from '../kernel/fair-queue.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 
-/** A place in a queue: its line, whose callers take turns with those of other lines. */
+/** The line of a caller in a queue; lines take turns. */
 export interface Ticket {
   readonly line: string;
   /** Aborted when the caller hangs up. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The error of a caller who waited in vain. */
-export const crowded = (): Problem => overloaded(undefined, 5);
+/** The error of a caller who waited too long. */
+export const overloadedError = (): Problem => overloaded(undefined, 5);
 
-/** The error of a caller who leaves a queue without a turn. One who hung up is no failure of the service. */
+/** The error of a caller who leaves a queue without a turn. A hang-up is not a failure of the service. */
 export const refuseWaiting = (why: QueueRefusal, cause?: unknown): Problem =>
-  why === 'gone' ? new Problem('bad_request', { cause }) : crowded();
+  why === 'gone' ? new Problem('bad_request', { cause }) : overloadedError();
 
-/** @throws Problem `bad_request` where the caller is gone */
+/** @throws Problem `bad_request` where the caller has hung up */
 export const assertConnected = (signal: AbortSignal | undefined): void => {
   if (signal?.aborted === true) throw refuseWaiting('gone', signal.reason);
 };
@@ -23,13 +23,13 @@ export const assertConnected = (signal: AbortSignal | undefined): void => {
 /** Runs tasks, a few at a time; lines take turns. */
 export interface WorkQueue {
   /**
-   * Rejects with the problem `overloaded` where too many wait. A task whose caller is gone before it has begun is
-   * never begun; one that has begun is finished, so that its outcome counts whatever the caller does.
+   * Rejects with the problem `overloaded` where too many wait. A task whose caller hangs up before it begins never
+   * begins; one that has begun is finished, so that its outcome counts whatever the caller does.
    */
   run<T>(ticket: Ticket, task: () => Promise<T>): Promise<T>;
 }
 
-/** A queue of bounded length: a flood of costly work is refused while it is still cheap to refuse. */
+/** A queue of bounded length: a flood of expensive work is refused while a refusal is still cheap. */
 export const createWorkQueue = (concurrency: number, maxWaiting: number): WorkQueue => {
   const waiting = new FairQueue({ maxWaiting, refuse: refuseWaiting });
   let running = 0;
@@ -40,7 +40,7 @@ export const createWorkQueue = (concurrency: number, maxWaiting: number): WorkQu
     running += 1;
   };
 
-  /** The place goes straight to the next in line, so that no newcomer takes it in between. */
+  /** Passes the place directly to the next waiting task, so that no newcomer takes it in between. */
   const leave = (): void => {
     if (waiting.next() === undefined) running -= 1;
   };

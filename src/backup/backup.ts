@@ -13,11 +13,14 @@ import { compareRestored } from './restore.ts';
 import { copyOptions, digestOf, type WorkOptions } from './work.ts';
 
 export interface BackupOptions extends WorkOptions {
-  /** Of this service. */
+  /** Version of this service. */
   readonly version: string;
-  /** Where it is restored for the time of a comparison before it gets its name; not compared unless given. */
+  /**
+   * A temporary place to which the backup is restored and compared before it gets its name; not compared unless
+   * given.
+   */
   readonly verifyOn: DatabaseTarget | undefined;
-  /** Whether another backup under this name gives way. */
+  /** Whether an existing backup of this name is replaced. */
   readonly force: boolean;
   /** ISO 8601, UTC. */
   readonly now: string;
@@ -33,7 +36,7 @@ const exists = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Nothing but a backup is ever written over, and that only where it is meant. */
+/** Refuses a file that is not a backup, and a backup unless it is to be replaced. */
 const assertFree = async (file: string, force: boolean): Promise<void> => {
   const manifest = manifestPath(file);
   const described = (await exists(manifest)) && (await isManifestFile(manifest).catch(() => false));
@@ -53,17 +56,17 @@ const syncFile = async (path: string): Promise<void> => {
   }
 };
 
-/** The manifest of the file that has the name now. */
+/** The manifest that belongs to the existing file. */
 const presentManifest = async (file: string, options: WorkOptions): Promise<Manifest | undefined> => {
   if (!(await exists(file))) return undefined;
   const [first, ...others] = await readManifests(file);
   if (others.length === 0) return first;
-  // An earlier replacement was killed: one of the two is meant.
+  // An earlier replacement was interrupted: the digest shows which of the two belongs to the file.
   const { sha256 } = await digestOf(file, options);
   return [first, ...others].find((manifest) => manifest.sha256 === sha256);
 };
 
-/** The manifest comes first: without its file it says nothing, and beside an older one it says what that is as well. */
+/** Moves the manifest first: it also contains the one before, so it is valid for the old file and for the new one. */
 const publish = async (draft: string, draftManifest: string, file: string, force: boolean): Promise<void> => {
   await rename(draftManifest, manifestPath(file));
   if (force) await rename(draft, file);
@@ -77,7 +80,7 @@ const publish = async (draft: string, draftManifest: string, file: string, force
 /**
  * Stores the time of a successful backup in the database that was copied, by that database's clock, for
  * `gatewright_backup_last_success_seconds`.
- * @throws Error where the database takes no writes, or was last migrated by a release without the column
+ * @throws Error where the database accepts no writes, or was last migrated by a release without the column
  */
 export const storeBackupTime = async (target: DatabaseTarget): Promise<void> => {
   const database = await target.open({ poolSize: 1, prepare: false });
@@ -94,8 +97,8 @@ export const storeBackupTime = async (target: DatabaseTarget): Promise<void> => 
 };
 
 /**
- * Copies a database into a file while others write, with FILE.json beside it. The file is there as a whole or not at
- * all; it grows in FILE.part, which a killed run leaves and the next one clears.
+ * Copies a database into a file while others write, with FILE.json beside it. The file appears completely or not at
+ * all; it grows in FILE.part, which an interrupted run leaves behind and the next one removes.
  * @throws Error with one line that says why not
  */
 export const makeBackup = async (
@@ -109,7 +112,8 @@ export const makeBackup = async (
   await assertFree(file, force);
   const copier = await target.copier();
   return inPartDirectory(`${file}.part`, async (directory) => {
-    const [draft, draftManifest] = [join(directory, 'copy'), join(directory, 'copy.json')];
+    const draft = join(directory, 'copy');
+    const draftManifest = join(directory, 'copy.json');
     const described = await copier.copy(draft, copyOptions(options, 'copy'), async (snapshot, facts) => ({
       version,
       ...facts,

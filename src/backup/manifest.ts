@@ -3,20 +3,20 @@ import type { TableChecksum, TableChecksums } from '../database/table-checksum.t
 import type { CopyFacts } from '../database/target.ts';
 import { BackupError } from './backup-error.ts';
 
-/** The content of FILE.json, about the backup FILE: all of one state of the database. */
+/** The content of FILE.json, about the backup FILE: all from one snapshot of the database. */
 export interface Manifest extends CopyFacts {
-  /** Version of the service that made it. */
+  /** Version of the service that created it. */
   readonly version: string;
-  /** Its id; undefined where the service had none yet. */
+  /** Id of the database; undefined where the service had none yet. */
   readonly database: string | undefined;
   /** Major version of the newest service that has migrated it. */
   readonly major: number;
-  /** Names of the migrations that it remembers, by the table that does. */
+  /** Names of the applied migrations, by the table that lists them. */
   readonly migrations: Readonly<Record<string, readonly string[]>>;
-  /** ISO 8601, UTC: when it was begun, before the state was taken. */
+  /** Start of the backup, before the snapshot: ISO 8601, UTC. */
   readonly begun: string;
   readonly bytes: number;
-  /** Of the whole of FILE: 64 lowercase hex digits. */
+  /** SHA-256 of FILE: 64 lowercase hex digits. */
   readonly sha256: string;
   readonly tables: TableChecksums;
 }
@@ -24,12 +24,12 @@ export interface Manifest extends CopyFacts {
 const format = 'gatewright-backup';
 const formatVersion = 1;
 
-/** Bytes that a manifest may have: some hundred thousand tables. */
-const largest = 32 * 1024 * 1024;
+/** Maximum bytes of a manifest: some hundred thousand tables. */
+const maxManifestBytes = 32 * 1024 * 1024;
 
 export const manifestPath = (file: string): string => `${file}.json`;
 
-/** @param previous of a file that the new one is going to replace: it counts until that has happened */
+/** @param previous manifest of a file that is about to be replaced: it stays valid until then */
 export const writeManifest = async (
   path: string,
   manifest: Manifest,
@@ -82,22 +82,22 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Whether a file is a manifest, of whatever version, so that no other file is written over. */
+/** Whether a file is a manifest, of any version, so that no other file is overwritten. */
 export const isManifestFile = async (path: string): Promise<boolean> => {
-  const value = (await stat(path)).size > largest ? undefined : parsed(await readFile(path, 'utf8'));
+  const value = (await stat(path)).size > maxManifestBytes ? undefined : parsed(await readFile(path, 'utf8'));
   return isObject(value) && value['format'] === format;
 };
 
 /**
- * The manifests of a file: its own, and the one of a file that was to replace it.
- * @throws BackupError where there is nothing, or where it cannot be read by this version
+ * The manifests of a file: its own, and that of a file that was to be replaced.
+ * @throws BackupError where there is none, or where this version cannot read it
  */
 export const readManifests = async (file: string): Promise<readonly [Manifest, ...Manifest[]]> => {
   const path = manifestPath(file);
   const { size } = await stat(path).catch((cause) => {
     throw new BackupError(`${path} is missing: it belongs to the backup and says what is in it`, { cause });
   });
-  const value = size > largest ? undefined : parsed(await readFile(path, 'utf8'));
+  const value = size > maxManifestBytes ? undefined : parsed(await readFile(path, 'utf8'));
   if (!isObject(value) || value['format'] !== format)
     throw new BackupError(`${path} is no manifest of a backup`);
   if (value['formatVersion'] !== formatVersion)
@@ -110,7 +110,7 @@ export const readManifests = async (file: string): Promise<readonly [Manifest, .
   return previous === undefined ? [value] : [value, previous];
 };
 
-/** Whether a file begins as it should. */
+/** Whether a file begins with these bytes. */
 export const beginsWith = async (path: string, magic: string): Promise<boolean> => {
   const file = await open(path, 'r');
   try {

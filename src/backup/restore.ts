@@ -7,15 +7,15 @@ import { beginsWith, type Manifest, readManifests } from './manifest.ts';
 import { copyOptions, digestOf, type WorkOptions } from './work.ts';
 
 export interface RestoreOptions extends WorkOptions {
-  /** The first number of this service's version. */
+  /** The major version of this service. */
   readonly major: number;
 }
 
-/** How many tables that differ are named. */
-const named = 5;
+/** Maximum number of differing tables that a message names. */
+const maxNamedTables = 5;
 
-/** Holds what stands in a place against what the manifest says. */
-const accepting =
+/** Compares a database with the manifest. */
+const comparisonWith =
   (manifest: Manifest, { signal, onProgress }: WorkOptions) =>
   async (snapshot: TableSnapshot): Promise<void> => {
     const found = await tableChecksums(snapshot, (table, rows) => {
@@ -25,15 +25,16 @@ const accepting =
     const { [restoringName]: _mark, ...restored } = found;
     const differences = checksumDifferences(manifest.tables, restored);
     if (differences.length === 0) return;
-    const more = differences.length > named ? `, and ${differences.length - named} more` : '';
+    const more =
+      differences.length > maxNamedTables ? `, and ${differences.length - maxNamedTables} more` : '';
     throw new BackupError(
-      `what was restored is not what was copied: ${differences.slice(0, named).join(', ')}${more}`,
+      `what was restored is not what was copied: ${differences.slice(0, maxNamedTables).join(', ')}${more}`,
     );
   };
 
 /**
  * Restores a copy into a temporary place and compares it with its manifest.
- * @param beside a name: what is made of files is made beside it
+ * @param beside a path: files are created next to it
  */
 export const compareRestored = async (
   verifyOn: DatabaseTarget,
@@ -45,7 +46,12 @@ export const compareRestored = async (
   const copier = await verifyOn.copier();
   await copier.onTemporary(beside, async (place) => {
     const temporary = await place.copier();
-    await temporary.restore(copy, manifest, copyOptions(options, 'restore'), accepting(manifest, options));
+    await temporary.restore(
+      copy,
+      manifest,
+      copyOptions(options, 'restore'),
+      comparisonWith(manifest, options),
+    );
   });
 };
 
@@ -56,7 +62,7 @@ const assertMajor = (file: string, manifest: Manifest, major: number): void => {
   );
 };
 
-/** The manifest of a backup that this service can restore into this kind of place, whose file is as it was made. */
+/** The manifest of a backup that this service can restore to this kind of database, with an intact file. */
 const readBackup = async (
   target: DatabaseTarget,
   file: string,
@@ -87,8 +93,8 @@ const readBackup = async (
 };
 
 /**
- * Makes the database of a backup in an empty place: as a whole and equal to what was copied, or not at all.
- * @throws Error with one line that says why not; then the place is as it was
+ * Restores the database of a backup to an empty place: completely and equal to the original, or not at all.
+ * @throws Error with one line that says why not; the place is unchanged then
  */
 export const restoreBackup = async (
   target: DatabaseTarget,
@@ -101,11 +107,11 @@ export const restoreBackup = async (
     if (reason !== undefined)
       throw new BackupError(`${reason}: a backup is restored into an empty place only`);
   });
-  await copier.restore(file, manifest, copyOptions(options, 'restore'), accepting(manifest, options));
+  await copier.restore(file, manifest, copyOptions(options, 'restore'), comparisonWith(manifest, options));
   return manifest;
 };
 
-/** Restores a backup into a temporary place only, and compares. @throws Error with one line that says what is wrong */
+/** Restores a backup to a temporary place only, and compares. @throws Error with one line that says what is wrong */
 export const verifyBackup = async (
   verifyOn: DatabaseTarget,
   file: string,

@@ -5,7 +5,7 @@ import type { CopyOptions } from '../database/target.ts';
 /** The steps of a backup and of its restoration, in their order. */
 export type CopyStep = 'copy' | 'digest' | 'count' | 'restore' | 'compare';
 
-/** How far a step is: bytes, or rows of a table. */
+/** Progress of a step: bytes, or rows of a table. */
 export type CopyState =
   | { readonly bytes: number; readonly all: number | undefined }
   | { readonly table: string; readonly rows: number };
@@ -24,7 +24,7 @@ export const copyOptions = ({ programs, signal, onProgress }: WorkOptions, step:
   told: (bytes, all) => onProgress(step, { bytes, all }),
 });
 
-/** SHA-256 of a file, and its bytes, read once from its beginning to its end. */
+/** SHA-256 and size of a file, in one pass. */
 export const digestOf = async (
   path: string,
   { signal, onProgress }: WorkOptions,

@@ -36,7 +36,7 @@ const atMost = `counted up to ${mostCounted}`;
 /** Every instance tells the same of these, which are the database's. */
 const shared = (name: string, help: string, samples: readonly FigureSample[]): Figure => ({
   ...{ type: 'gauge', name, across: 'max', samples },
-  help: `${help} Of the whole database, the same from every instance: to be taken by max, not by sum.`,
+  help: `${help} Of the whole database, the same from every instance: aggregate by max, not by sum.`,
 });
 
 const one = (value: number): readonly FigureSample[] => [{ value }];

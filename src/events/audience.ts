@@ -13,48 +13,50 @@ import type { Grant } from '../policy/grant.ts';
 import { reachOf } from '../records/rows/reach.ts';
 import type { RecordedEvent } from '../service/events/event-log.ts';
 import type { Narrowing } from '../service/events/narrowing.ts';
-import { seenOf, type ToldEvent, toldEvent } from './told.ts';
+import { type EventView, viewEvent, visibleEvents } from './event-view.ts';
 
-/** What somebody follows, and by whose rules. */
+/** The models that a stream follows, and the rules of its area. */
 export interface Following {
   readonly area: AreaRules;
   /** Names of models with `events: true`. */
   readonly models: readonly string[];
 }
 
-/** Those who are told the same: they follow the same models, and read the same rows, fields and users. */
+/** Callers who receive identical events: they follow the same models, and read the same rows, fields and users. */
 export interface Audience extends ActorReader {
   readonly key: string;
-  /** The rows and fields of the followed models alone. */
+  /** Key of the rows and fields of the followed models alone. */
   readonly reads: string;
   readonly models: ReadonlySet<string>;
 }
 
-/** Events that are told to all who read the same rows and fields, and the actors that they name. */
-interface SeenEvents {
+/** Events for all who read the same rows and fields, and the actors in them. */
+interface VisibleEvents {
   readonly events: readonly RecordedEvent[];
   readonly actors: NamedActors;
 }
 
 const json = new TextEncoder();
 
-/** Events as they are sent (HTML Living Standard, 9.2): bytes, so that all who are told the same share them. */
-const framesOf = (told: readonly ToldEvent[]): Uint8Array | undefined => {
-  if (told.length === 0) return undefined;
-  return json.encode(told.map((event) => `id: ${event.number}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+/** Events in the format of the stream (HTML Living Standard, 9.2), as bytes that all receivers share. */
+const encodeFrames = (events: readonly EventView[]): Uint8Array | undefined => {
+  if (events.length === 0) return undefined;
+  return json.encode(
+    events.map((event) => `id: ${event.number}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+  );
 };
 
-/** What a grant comes to, for keys. */
+/** The rows that a grant reaches, as a part of a key. */
 const readsOf = (grant: Grant | undefined): readonly unknown[] => {
   const reach = grant && reachOf(grant);
   return [reach?.key ?? null, reach?.values ?? null];
 };
 
-/** Says who is told what. */
+/** Determines which events each caller receives. */
 export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) => {
   const models = new Map([...resources].map(([name, { model }]) => [name, model]));
   return {
-    /** Undefined where somebody may read none of the models at all (any more). */
+    /** Undefined where the caller may read none of the models (any more). */
     of: ({ area, models: followed }: Following, principal: Principal): Audience | undefined => {
       const related = relatedFor({ models }, { principal, area });
       const readable = followed.flatMap((name) => {
@@ -63,49 +65,50 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
       });
       if (readable.length === 0) return undefined;
       const reads = JSON.stringify(readable);
-      // The records that reasons name are of any model.
+      // A reason may name a record of any model.
       const others = [...models.keys()].map((name) => readsOf(related(name)?.grant));
       const key = JSON.stringify([reads, others, actorsShownTo({ principal, related })]);
       return { key, reads, models: new Set(followed), principal, related };
     },
 
-    /** Answers what each audience is told of events at this moment; undefined where that is nothing. */
-    telling: (events: readonly RecordedEvent[]) => {
+    /** Returns a function that encodes the given events for an audience; undefined when it receives none of them. */
+    encoderFor: (events: readonly RecordedEvent[]) => {
       const byModel = Map.groupBy(events, ({ model }) => model);
       const narrowed = new Map<string, Promise<Narrowing | undefined>>();
-      const known = new Map<string, Promise<SeenEvents>>();
+      const visible = new Map<string, Promise<VisibleEvents>>();
       const frames = new Map<string, Uint8Array | undefined>();
-      /** Those of a model that an audience may be told perhaps. */
-      const left = async (name: string, { related }: Audience): Promise<readonly RecordedEvent[]> => {
+      /** Events of a model that an audience may be able to see. */
+      const candidates = async (name: string, { related }: Audience): Promise<readonly RecordedEvent[]> => {
         const of = byModel.get(name) ?? [];
         const grant = related(name)?.grant;
         const reach = grant && reachOf(grant);
         if (of.length === 0 || reach === undefined) return [];
-        // For the first who asks, the statement alone says it.
-        if (known.size === 1 || reach.terms.length === 0) return of;
+        // For the first audience the statement alone decides.
+        if (visible.size === 1 || reach.terms.length === 0) return of;
         const narrowing = narrowed.get(name) ?? resources.get(name)?.eventReaders.narrow(of);
         if (narrowing === undefined) return of;
         narrowed.set(name, narrowing);
         return (await narrowing)?.left(reach) ?? of;
       };
-      const see = async (audience: Audience): Promise<SeenEvents> => {
+      const see = async (audience: Audience): Promise<VisibleEvents> => {
         const theirs: RecordedEvent[] = [];
-        for (const name of audience.models) theirs.push(...(await left(name, audience)));
-        // Models may have been asked apart; what happened has one order.
+        for (const name of audience.models) theirs.push(...(await candidates(name, audience)));
+        // Events of several models are read separately; restore their common order.
         if (audience.models.size > 1) theirs.sort((a, b) => a.number - b.number);
-        const seen = theirs.length === 0 ? [] : await seenOf(resources, audience.related, theirs);
+        const seen = theirs.length === 0 ? [] : await visibleEvents(resources, audience.related, theirs);
         return { events: seen, actors: namedActors(seen.map(({ actor }) => actor)) };
       };
       return async (audience: Audience): Promise<Uint8Array | undefined> => {
-        const seeing = known.get(audience.reads) ?? Promise.resolve().then(() => see(audience));
-        known.set(audience.reads, seeing);
-        const seen = await seeing;
+        const pending = visible.get(audience.reads) ?? Promise.resolve().then(() => see(audience));
+        visible.set(audience.reads, pending);
+        const seen = await pending;
         if (seen.events.length === 0) return undefined;
         const { key, shown } = await shownActors(resources, audience, seen.actors);
         const place = audience.reads + key;
-        const made = frames.get(place) ?? framesOf(seen.events.map((event) => toldEvent(event, shown)));
-        frames.set(place, made);
-        return made;
+        const encoded =
+          frames.get(place) ?? encodeFrames(seen.events.map((event) => viewEvent(event, shown)));
+        frames.set(place, encoded);
+        return encoded;
       };
     },
   };

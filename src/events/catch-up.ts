@@ -4,31 +4,31 @@ import type { Audiences } from './audience.ts';
 import type { ChangeStream } from './change-stream.ts';
 import { isTrusted } from './credential-watch.ts';
 
-/** Streams that read at one moment. */
-const most = 4;
+/** Streams that read at the same time. */
+const maxReads = 4;
 
-/** Milliseconds before the next try where the log could not be read. */
-const tryInterval = 500;
+/** Milliseconds before the next attempt after the log could not be read. */
+const retryMs = 500;
 
-/** Events that one of them reads at once: what is told of them lies in memory until its caller takes it. */
+/** Events that a stream reads at a time: their frames stay in memory until the client reads them. */
 const batchSize = 100;
 
 export interface CatchUpParts {
   readonly log: EventLog;
   readonly audiences: Audiences;
-  /** The number up to which the others are told. */
+  /** The number that streams at the head have reached. */
   readonly head: () => number;
-  readonly failed: (error: unknown) => void;
-  /** Told of a stream that is behind no more. */
-  readonly reached: (stream: ChangeStream) => void;
+  readonly onError: (error: unknown) => void;
+  /** Called with a stream that has caught up. */
+  readonly onCaughtUp: (stream: ChangeStream) => void;
 }
 
-/** Has streams that are behind read the log, each from its own place, in turn and a few at a time. */
+/** Lets streams that are behind read the log, each from its own position, in turn and a few at a time. */
 export class CatchUp {
   readonly #parts: CatchUpParts;
-  readonly #line = new Set<ChangeStream>();
-  /** Those whose turn came to nothing. */
-  readonly #held = new Set<ChangeStream>();
+  readonly #queue = new Set<ChangeStream>();
+  /** Streams whose turn failed. */
+  readonly #postponed = new Set<ChangeStream>();
   #reading = 0;
   #pausedUntil = 0;
 
@@ -36,24 +36,24 @@ export class CatchUp {
     this.#parts = parts;
   }
 
-  /** The stream is not at the head, and waits. */
+  /** Adds a stream that is not at the head and waits. */
   add(stream: ChangeStream): void {
-    this.#line.add(stream);
+    this.#queue.add(stream);
     this.#next();
   }
 
-  /** Gives another turn to those whose turn came to nothing. */
+  /** Queues streams whose turn failed again. */
   retry(): void {
-    for (const stream of this.#held) this.#line.add(stream);
-    this.#held.clear();
+    for (const stream of this.#postponed) this.#queue.add(stream);
+    this.#postponed.clear();
     this.#next();
   }
 
   #next(): void {
     if (performance.now() < this.#pausedUntil) return;
-    for (const stream of this.#line) {
-      if (this.#reading >= most) return;
-      this.#line.delete(stream);
+    for (const stream of this.#queue) {
+      if (this.#reading >= maxReads) return;
+      this.#queue.delete(stream);
       if (stream.isWaiting && !stream.atHead) void this.#turn(stream);
     }
   }
@@ -61,40 +61,40 @@ export class CatchUp {
   async #turn(stream: ChangeStream): Promise<void> {
     this.#reading += 1;
     try {
-      // Reads of SQLite end among microtasks: requests get a turn of the event loop between two of them.
+      // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two of them.
       await nextTurn();
       const isDone = await this.#read(stream);
-      if (stream.isWaiting && !stream.atHead) (isDone ? this.#line : this.#held).add(stream);
+      if (stream.isWaiting && !stream.atHead) (isDone ? this.#queue : this.#postponed).add(stream);
     } catch (error) {
-      this.#pausedUntil = performance.now() + tryInterval;
-      this.#parts.failed(error);
-      if (stream.isWaiting) this.#held.add(stream);
+      this.#pausedUntil = performance.now() + retryMs;
+      this.#parts.onError(error);
+      if (stream.isWaiting) this.#postponed.add(stream);
     } finally {
       this.#reading -= 1;
       this.#next();
     }
   }
 
-  /** Tells a stream of what comes next; false where that cannot be done now. */
+  /** Sends a stream its next events; false where that is not possible now. */
   async #read(stream: ChangeStream): Promise<boolean> {
-    const { log, audiences, head, reached } = this.#parts;
+    const { log, audiences, head, onCaughtUp } = this.#parts;
     const { audience, place } = stream;
     const end = head();
     if (place >= end) {
-      reached(stream);
+      onCaughtUp(stream);
       return true;
     }
     if (!isTrusted(stream.credentials)) return false;
     const events = await log.after(place, batchSize);
-    // Numbers may be left out, and what is too old is removed: of a gap it has to be asked which it is.
+    // Numbers have gaps, and old events are removed: the range says which of the two a gap is.
     if (events[0]?.number !== place + 1 && (await log.range()).first > place + 1) {
-      stream.end('what comes next is not kept any more');
+      stream.end('the next events are no longer kept');
       return true;
     }
     const last = events.at(-1)?.number ?? end;
     const to = events.length < batchSize ? Math.max(end, last) : last;
-    const frames = await audiences.telling(events)(audience);
-    // It was given something meanwhile, and has asked again perhaps: then it is in the line.
+    const frames = await audiences.encoderFor(events)(audience);
+    // The stream may have received something meanwhile, and asked for more: then it is in the queue already.
     if (!stream.isWaiting || stream.atHead || stream.place !== place) return true;
     if (stream.audience.key !== audience.key || !isTrusted(stream.credentials)) return false;
     stream.take(frames, to);

@@ -6,16 +6,16 @@ import type { ChangeStream } from './change-stream.ts';
 import { isTrusted } from './credential-watch.ts';
 import type { EventSignal } from './signal.ts';
 
-/** Events that are read, and told, at once. */
+/** Events that are read and sent at a time. */
 const batchSize = 500;
 
-/** Streams that are given an event before requests get a turn of the event loop. */
+/** Streams that are served before requests get a turn of the event loop. */
 const streamsPerTurn = 32;
 
-/** Milliseconds before the next try where the log could not be read. */
-const tryInterval = 500;
+/** Milliseconds before the next attempt after the log could not be read. */
+const retryMs = 500;
 
-/** A part of the log: everything behind one number up to another. */
+/** A part of the log: the events after `from` up to `to`. */
 interface LogPart {
   readonly from: number;
   readonly to: number;
@@ -26,20 +26,20 @@ export interface FeedParts {
   readonly log: EventLog;
   readonly signal: EventSignal;
   readonly audiences: Audiences;
-  /** Told of what keeps the feed from reading; it goes on when it can. */
-  readonly failed: (error: unknown) => void;
+  /** Called with an error of the feed; it continues when it can. */
+  readonly onError: (error: unknown) => void;
 }
 
 /**
- * Reads the log once for all streams that are at its head, and asks once for each audience what it is told. Streams that
- * are behind catch up by themselves, a few at a time.
+ * Reads the log once for all streams at its head, and encodes the events once for each audience. Streams that are
+ * behind catch up on their own, a few at a time.
  */
 export class ChangeFeed {
   readonly #parts: FeedParts;
   readonly #catchUp: CatchUp;
-  /** Those at the head, by their audience. */
+  /** Streams at the head, by their audience. */
   readonly #atHead = new Map<string, Set<ChangeStream>>();
-  /** Everything up to this number was told to those at the head, or is being told. */
+  /** The number up to which streams at the head have events, or are getting them. */
   #head = 0;
   #endListening: (() => void) | undefined;
   #running = false;
@@ -51,24 +51,24 @@ export class ChangeFeed {
     this.#catchUp = new CatchUp({
       ...parts,
       head: () => this.#head,
-      reached: (stream) => this.#join(stream),
+      onCaughtUp: (stream) => this.#join(stream),
     });
   }
 
-  /** Begins to listen, before anybody takes a place; does nothing where it does so already. */
+  /** Starts to listen, before a stream takes its position; does nothing if it listens already. */
   begin(): void {
     this.#endListening ??= this.#parts.signal.listen(() => void this.#run());
   }
 
-  /** Nobody is told anything any more. */
+  /** Stops listening. */
   end(): void {
     this.#endListening?.();
     this.#endListening = undefined;
   }
 
-  /** A stream begins: at the head, or behind it. `last` is the last number of the log a moment ago. */
+  /** Adds a new stream: at the head, or behind it. `last` is the most recent last number of the log. */
   add(stream: ChangeStream, last: number): void {
-    // Nobody needs what lies before.
+    // No stream needs earlier events.
     if (this.#atHead.size === 0 && !this.#running) this.#head = Math.max(this.#head, last);
     if (stream.place >= this.#head) this.#join(stream);
   }
@@ -79,12 +79,12 @@ export class ChangeFeed {
     if (streams?.delete(stream) === true && streams.size === 0) this.#atHead.delete(stream.audience.key);
   }
 
-  /** The stream wants more, and is not at the head. */
-  behind(stream: ChangeStream): void {
+  /** Queues a stream that asks for more and is not at the head. */
+  catchUp(stream: ChangeStream): void {
     this.#catchUp.add(stream);
   }
 
-  /** Its caller may read other rows, or fields, from now on. */
+  /** Moves a stream whose caller now reads other rows or fields. */
   move(stream: ChangeStream, audience: Audience): void {
     const { atHead } = stream;
     this.remove(stream);
@@ -94,7 +94,7 @@ export class ChangeFeed {
     else if (stream.isWaiting) this.#catchUp.add(stream);
   }
 
-  /** Goes on with what could not be done. */
+  /** Continues after errors. */
   retry(): void {
     this.#catchUp.retry();
     if (this.#again && performance.now() >= this.#pausedUntil) void this.#run();
@@ -123,10 +123,10 @@ export class ChangeFeed {
         await this.#read();
       }
     } catch (error) {
-      // Whoever ticks comes back to it.
+      // The next tick tries again.
       this.#again = true;
-      this.#pausedUntil = performance.now() + tryInterval;
-      this.#parts.failed(error);
+      this.#pausedUntil = performance.now() + retryMs;
+      this.#parts.onError(error);
     } finally {
       this.#running = false;
     }
@@ -142,30 +142,30 @@ export class ChangeFeed {
       const to = events.at(-1)?.number;
       if (to === undefined) return;
       this.#head = to;
-      await this.#tell({ from, to, events });
-      // Reads of SQLite end among microtasks: requests get a turn between two batches.
+      await this.#send({ from, to, events });
+      // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two batches.
       if (isMore) await nextTurn();
     }
   }
 
-  async #tell(batch: LogPart): Promise<void> {
-    const told = this.#parts.audiences.telling(batch.events);
-    let given = 0;
+  async #send(batch: LogPart): Promise<void> {
+    const encode = this.#parts.audiences.encoderFor(batch.events);
+    let served = 0;
     for (const streams of [...this.#atHead.values()]) {
       const [first] = streams;
       if (first === undefined) continue;
       const { audience } = first;
-      const frames = await told(audience).catch(() => 'unknown' as const);
+      const frames = await encode(audience).catch(() => 'unknown' as const);
       for (const stream of [...streams]) {
-        if (stream.atHead && stream.audience.key === audience.key) this.#give(stream, batch, frames);
-        given += 1;
-        if (given % streamsPerTurn === 0) await nextTurn();
+        if (stream.atHead && stream.audience.key === audience.key) this.#sendTo(stream, batch, frames);
+        served += 1;
+        if (served % streamsPerTurn === 0) await nextTurn();
       }
     }
   }
 
-  #give(stream: ChangeStream, { from, to }: LogPart, frames: Uint8Array | 'unknown' | undefined): void {
-    // It has begun behind this batch.
+  #sendTo(stream: ChangeStream, { from, to }: LogPart, frames: Uint8Array | 'unknown' | undefined): void {
+    // The stream begins behind this batch.
     if (stream.place >= to) return;
     const canTake = frames !== 'unknown' && (frames === undefined || stream.isWaiting);
     if (stream.place === from && canTake && isTrusted(stream.credentials)) stream.take(frames, to);

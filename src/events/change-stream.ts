@@ -2,25 +2,25 @@ import type { Principal } from '../auth/principal.ts';
 import type { Audience, Following } from './audience.ts';
 import type { CredentialHolder, WatchedCredentials } from './credential-watch.ts';
 
-/** Milliseconds that a client waits before it connects again, as it is told. */
-const retry = 3_000;
+/** Milliseconds that a client waits before it reconnects, sent to it as `retry`. */
+const retryMs = 3_000;
 
-/** Who takes care of a stream. */
+/** The owner of a stream. */
 export interface StreamKeeper {
-  /** It is behind the others, and whoever reads it wants more. */
-  behind(stream: ChangeStream): void;
-  /** Its credentials are good. */
-  identified(stream: ChangeStream, principal: Principal): void;
-  left(stream: ChangeStream): void;
+  /** The stream is behind the head, and its reader asks for more. */
+  catchUp(stream: ChangeStream): void;
+  /** Its credentials are valid. */
+  onIdentified(stream: ChangeStream, principal: Principal): void;
+  onEnd(stream: ChangeStream): void;
 }
 
 export interface ChangeStreamParts {
   readonly following: Following;
   readonly credentials: WatchedCredentials;
   readonly audience: Audience;
-  /** Whom limits count. */
+  /** The caller, as limits count it. */
   readonly caller: string;
-  /** Number of the event behind which it begins. */
+  /** Number of the event after which the stream begins. */
   readonly place: number;
   readonly keeper: StreamKeeper;
   /** Cuts the connection. */
@@ -35,19 +35,19 @@ const bytes = (text: string): IteratorResult<Uint8Array, undefined> => ({
 });
 
 /**
- * The body of an answer that tells of events as they happen. Nothing waits in it: it takes what there is only where
- * whoever writes the answer has asked for more. Who reads slowly falls behind, and reads from the log on its own.
+ * The body of a response that streams events as they happen. It buffers nothing: it accepts events only while the
+ * writer of the response waits for more. A slow reader falls behind and then reads from the log on its own.
  */
 export class ChangeStream implements AsyncIterableIterator<Uint8Array>, CredentialHolder {
   readonly following: Following;
   readonly credentials: WatchedCredentials;
   readonly caller: string;
   audience: Audience;
-  /** It has been told of everything up to this number. */
+  /** The stream has received all events up to this number. */
   place: number;
-  /** Whether it is told what the others are, when they are. */
+  /** Whether it receives events with the others as they happen. */
   atHead = false;
-  /** When it is to hear next that it is still there, by `performance.now()`. */
+  /** The time of its next keep-alive comment, by `performance.now()`. */
   due = 0;
   readonly #keeper: StreamKeeper;
   readonly #cut: (reason: Error) => void;
@@ -69,7 +69,7 @@ export class ChangeStream implements AsyncIterableIterator<Uint8Array>, Credenti
     return this.#over;
   }
 
-  /** Whether it can be told something at once. */
+  /** Whether events can be sent at once. */
   get isWaiting(): boolean {
     return this.#resolve !== undefined;
   }
@@ -78,12 +78,13 @@ export class ChangeStream implements AsyncIterableIterator<Uint8Array>, Credenti
     if (this.#over) return Promise.resolve(over);
     if (!this.#begun) {
       this.#begun = true;
-      // The place is told at once: whoever loses the connection before the first event goes on from here.
-      return Promise.resolve(bytes(`retry: ${retry}\nid: ${this.place}\n\n`));
+      // Send the position at once, so that a client who loses the connection before the first event resumes from
+      // here.
+      return Promise.resolve(bytes(`retry: ${retryMs}\nid: ${this.place}\n\n`));
     }
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      if (!this.atHead) this.#keeper.behind(this);
+      if (!this.atHead) this.#keeper.catchUp(this);
     });
   }
 
@@ -96,26 +97,28 @@ export class ChangeStream implements AsyncIterableIterator<Uint8Array>, Credenti
     return this;
   }
 
-  /** Told of everything up to a number; `frames` are the bytes of it, and only for one that is waiting. */
+  /** Records all events up to a number; `frames` are their bytes, only for a stream that is waiting. */
   take(frames: Uint8Array | undefined, place: number): void {
     this.place = place;
     if (frames !== undefined) this.#give({ done: false, value: frames });
   }
 
-  /** A comment, so that nobody on the way takes the connection for dead, and the place that it has reached. */
+  /** Sends a comment that keeps proxies from closing the connection, and the current position. */
   keepAlive(): void {
     if (this.isWaiting) this.#give(bytes(`:\nid: ${this.place}\n\n`));
   }
 
-  identified(principal: Principal): void {
-    this.#keeper.identified(this, principal);
+  onIdentified(principal: Principal): void {
+    this.#keeper.onIdentified(this, principal);
   }
 
-  withdrawn(): void {
-    this.end('the credentials are good no more');
+  onRevoked(): void {
+    this.end('the credentials are no longer valid');
   }
 
-  /** Ends the answer. Of a caller who does not read, the connection is cut: it would hold up whoever waits for the end. */
+  /**
+   * Ends the response. The connection of a client who does not read is cut: it would delay the stop of the service.
+   */
   end(reason: string): void {
     if (this.#over) return;
     const isStuck = this.#begun && !this.isWaiting;
@@ -132,7 +135,7 @@ export class ChangeStream implements AsyncIterableIterator<Uint8Array>, Credenti
   #end(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#keeper.left(this);
+    this.#keeper.onEnd(this);
     this.#give(over);
   }
 }

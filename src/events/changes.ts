@@ -14,42 +14,42 @@ import { CredentialWatch } from './credential-watch.ts';
 import type { EventSignal } from './signal.ts';
 
 /** Streams of one caller in one process. */
-const mostOfCaller = 100;
+const maxStreamsPerCaller = 100;
 
-/** Milliseconds between two looks at who is due: for a comment, for a look at credentials, for another try. */
-const tickInterval = 100;
+/** Milliseconds between two checks for due comments, due credentials and retries. */
+const tickMs = 100;
 
-/** Milliseconds between two comments to the same stream; how many of them are written in one tick. */
-const keepAlive = { interval: 15_000, most: 400 } as const;
+/** Keep-alive comments: milliseconds between two to the same stream, and how many are written in one tick. */
+const keepAlive = { intervalMs: 15_000, maxPerTick: 400 } as const;
 
-/** Milliseconds in which the log says once at most that nobody can be told. */
-const reportInterval = 60_000;
+/** Milliseconds within which failures of the feed are logged only once. */
+const reportIntervalMs = 60_000;
 
-/** Seconds after which whoever finds no room asks again. */
-const retryAfter = 5;
+/** Seconds after which a caller who finds no place should retry. */
+const retryAfterSeconds = 5;
 
 export interface ChangesParts {
   readonly log: EventLog;
   readonly signal: EventSignal;
   readonly resources: ReadonlyMap<string, ServedResource>;
-  /** By which credentials are looked at again: a look is no use of them, and counts as none. */
+  /** Methods by which credentials are checked again; such a check does not count as a use of them. */
   readonly methods: Verifiers;
   readonly stopping: Stopping;
-  /** Told now and then, while it lasts, of what keeps streams from being told. */
-  readonly failed: (error: unknown) => void;
-  /** Streams that may be open at one moment. */
-  readonly most: number;
+  /** Called now and then with an error that keeps streams from their events. */
+  readonly onError: (error: unknown) => void;
+  /** Streams that may be open at the same time. */
+  readonly maxStreams: number;
 }
 
-/** Who asks to be told of events. */
+/** A request for a stream of events. */
 export interface ChangesRequest extends Pick<AuthRequest, 'address'> {
   readonly principal: Principal;
   readonly following: Following;
-  /** Methods by which the caller may have been found. */
+  /** Methods by which the caller may have been authenticated. */
   readonly auth: readonly AuthMethodName[];
-  /** Models whose grants the principal carries. */
+  /** Models whose grants the principal has. */
   readonly granted: readonly string[];
-  /** The number of the last event that the caller was told; none: from now on. */
+  /** The number of the last event that the caller received; undefined: from now on. */
   readonly after: number | undefined;
   readonly signal: AbortSignal;
   header(name: string): string | undefined;
@@ -58,7 +58,7 @@ export interface ChangesRequest extends Pick<AuthRequest, 'address'> {
 
 const noBytes = new Uint8Array();
 
-/** Headers in which credentials of these methods come. */
+/** Headers that contain the credentials of these methods. */
 const credentialHeadersOf = (auth: readonly AuthMethodName[]): readonly string[] => {
   const names = auth.flatMap((name) => {
     const method = authMethod(name);
@@ -70,20 +70,20 @@ const credentialHeadersOf = (auth: readonly AuthMethodName[]): readonly string[]
   return [...new Set(names.map((name) => name.toLowerCase()))];
 };
 
-/** The streams by which callers are told of events as they happen. */
+/** The streams by which callers receive events as they happen. */
 export class Changes {
   readonly #parts: ChangesParts;
   readonly #audiences: Audiences;
   readonly #feed: ChangeFeed;
   readonly #watch = new CredentialWatch();
-  /** In the order in which they are due to hear that they are still there. */
+  /** In the order of their next keep-alive comments. */
   readonly #streams = new Set<ChangeStream>();
   readonly #callers = new Map<string, number>();
   #open = 0;
-  #silentUntil = 0;
+  #nextReportAt = 0;
   #ticking: NodeJS.Timeout | undefined;
-  #looking: ReturnType<EventLog['range']> | undefined;
-  #nextLook: ReturnType<EventLog['range']> | undefined;
+  #rangeReading: ReturnType<EventLog['range']> | undefined;
+  #nextRange: ReturnType<EventLog['range']> | undefined;
 
   constructor(parts: ChangesParts) {
     this.#parts = parts;
@@ -91,12 +91,12 @@ export class Changes {
     this.#feed = new ChangeFeed({
       ...parts,
       audiences: this.#audiences,
-      failed: (error) => this.#failed(error),
+      onError: (error) => this.#report(error),
     });
   }
 
   /**
-   * Opens a stream; everything that is committed from now on, and that its caller may be told, comes through it.
+   * Opens a stream of everything that is committed from now on and visible to its caller.
    * @throws Problem `forbidden`, `events_gone`, `too_many_requests`, `overloaded`, `stopping`
    */
   async open(request: ChangesRequest): Promise<ChangeStream> {
@@ -115,56 +115,56 @@ export class Changes {
     }
   }
 
-  /** Streams that are open. */
+  /** Number of open streams. */
   get size(): number {
     return this.#open;
   }
 
-  /** Ends all streams: their callers go on elsewhere. */
+  /** Ends all streams: their clients reconnect elsewhere. */
   close(): void {
     for (const stream of [...this.#streams]) stream.end('the service is about to stop');
-    this.#rest();
+    this.#stopTicking();
   }
 
   #enter(caller: string): void {
     const ofCaller = this.#callers.get(caller) ?? 0;
     if (this.#parts.stopping.begun) throw stopping();
-    if (ofCaller >= mostOfCaller)
-      throw new Problem('too_many_requests', { headers: { 'Retry-After': String(retryAfter) } });
-    if (this.#open >= this.#parts.most) throw overloaded(undefined, retryAfter);
+    if (ofCaller >= maxStreamsPerCaller)
+      throw new Problem('too_many_requests', { headers: { 'Retry-After': String(retryAfterSeconds) } });
+    if (this.#open >= this.#parts.maxStreams) throw overloaded(undefined, retryAfterSeconds);
     this.#callers.set(caller, ofCaller + 1);
     this.#open += 1;
   }
 
   #leave(caller: string): void {
-    const left = (this.#callers.get(caller) ?? 0) - 1;
-    if (left > 0) this.#callers.set(caller, left);
+    const remaining = (this.#callers.get(caller) ?? 0) - 1;
+    if (remaining > 0) this.#callers.set(caller, remaining);
     else this.#callers.delete(caller);
     this.#open -= 1;
-    if (this.#open === 0) this.#rest();
+    if (this.#open === 0) this.#stopTicking();
   }
 
-  /** Where the log begins and ends; one look for all who ask before it begins. */
-  #look(): ReturnType<EventLog['range']> {
+  /** The first and last number of the log; one look-up for all requests that arrive before it begins. */
+  #readRange(): ReturnType<EventLog['range']> {
     const { log } = this.#parts;
-    const look = async (): ReturnType<EventLog['range']> => {
+    const readOnce = async (): ReturnType<EventLog['range']> => {
       await log.settle();
       return log.range();
     };
-    this.#nextLook ??= (async () => {
-      await this.#looking?.catch(() => {});
-      // Whoever asks from now on needs a later one.
-      this.#nextLook = undefined;
-      this.#looking = look();
-      return this.#looking;
+    this.#nextRange ??= (async () => {
+      await this.#rangeReading?.catch(() => {});
+      // Later requests need a later look-up.
+      this.#nextRange = undefined;
+      this.#rangeReading = readOnce();
+      return this.#rangeReading;
     })();
-    return this.#nextLook;
+    return this.#nextRange;
   }
 
   async #placeFor(after: number | undefined): Promise<{ readonly place: number; readonly last: number }> {
-    const { first, last } = await this.#look();
+    const { first, last } = await this.#readRange();
     const place = after ?? last;
-    // Of what was never told nobody knows what comes behind it, and the events behind the other ones are not all there.
+    // A number beyond the end was never sent, and behind a number before the beginning events are missing.
     if (place > last || place < first - 1) throw new Problem('events_gone');
     return { place, last };
   }
@@ -178,17 +178,17 @@ export class Changes {
     const stream = new ChangeStream({
       ...{ following, credentials, audience, caller, place },
       keeper: {
-        behind: (each) => this.#feed.behind(each),
-        identified: (each, principal) => this.#identified(each, principal),
-        left: (each) => this.#left(each),
+        catchUp: (each) => this.#feed.catchUp(each),
+        onIdentified: (each, principal) => this.#applyPrincipal(each, principal),
+        onEnd: (each) => this.#remove(each),
       },
       cut: (reason) => request.cut(reason),
     });
     credentials.holders.add(stream);
     this.#streams.add(stream);
-    stream.due = performance.now() + keepAlive.interval;
+    stream.due = performance.now() + keepAlive.intervalMs;
     this.#feed.add(stream, last);
-    this.#ticking ??= setInterval(() => this.#tick(), tickInterval).unref();
+    this.#ticking ??= setInterval(() => this.#tick(), tickMs).unref();
     const gone = (): void => stream.end('the caller hung up');
     if (signal.aborted) gone();
     else signal.addEventListener('abort', gone, { once: true });
@@ -204,29 +204,29 @@ export class Changes {
       readBody: () => noBytes,
       models: granted,
     };
-    const asked = auth.map((name) => this.#parts.methods[name]);
+    const verifiers = auth.map((name) => this.#parts.methods[name]);
     const key = JSON.stringify([following.area.name, ...headers.values()]);
-    return [key, () => guard(asked, again)] as const;
+    return [key, () => guard(verifiers, again)] as const;
   }
 
-  #identified(stream: ChangeStream, principal: Principal): void {
+  #applyPrincipal(stream: ChangeStream, principal: Principal): void {
     const audience = this.#audiences.of(stream.following, principal);
-    if (audience === undefined) stream.end('none of the models may be read any more');
+    if (audience === undefined) stream.end('the caller may no longer read any of the models');
     else if (audience.key !== stream.audience.key) this.#feed.move(stream, audience);
   }
 
-  #left(stream: ChangeStream): void {
+  #remove(stream: ChangeStream): void {
     this.#feed.remove(stream);
     this.#watch.release(stream.credentials, stream);
     this.#streams.delete(stream);
     this.#leave(stream.caller);
   }
 
-  #failed(error: unknown): void {
+  #report(error: unknown): void {
     const now = performance.now();
-    if (now < this.#silentUntil) return;
-    this.#silentUntil = now + reportInterval;
-    this.#parts.failed(error);
+    if (now < this.#nextReportAt) return;
+    this.#nextReportAt = now + reportIntervalMs;
+    this.#parts.onError(error);
   }
 
   #tick(): void {
@@ -234,29 +234,30 @@ export class Changes {
       this.close();
       return;
     }
-    this.#watch.look();
+    this.#watch.check();
     this.#feed.retry();
     this.#keepAlive();
   }
 
   #keepAlive(): void {
     const now = performance.now();
-    let told = 0;
+    let written = 0;
     for (const stream of this.#streams) {
-      if (stream.due > now || told >= keepAlive.most) return;
-      told += 1;
+      if (stream.due > now || written >= keepAlive.maxPerTick) return;
+      written += 1;
       this.#streams.delete(stream);
       this.#streams.add(stream);
-      stream.due = now + keepAlive.interval;
+      stream.due = now + keepAlive.intervalMs;
       stream.keepAlive();
     }
   }
 
-  #rest(): void {
+  #stopTicking(): void {
     clearInterval(this.#ticking);
     this.#ticking = undefined;
     this.#feed.end();
   }
 }
 
-const stopping = (): Problem => new Problem('stopping', { headers: { 'Retry-After': String(retryAfter) } });
+const stopping = (): Problem =>
+  new Problem('stopping', { headers: { 'Retry-After': String(retryAfterSeconds) } });

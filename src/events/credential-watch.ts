@@ -2,35 +2,35 @@ import type { Principal } from '../auth/principal.ts';
 import { Problem } from '../kernel/problem.ts';
 
 /**
- * Milliseconds between two looks at the same credentials. They are spread, so that not all are due at once; whoever is
- * due may wait for as long again behind one who is not, which makes four seconds at most.
+ * Milliseconds between two checks of the same credentials, spread so that they are not all due at once. A check may
+ * wait as long again behind credentials that are due earlier, which makes four seconds at most.
  */
-const lookInterval = { least: 2_500, spread: 750 } as const;
+const checkInterval = { minMs: 2_500, spreadMs: 750 } as const;
 
-/** Milliseconds before the next try where nobody could be asked. */
-const tryInterval = 500;
+/** Milliseconds before the next attempt after a check failed. */
+const retryMs = 500;
 
-/** Milliseconds for which it holds who somebody is: nobody is told anything beyond that. */
-const trusted = 5_000;
+/** Milliseconds for which a check is trusted: after that the stream receives nothing. */
+const trustMs = 5_000;
 
-/** Looks under way at one moment. */
-const most = 8;
+/** Checks that run at the same time. */
+const maxChecks = 8;
 
-/** Says again who sent the credentials. @throws Problem of status 401 or 403 where they are good no more */
+/** Authenticates the credentials again. @throws Problem of status 401 or 403 where they are no longer valid */
 export type IdentifyAgain = () => Promise<Principal>;
 
-/** Who is told of events by these credentials. */
+/** A stream that depends on credentials. */
 export interface CredentialHolder {
-  identified(principal: Principal): void;
-  withdrawn(): void;
+  onIdentified(principal: Principal): void;
+  onRevoked(): void;
 }
 
-/** Credentials that somebody holds. */
+/** Credentials with the streams that depend on them. */
 export interface WatchedCredentials {
   readonly key: string;
   readonly identify: IdentifyAgain;
   readonly holders: Set<CredentialHolder>;
-  /** When they were known to be good, and when they are looked at next, by `performance.now()`. */
+  /** Times of the last successful and of the next check, by `performance.now()`. */
   verified: number;
   due: number;
 }
@@ -38,74 +38,74 @@ export interface WatchedCredentials {
 const isRefusal = (error: unknown): boolean =>
   error instanceof Problem && (error.status === 401 || error.status === 403);
 
-const nextLook = (now: number): number => now + lookInterval.least + Math.random() * lookInterval.spread;
+const nextCheck = (now: number): number => now + checkInterval.minMs + Math.random() * checkInterval.spreadMs;
 
-/** Whether something may be told without asking anybody. */
+/** Whether events may be sent without a new check. */
 export const isTrusted = ({ verified }: WatchedCredentials): boolean =>
-  performance.now() - verified < trusted;
+  performance.now() - verified < trustMs;
 
 /**
- * Looks at credentials again and again, as the guard does with each request, and once for all who sent the same. That
- * nobody can be asked (the database is away) ends nothing.
+ * Checks credentials periodically, as the guard does for each request, and once for all streams with the same ones. A
+ * check that cannot be made (the database is unavailable) ends no stream.
  */
 export class CredentialWatch {
-  readonly #known = new Map<string, WatchedCredentials>();
-  /** In the order in which they are looked at. */
-  readonly #line = new Set<WatchedCredentials>();
-  #asked = 0;
+  readonly #byKey = new Map<string, WatchedCredentials>();
+  /** In the order of their next checks. */
+  readonly #queue = new Set<WatchedCredentials>();
+  #runningChecks = 0;
   #pausedUntil = 0;
 
-  /** Credentials that have just been found good. */
+  /** Adds credentials that have just been verified. */
   hold(key: string, identify: IdentifyAgain): WatchedCredentials {
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#byKey.get(key);
+    if (existing !== undefined) return existing;
     const now = performance.now();
     const credentials: WatchedCredentials = {
-      ...{ key, identify, verified: now, due: nextLook(now) },
+      ...{ key, identify, verified: now, due: nextCheck(now) },
       holders: new Set(),
     };
-    this.#known.set(key, credentials);
-    this.#line.add(credentials);
+    this.#byKey.set(key, credentials);
+    this.#queue.add(credentials);
     return credentials;
   }
 
   release(credentials: WatchedCredentials, holder: CredentialHolder): void {
     credentials.holders.delete(holder);
     if (credentials.holders.size > 0) return;
-    this.#known.delete(credentials.key);
-    this.#line.delete(credentials);
+    this.#byKey.delete(credentials.key);
+    this.#queue.delete(credentials);
   }
 
-  /** Looks at those that are due. */
-  look(): void {
+  /** Checks those that are due. */
+  check(): void {
     const now = performance.now();
     if (now < this.#pausedUntil) return;
     for (;;) {
-      const [credentials] = this.#line;
-      if (credentials === undefined || this.#asked >= most || credentials.due > now) return;
-      // To the end of the line, before others are looked at.
-      this.#line.delete(credentials);
-      this.#line.add(credentials);
+      const [credentials] = this.#queue;
+      if (credentials === undefined || this.#runningChecks >= maxChecks || credentials.due > now) return;
+      // Move to the end of the queue before the others are checked.
+      this.#queue.delete(credentials);
+      this.#queue.add(credentials);
       credentials.due = Infinity;
-      void this.#ask(credentials);
+      void this.#verify(credentials);
     }
   }
 
-  async #ask(credentials: WatchedCredentials): Promise<void> {
+  async #verify(credentials: WatchedCredentials): Promise<void> {
     const begun = performance.now();
-    this.#asked += 1;
+    this.#runningChecks += 1;
     try {
       const principal = await credentials.identify();
       credentials.verified = begun;
-      credentials.due = nextLook(begun);
-      for (const holder of [...credentials.holders]) holder.identified(principal);
+      credentials.due = nextCheck(begun);
+      for (const holder of [...credentials.holders]) holder.onIdentified(principal);
     } catch (error) {
-      credentials.due = performance.now() + tryInterval;
+      credentials.due = performance.now() + retryMs;
       if (!isRefusal(error)) this.#pausedUntil = credentials.due;
-      else for (const holder of [...credentials.holders]) holder.withdrawn();
+      else for (const holder of [...credentials.holders]) holder.onRevoked();
     } finally {
-      this.#asked -= 1;
-      this.look();
+      this.#runningChecks -= 1;
+      this.check();
     }
   }
 }

@@ -1,24 +1,24 @@
 import type { Database } from '../database/database.ts';
 import { type EventLog, eventChannel } from '../service/events/event-log.ts';
 
-/** Milliseconds in which other processes are told once, however much is written. */
-const tellInterval = 20;
+/** Milliseconds within which other processes are notified once, however much is written. */
+const notifyIntervalMs = 20;
 
-/** Milliseconds between two looks of who is told nothing, and of who may have missed what was told. */
-const lookInterval = { untold: 1_000, told: 5_000 } as const;
+/** Milliseconds between two polls without notifications, and of a process that may have missed one. */
+const pollMs = { alone: 1_000, listening: 5_000 } as const;
 
 /**
- * Says that something was written to the event log, here or by another process. Whoever hears it looks at the log; that
- * something was written is never missed for longer than five seconds.
+ * Notifies listeners that this or another process has written to the event log, so that they read it. A write is
+ * noticed within five seconds even if the notification is lost.
  */
 export class EventSignal {
   readonly #database: Database;
   readonly #log: Pick<EventLog, 'revision'>;
-  readonly #hearers = new Set<() => void>();
-  #told = -Infinity;
-  #telling: NodeJS.Timeout | undefined;
+  readonly #listeners = new Set<() => void>();
+  #notifiedAt = -Infinity;
+  #notifyTimer: NodeJS.Timeout | undefined;
   #pending = false;
-  #looking: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
   #endListening: (() => Promise<void>) | undefined;
   #revision: number | undefined;
 
@@ -27,68 +27,68 @@ export class EventSignal {
     this.#log = log;
   }
 
-  /** Something was committed by this process. */
-  readonly committed = (): void => {
-    this.#hear();
-    this.#tell();
+  /** Called after each commit of this process that writes an event. */
+  readonly onCommit = (): void => {
+    this.#notifyListeners();
+    this.#notifyOthers();
   };
 
-  /** Calls `heard` from now on; answers what ends that. */
-  listen(heard: () => void): () => void {
-    this.#hearers.add(heard);
-    if (this.#hearers.size === 1) this.#begin();
+  /** Calls `listener` from now on; returns a function that ends it. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) this.#begin();
     return () => {
-      this.#hearers.delete(heard);
-      if (this.#hearers.size === 0) this.#end().catch(() => {});
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#end().catch(() => {});
     };
   }
 
   async close(): Promise<void> {
-    this.#hearers.clear();
-    clearTimeout(this.#telling);
+    this.#listeners.clear();
+    clearTimeout(this.#notifyTimer);
     await this.#end();
   }
 
-  /** Once for all that one turn of the event loop commits. */
-  #hear(): void {
-    if (this.#pending || this.#hearers.size === 0) return;
+  /** Called once for all commits of a turn of the event loop. */
+  #notifyListeners(): void {
+    if (this.#pending || this.#listeners.size === 0) return;
     this.#pending = true;
     setImmediate(() => {
       this.#pending = false;
-      for (const heard of [...this.#hearers]) heard();
+      for (const listener of [...this.#listeners]) listener();
     });
   }
 
-  #tell(): void {
+  #notifyOthers(): void {
     const { tell } = this.#database;
-    if (tell === undefined || this.#telling !== undefined) return;
-    const wait = Math.max(0, this.#told + tellInterval - performance.now());
-    this.#telling = setTimeout(() => {
-      this.#telling = undefined;
-      this.#told = performance.now();
-      // Who is not told looks within seconds.
+    if (tell === undefined || this.#notifyTimer !== undefined) return;
+    const wait = Math.max(0, this.#notifiedAt + notifyIntervalMs - performance.now());
+    this.#notifyTimer = setTimeout(() => {
+      this.#notifyTimer = undefined;
+      this.#notifiedAt = performance.now();
+      // Processes without a notification poll within seconds.
       this.#database.tell?.(eventChannel).catch(() => {});
     }, wait).unref();
   }
 
   #begin(): void {
     const { listen } = this.#database;
-    this.#endListening = listen?.call(this.#database, eventChannel, () => this.#hear());
+    this.#endListening = listen?.call(this.#database, eventChannel, () => this.#notifyListeners());
     this.#revision = this.#log.revision();
-    const every = listen === undefined ? lookInterval.untold : lookInterval.told;
-    this.#looking = setInterval(() => this.#look(), every).unref();
+    const intervalMs = listen === undefined ? pollMs.alone : pollMs.listening;
+    this.#pollTimer = setInterval(() => this.#poll(), intervalMs).unref();
   }
 
-  /** Another process may have written without saying so. */
-  #look(): void {
+  /** Another process may have written without a notification. */
+  #poll(): void {
     const revision = this.#log.revision();
     if (revision !== undefined && revision === this.#revision) return;
     this.#revision = revision;
-    this.#hear();
+    this.#notifyListeners();
   }
 
   async #end(): Promise<void> {
-    clearInterval(this.#looking);
+    clearInterval(this.#pollTimer);
     const end = this.#endListening;
     this.#endListening = undefined;
     await end?.();

@@ -13,7 +13,7 @@ export interface BooleanOptions extends CommonOptions {
   readonly default?: boolean;
 }
 
-/** How spreadsheets and databases write the two. */
+/** Spellings in spreadsheets and databases. */
 const words: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
@@ -39,7 +39,7 @@ export const boolean = {
   fromText: (text) => words.get(text.toLowerCase()) ?? orNull(text),
   searchable: false,
   sortable: true,
-  // A box knows no third state, and one that nobody touched has not been answered.
+  // A checkbox has no third state, and an untouched one is not an answer.
   form: ({ required, default: preset }) =>
     preset === undefined ? { ui: { 'ui:widget': required === true ? 'radio' : 'select' } } : {},
 } satisfies FieldType<BooleanOptions>;

@@ -1,4 +1,4 @@
-/** Colours that a choice may be shown in: each is readable on light and on dark, and its text stands beside it. */
+/** Colours of choices: each is readable on light and on dark backgrounds, next to the text of the choice. */
 export const choiceColours = [
   ...(['grey', 'red', 'orange', 'yellow', 'green'] as const),
   ...(['teal', 'blue', 'purple', 'pink'] as const),

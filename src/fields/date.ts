@@ -14,7 +14,7 @@ export interface DateOptions extends CommonOptions {
   readonly default?: string;
 }
 
-/** A day of the calendar, `YYYY-MM-DD`, in no time zone. */
+/** A calendar day, `YYYY-MM-DD`, without a time zone. */
 export const date = {
   kind: 'date',
   column: 'date',
@@ -34,7 +34,7 @@ export const date = {
   fromText: orNull,
   searchable: false,
   sortable: true,
-  // The widget for dates answers a cleared date with nothing at all, which leaves the field as it is.
+  // The date widget submits a cleared date as a missing value, which leaves the field unchanged.
   form: ({ required }) =>
     required === true ? {} : { ui: { 'ui:widget': 'text', 'ui:options': { inputType: 'date' } } },
 } satisfies FieldType<DateOptions>;

@@ -14,15 +14,15 @@ export interface DatetimeOptions extends CommonOptions {
   readonly default?: string;
 }
 
-/** The canonical text of an instant, or undefined where the text names none. */
+/** The canonical text of an instant, or undefined for any other text. */
 const parse = (text: string): string | undefined => {
   const milliseconds = parseTimestamp(text);
   return milliseconds === undefined ? undefined : toTimestamp(milliseconds);
 };
 
 /**
- * An instant in milliseconds, years 0001 to 9999. Taken with any ISO 8601 offset, answered in UTC. SQLite keeps the
- * answer's own text, which sorts as the instants do.
+ * An instant in milliseconds, years 0001 to 9999. Accepted with any ISO 8601 offset, returned in UTC. SQLite stores
+ * the returned text, which sorts chronologically.
  */
 export const datetime = {
   kind: 'datetime',
@@ -43,7 +43,7 @@ export const datetime = {
   fromText: orNull,
   searchable: false,
   sortable: true,
-  // As with dates; and the browser's own input takes no text that ends with a zone.
+  // As with dates; moreover the browser's own input accepts no text with a zone.
   form: ({ required }) =>
     required === true ? {} : { ui: { 'ui:widget': 'text', 'ui:placeholder': '2024-01-31T09:30:00Z' } },
 } satisfies FieldType<DatetimeOptions>;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimal, fromScaled, mostDigits, toScaled } from './decimal.ts';
+import { decimal, fromScaled, maxDigits, toScaled } from './decimal.ts';
 
 const scales = fc.integer({ min: 0, max: 8 });
-const most = 10 ** mostDigits - 1;
+const most = 10 ** maxDigits - 1;
 
 /** A scaled integer as text by BigInt, independent of the code under test. */
 const expected = (scaled: number, scale: number): string => {

@@ -9,43 +9,46 @@ import {
   type RuleViolation,
   type Strict,
 } from './field.ts';
-import { given, type OrderedOperator, orderedOperators, orNull } from './values.ts';
+import { type OrderedOperator, orderedOperators, orNull, withoutUndefined } from './values.ts';
 
 export interface DecimalOptions extends CommonOptions {
   readonly default?: string | number;
-  /** Digits after the point, 0 to 8; 2 where it is not given. */
+  /** Digits after the point, 0 to 8; 2 unless given. */
   readonly scale?: number;
   readonly min?: string | number;
   readonly max?: string | number;
 }
 
 /** Digits in total: the scaled integer stays exact in every JSON reader and in both databases. */
-export const mostDigits = 15;
+export const maxDigits = 15;
 
 const scaleOf = (options: DecimalOptions): number => options.scale ?? 2;
 
-/** Longer texts are refused unread; the longest sensible one has 15 digits, a sign, a point and an exponent. */
-const longestText = 64;
+/**
+ * Longer texts are refused without being read; the longest sensible one has 15 digits, a sign, a point and an
+ * exponent.
+ */
+const maxTextLength = 64;
 
 const form = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * The number as an integer count of 10^−scale, exactly; undefined where the text is no number, is finer than the
- * scale or has more than 15 digits. Works on the digits: no floating-point value is ever in between.
+ * The number as an integer count of 10^−scale, exactly; undefined for a text that is no number, is finer than the
+ * scale or has more than 15 digits. It works on digits and never uses floating-point values.
  */
 export const toScaled = (text: string, scale: number): number | undefined => {
-  const match = text.length <= longestText ? form.exec(text) : null;
+  const match = text.length <= maxTextLength ? form.exec(text) : null;
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return 0;
   const zeros = digits.length - significant.length + Number(exponent) - fraction.length + scale;
-  if (zeros < 0 || significant.length + zeros > mostDigits) return undefined;
+  if (zeros < 0 || significant.length + zeros > maxDigits) return undefined;
   return Number(`${sign}${significant}${'0'.repeat(zeros)}`);
 };
 
-/** The text that is answered for a scaled integer: `1250` with scale 2 is `12.50`. */
+/** The text of a scaled integer: `1250` with scale 2 is `12.50`. */
 export const fromScaled = (scaled: number | bigint, scale: number): string => {
   const digits = String(scaled < 0 ? -scaled : scaled).padStart(scale + 1, '0');
   const point = digits.length - scale;
@@ -53,7 +56,7 @@ export const fromScaled = (scaled: number | bigint, scale: number): string => {
   return scaled < 0 ? `-${text}` : text;
 };
 
-/** A JSON number is taken by its shortest text, as the caller wrote it: 0.1 is one tenth. */
+/** A JSON number is read by its shortest text, as the caller wrote it: 0.1 is one tenth. */
 const scaledOf = (value: Json, options: DecimalOptions): number | undefined =>
   typeof value === 'string' || typeof value === 'number'
     ? toScaled(String(value), scaleOf(options))
@@ -77,7 +80,7 @@ const check = (value: Json, options: DecimalOptions): RuleViolation | undefined 
   const { min, max } = options;
   const scaled = scaledOf(value, options);
   if (scaled === undefined)
-    return { rule: 'decimal', params: { digits: mostDigits, scale: scaleOf(options) } };
+    return { rule: 'decimal', params: { digits: maxDigits, scale: scaleOf(options) } };
   if (min !== undefined && scaled < (scaledOf(min, options) ?? -Infinity))
     return { rule: 'minimum', params: { min } };
   if (max !== undefined && scaled > (scaledOf(max, options) ?? Infinity))
@@ -85,7 +88,7 @@ const check = (value: Json, options: DecimalOptions): RuleViolation | undefined 
   return undefined;
 };
 
-/** An exact number with a fixed count of digits after the point, kept as a scaled integer. */
+/** An exact number with a fixed count of digits after the point, stored as a scaled integer. */
 export const decimal = {
   kind: 'decimal',
   column: 'decimal',
@@ -103,7 +106,7 @@ export const decimal = {
   scale: scaleOf,
   input: () => ({ type: ['string', 'number'], format: 'decimal' }),
   output: () => ({ type: 'string', format: 'decimal' }),
-  // What it is depends on the scale, so `check` decides.
+  // The scale decides what is valid, so `check` validates.
   format: { name: 'decimal', rule: 'decimal', test: () => true },
   check,
   encode: (value, options) => {
@@ -118,5 +121,5 @@ export const decimal = {
   searchable: false,
   sortable: true,
   bounds: (options) =>
-    given({ min: options.min, max: options.max, digits: mostDigits, scale: scaleOf(options) }),
+    withoutUndefined({ min: options.min, max: options.max, digits: maxDigits, scale: scaleOf(options) }),
 } satisfies FieldType<DecimalOptions>;

@@ -4,9 +4,9 @@ import { type FieldKind, fieldTypes } from './registry.ts';
 type Functions = { readonly [Kind in FieldKind]: (typeof fieldTypes)[Kind]['define'] };
 
 /**
- * The functions that make the fields of a model, one for each type: `field.string({ required: true, max: 200 })`,
+ * The functions that define the fields of a model, one for each type: `field.string({ required: true, max: 200 })`,
  * `field.enum(['draft', 'live'], { default: 'draft' })`, `field.reference('Author')`, and `field.owner()` for the
- * user whose record it is.
+ * owner of the record.
  */
 export const field: Functions & { readonly owner: typeof defineOwner } = Object.freeze({
   ...(Object.fromEntries(Object.entries(fieldTypes).map(([kind, type]) => [kind, type.define])) as Functions),

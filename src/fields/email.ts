@@ -13,15 +13,15 @@ export interface EmailOptions extends CommonOptions {
   readonly default?: string;
 }
 
-/** Longest address of RFC 5321. */
-const longest = 254;
+/** Maximum length of an address in RFC 5321. */
+const maxLength = 254;
 
 const atom = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+$/u;
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
 
 /**
- * Whether mail systems in use take the text as an address: dot-separated atoms, `@`, a domain of two labels or more;
- * letters of any script. Quoted local parts and addresses of hosts by number are refused. Linear in its length.
+ * Whether current mail systems accept the text as an address: dot-separated atoms, `@`, a domain of two labels or
+ * more; letters of any script. Quoted local parts and numeric hosts are refused. Runs in linear time.
  */
 const isEmail = (text: string): boolean => {
   const at = text.lastIndexOf('@');
@@ -37,7 +37,7 @@ const isEmail = (text: string): boolean => {
   );
 };
 
-/** An email address, kept as it was written. */
+/** An email address, stored as written. */
 export const email = {
   kind: 'email',
   column: 'text',
@@ -45,7 +45,7 @@ export const email = {
     options?: Strict<Options, EmailOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(email, options),
   options: commonOptions satisfies OptionTable<EmailOptions>,
-  input: () => ({ type: 'string', format: 'email', maxLength: longest }),
+  input: () => ({ type: 'string', format: 'email', maxLength: maxLength }),
   format: { name: 'email', rule: 'email', test: isEmail },
   encode: textOf,
   operators: textOperators,
@@ -53,6 +53,6 @@ export const email = {
   fromText: orNull,
   searchable: true,
   sortable: true,
-  indexBytes: () => utf8Bytes(longest),
-  bounds: () => ({ max: longest }),
+  indexBytes: () => utf8Bytes(maxLength),
+  bounds: () => ({ max: maxLength }),
 } satisfies FieldType<EmailOptions>;

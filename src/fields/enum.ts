@@ -15,11 +15,11 @@ import { type IdentityOperator, identityOperators, isStorable, orNull, textOf, u
 /** Options beside the choices. */
 export interface EnumExtras<Value extends string = string> extends CommonOptions {
   readonly default?: NoInfer<Value>;
-  /** What people read in place of a choice; the choice itself where absent. */
+  /** Display texts of choices; the choice itself where absent. */
   readonly labels?: { readonly [Name in NoInfer<Value>]?: Label };
   /**
-   * Colours in which the administration area shows choices, beside their texts: grey, red, orange, yellow, green, teal,
-   * blue, purple, pink.
+   * Colours of choices in the administration area, next to their texts: grey, red, orange, yellow, green, teal, blue,
+   * purple, pink.
    */
   readonly colors?: { readonly [Name in NoInfer<Value>]?: ChoiceColour };
 }
@@ -30,7 +30,7 @@ export interface EnumOptions extends CommonOptions {
   readonly colors?: Readonly<Record<string, ChoiceColour | undefined>>;
 }
 
-const longest = 64;
+const maxChoiceLength = 64;
 
 const flaw = ({ choices, labels = {}, colors = {} }: EnumOptions): string | undefined => {
   const wrong = texts(choices, 'the list of choices');
@@ -39,15 +39,16 @@ const flaw = ({ choices, labels = {}, colors = {} }: EnumOptions): string | unde
   if (new Set(choices).size !== choices.length) return 'a choice is named twice';
   const bad = choices.find((choice) => !/^[^\s,]+$/u.test(choice) || !isStorable(choice));
   if (bad !== undefined) return `choice ${JSON.stringify(bad)}: no blanks, commas or empty texts`;
-  const long = choices.find((choice) => choice.length > longest);
-  if (long !== undefined) return `choice ${long} is longer than ${longest} characters`;
-  const strayed = (given: object): string | undefined =>
+  const long = choices.find((choice) => choice.length > maxChoiceLength);
+  if (long !== undefined) return `choice ${long} is longer than ${maxChoiceLength} characters`;
+  const unknownChoice = (given: object): string | undefined =>
     Object.keys(given).find((name) => !choices.includes(name));
-  const [unlabelled, uncoloured] = [strayed(labels), strayed(colors)];
-  if (unlabelled !== undefined) return `label for ${unlabelled}, which is no choice`;
-  return uncoloured === undefined
+  const wrongLabel = unknownChoice(labels);
+  const wrongColour = unknownChoice(colors);
+  if (wrongLabel !== undefined) return `label for ${wrongLabel}, which is no choice`;
+  return wrongColour === undefined
     ? undefined
-    : `color for ${uncoloured}, which is no choice${nearestHint(uncoloured, choices)}`;
+    : `color for ${wrongColour}, which is no choice${nearestHint(wrongColour, choices)}`;
 };
 
 const choicesOf = ({ choices, labels, colors }: EnumOptions, locale: Locale): Choice[] =>
@@ -57,7 +58,7 @@ const choicesOf = ({ choices, labels, colors }: EnumOptions, locale: Locale): Ch
     return color === undefined ? choice : { ...choice, color };
   });
 
-/** One of a few texts that the model names. */
+/** One of a few texts that the model lists. */
 export const enumeration = {
   kind: 'enum',
   column: 'text',
@@ -85,6 +86,6 @@ export const enumeration = {
   fromText: orNull,
   searchable: false,
   sortable: true,
-  indexBytes: () => utf8Bytes(longest),
+  indexBytes: () => utf8Bytes(maxChoiceLength),
   choices: choicesOf,
 } satisfies FieldType<EnumOptions>;

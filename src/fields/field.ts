@@ -12,15 +12,18 @@ import {
 } from '../kernel/options.ts';
 
 /**
- * The contract of a field type. One file per type implements it; `registry.ts` has a line for each. Everything that
- * differs between field types is said here: no other module asks which type a field has.
+ * The contract of a field type. One file per type implements it; `registry.ts` lists them. Everything that differs
+ * between field types is a member of it: no other module checks which type a field has.
  */
 
-/** Kinds of columns that a database has; its dialect says how each is declared and rendered as JSON. */
+/** Kinds of columns; the dialect declares each and renders it as JSON. */
 export type ColumnKind =
   | 'text'
   | 'integer'
-  /** A number with a fixed count of decimal places, kept as a whole number: `scale` of the field type says how many. */
+  /**
+   * A number with a fixed count of decimal places, stored as a whole number: `scale` of the field type gives the
+   * count.
+   */
   | 'decimal'
   | 'number'
   | 'boolean'
@@ -30,7 +33,7 @@ export type ColumnKind =
   | 'uuid'
   | 'json';
 
-/** A value as it is bound to a column. */
+/** A value in the form in which it is bound to a column. */
 export type ColumnValue = string | number | boolean | null;
 
 /** Operators of list filters: `filter[field][op]=value`. */
@@ -53,13 +56,13 @@ export interface CommonOptions {
   /** No two records share the value (null excepted); with `'owner'` no two records of one owner. */
   readonly unique?: boolean | 'owner';
   readonly index?: boolean;
-  /** Taken where the field is absent on create. */
+  /** Used where the field is absent on create. */
   readonly default?: Json;
-  /** What people call the field, one text or one per language; made from the name where absent. */
+  /** Display name of the field, one text or one per language; derived from the name where absent. */
   readonly label?: Label;
   /**
    * Heading under which forms and pages of a record show the field, with the others of its group; one text or one per
-   * language. Groups stand in the order of their first fields, behind the fields that have none.
+   * language. Groups come in the order of their first fields, after the fields without one.
    */
   readonly group?: Label;
 }
@@ -68,13 +71,13 @@ export const commonOptions = {
   required: flag,
   unique: oneOf(true, false, 'owner'),
   index: flag,
-  // Held to the field's own rules, which the model does.
+  // The model validates it by the field's own rules.
   default: anything,
   label,
   group: label,
 } satisfies OptionTable<CommonOptions>;
 
-/** The common options as the generator's command line has them: the first ones stand alone, the others take a value. */
+/** The common options of the generator's command line: the first ones are flags, the others have a value. */
 export const commonFlags = [
   'required',
   'unique',
@@ -82,7 +85,7 @@ export const commonFlags = [
 ] as const satisfies readonly (keyof CommonOptions)[];
 export const commonModifiers = ['default'] as const satisfies readonly (keyof CommonOptions)[];
 
-/** JSON Schema (2020-12, kept to what draft-07 tools understand as well). */
+/** JSON Schema (2020-12, limited to features that draft-07 tools understand). */
 export type JsonSchema = { readonly [keyword: string]: Json };
 
 export interface RuleViolation {
@@ -90,18 +93,18 @@ export interface RuleViolation {
   readonly params?: Readonly<Record<string, string | number>>;
 }
 
-/** A `format` of JSON Schema that a type brings along, and the rule that a text violates which has it not. */
+/** A `format` of JSON Schema that a type defines, and the rule that an invalid text violates. */
 export interface TextFormat {
   readonly name: string;
   readonly rule: FieldRule;
   test(text: string): boolean;
 }
 
-/** One choice of a field that takes few values. */
+/** One choice of a field with few values. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
-  /** Name of the colour that it is shown in. */
+  /** Name of its colour. */
   readonly color?: string;
 }
 
@@ -109,24 +112,24 @@ export interface Choice {
 export interface FormHints {
   /** Entries of the field's uiSchema. */
   readonly ui?: JsonSchema;
-  /** Alternatives (`anyOf`) that the form lets choose from, in place of a schema that takes values of many types. */
+  /** Alternatives (`anyOf`) from which the form lets the user choose, in place of a schema with several types. */
   readonly alternatives?: readonly JsonSchema[];
 }
 
 /**
- * What becomes of a record when what it refers to is deleted: it keeps that from being deleted, its reference becomes
- * null, or it is deleted too.
+ * The consequence for a record when the record that it refers to is deleted: it prevents the deletion, its reference
+ * becomes null, or it is deleted too.
  */
 export type OnDelete = 'restrict' | 'null' | 'cascade';
 
 export interface FieldType<Options extends CommonOptions = CommonOptions> {
-  /** Name of the type, as the registry, the generator and the metadata have it. */
+  /** Name of the type in the registry, the generator and the metadata. */
   readonly kind: string;
-  /** What kind of column keeps the values. */
+  /** Kind of the column. */
   readonly column: ColumnKind;
   /** Decimal places of values in a `decimal` column. */
   scale?(options: Options): number;
-  /** Makes a field of this type: `field.<kind>(…)` in a model file. */
+  /** Defines a field of this type: `field.<kind>(…)` in a model file. */
   define(...args: never[]): FieldDefinition<Options>;
   /** A check for each option that `define` takes, the common ones included, without its argument. */
   readonly options: Readonly<Record<string, OptionCheck>>;
@@ -134,42 +137,42 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   readonly argument?: { readonly option: string; readonly list: boolean };
   /** Options beyond the common ones that the generator takes as `name=value`. */
   readonly modifiers?: readonly string[];
-  /** What is wrong with options of the right types, as a clause for a developer; undefined where nothing is. */
+  /** The flaw of options that have the right types, as a clause for a developer; undefined when there is none. */
   flaw?(options: Options): string | undefined;
-  /** Schema of a value that is accepted (not null; null is allowed where the field is not required). */
+  /** Schema of an accepted value (not null; null is allowed where the field is not required). */
   input(options: Options, locale: Locale): JsonSchema;
-  /** Schema of a value as it is answered, where it is not the type, format and choices of `input`. */
+  /** Schema of a returned value, where it differs from the type, format and choices of `input`. */
   output?(options: Options, locale: Locale): JsonSchema;
   readonly format?: TextFormat;
-  /** What the schema cannot say. Called with values that fit the schema. */
+  /** A check beyond the schema. Called with values that fit the schema. */
   check?(value: Json, options: Options): RuleViolation | undefined;
-  /** A checked value as the column takes it. Throws TypeError for a value that was never checked. */
+  /** A checked value in the form of the column. Throws TypeError for a value that was never checked. */
   encode(value: Json, options: Options): ColumnValue;
-  /** What the column takes as it is returned in JSON: the canonical form. Absent where both are the same. */
+  /** The column's value as JSON, in canonical form. Absent where both are the same. */
   decode?(column: NonNullable<ColumnValue>, options: Options): Json;
   readonly operators: readonly FilterOperator[];
-  /** The text of a filter (or cursor) as a column value; undefined where it is no value of this type. */
+  /** The text of a filter (or cursor) as a column value; undefined for a text that is no value of this type. */
   parse(text: string, options: Options): ColumnValue | undefined;
   /**
-   * What a text of a file without types means, such as a cell of CSV: the value as a body would bring it. A text that
-   * is none of this type is answered as something that the rules of the field refuse.
+   * A text of a file without types, such as a cell of CSV, as the value that a body would have. An invalid text
+   * becomes a value that the rules of the field refuse.
    */
   fromText(text: string): Json;
-  /** Whether `q` looks into it. */
+  /** Whether `q` searches it. */
   readonly searchable: boolean;
   readonly sortable: boolean;
-  /** Most bytes that a value takes in an index; absent: 16 at most. Infinity: it cannot be indexed. */
+  /** Maximum bytes of a value in an index; 16 where absent. Infinity: it cannot be indexed. */
   indexBytes?(options: Options): number;
-  /** Name of the model that the value is an id of. */
+  /** Name of the model that the value refers to. */
   target?(options: Options): string;
-  /** Whether an id of a record that the caller may not read is accepted: the record has to exist, no more. */
+  /** Whether an id of a record that the caller may not read is accepted: the record only has to exist. */
   anyone?(options: Options): boolean;
-  /** What becomes of a record when what it refers to is deleted. */
+  /** The consequence for a record when the referenced record is deleted. */
   onDelete?(options: Options): OnDelete;
   choices?(options: Options, locale: Locale): readonly Choice[];
-  /** Limits for people and forms, named as the options are. */
+  /** Limits for people and forms, under the names of the options. */
   bounds?(options: Options): Readonly<Record<string, string | number>>;
-  /** What react-jsonschema-form needs to be told, where its own choice is not right. */
+  /** Hints for react-jsonschema-form, where its own choice is not right. */
   form?(options: Options, locale: Locale): FormHints;
 }
 
@@ -178,8 +181,8 @@ declare const input: unique symbol;
 declare const operators: unique symbol;
 
 /**
- * A field of a model: its type and its options, as the functions of `field` make it. `Value` is the TypeScript type
- * of what is answered, `Input` of what is accepted, `Operators` those of its filters; they exist for the compiler only.
+ * A field of a model: its type and its options, as the functions of `field` return it. `Value` is the TypeScript type
+ * of returned values, `Input` of accepted ones, `Operators` those of its filters; they exist for the compiler only.
  */
 export interface FieldDefinition<
   Options extends object = object,
@@ -189,14 +192,14 @@ export interface FieldDefinition<
 > {
   readonly type: FieldType;
   readonly options: Options & CommonOptions;
-  /** What is wrong with the options as they were given: an unknown one, a value of the wrong type. */
+  /** The flaw of the given options: an unknown one, or a value of the wrong type. */
   readonly flaw?: string;
   readonly [value]?: Value;
   readonly [input]?: Input;
   readonly [operators]?: Operators;
 }
 
-/** The type of a field as it is answered: null where it is not required. */
+/** The type of a field in a response: null where it is not required. */
 export type ValueOf<Definition> =
   Definition extends FieldDefinition<infer Options, infer Value, unknown>
     ? Options extends { readonly required: true }
@@ -204,7 +207,7 @@ export type ValueOf<Definition> =
       : Value | null
     : never;
 
-/** The type of a field as it is accepted. */
+/** The type of a field in a body. */
 export type InputOf<Definition> =
   Definition extends FieldDefinition<infer Options, unknown, infer Input>
     ? Options extends { readonly required: true }
@@ -220,11 +223,11 @@ export type OperatorsOf<Definition> =
 export type OperandOf<Definition> =
   Definition extends FieldDefinition<object, unknown, infer Input> ? NonNullable<Input> : never;
 
-/** Options of which a misspelt one does not compile, although their exact type is kept. */
+/** Options whose misspelling does not compile, although their exact type is kept. */
 export type Strict<Options, Allowed> = Options & { [Key in Exclude<keyof Options, keyof Allowed>]: never };
 
 /**
- * What the functions of `field` return. A mistake is kept for whoever uses the field, who knows the name of it:
+ * The result of the functions of `field`. A flaw is kept for the model, which knows the name of the field:
  * `fieldFlaw`.
  */
 export const definition = <
@@ -247,7 +250,7 @@ export const definition = <
   };
 };
 
-/** What is wrong with a field of an application's file; undefined where nothing is. */
+/** The flaw of a field in an application's file; undefined when there is none. */
 export const fieldFlaw = ({ type, options, flaw }: FieldDefinition): string | undefined =>
   flaw ?? type.flaw?.(options);
 

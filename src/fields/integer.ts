@@ -9,12 +9,12 @@ import {
 } from './field.ts';
 import {
   boundsFlaw,
-  given,
   numberOf,
   type OrderedOperator,
   orderedOperators,
   orNull,
   parseInteger,
+  withoutUndefined,
 } from './values.ts';
 
 export interface IntegerOptions extends CommonOptions {
@@ -49,5 +49,5 @@ export const integer = {
   fromText: (text) => parseInteger(text) ?? orNull(text),
   searchable: false,
   sortable: true,
-  bounds: ({ min, max }) => given({ min, max }),
+  bounds: ({ min, max }) => withoutUndefined({ min, max }),
 } satisfies FieldType<IntegerOptions>;

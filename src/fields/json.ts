@@ -18,9 +18,9 @@ export interface JsonOptions extends CommonOptions {
 }
 
 /** Levels of arrays and objects in one value. SQLite's JSON functions stop at 1,000, other readers sooner. */
-const mostLevels = 100;
+const maxLevels = 100;
 
-/** Whether both databases and every reader of the answer take the value; bounded by `mostLevels`. */
+/** Whether both databases and every JSON reader accept the value; the recursion is bounded by `maxLevels`. */
 const isFit = (value: Json, levels: number): boolean => {
   if (typeof value === 'string') return isStorable(value);
   // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
@@ -40,26 +40,26 @@ const titles: Readonly<Record<'object' | 'array' | 'string' | 'number' | 'boolea
   boolean: { 'zh-CN': '是否', en: 'Yes or no' },
 };
 
-/** A form for each type of value; what lists hold is again of any type, some levels down. */
+/** A form for each type of value; items of lists are of any type again, down to some levels. */
 const alternatives = (locale: Locale, levels: number): JsonSchema[] => {
-  const titled = (type: keyof typeof titles, more: JsonSchema = {}): JsonSchema => ({
+  const alternativeOf = (type: keyof typeof titles, more: JsonSchema = {}): JsonSchema => ({
     title: labelText(titles[type], locale),
     type,
     ...more,
   });
   return [
-    titled('object', { additionalProperties: true }),
-    titled('array', {
+    alternativeOf('object', { additionalProperties: true }),
+    alternativeOf('array', {
       items:
         levels === 0 ? {} : { anyOf: [...alternatives(locale, levels - 1), { title: '—', type: 'null' }] },
     }),
-    titled('string'),
-    titled('number'),
-    titled('boolean'),
+    alternativeOf('string'),
+    alternativeOf('number'),
+    alternativeOf('boolean'),
   ];
 };
 
-/** A text that is no JSON becomes one that the check refuses: taken as it is, it would be a value. */
+/** A text that is not JSON becomes a value that the check refuses: unchanged, it would be a valid value. */
 const fromText = (text: string): Json => {
   if (text === '') return null;
   try {
@@ -70,8 +70,8 @@ const fromText = (text: string): Json => {
 };
 
 /**
- * Any JSON value, kept as the text that JSON.stringify makes and answered as that text, with its keys in the order
- * in which they came. Null is the absent value.
+ * Any JSON value, stored and returned as the text of JSON.stringify, with its keys in the order of the body. Null is
+ * the absent value.
  */
 export const json = {
   kind: 'json',
@@ -85,9 +85,9 @@ export const json = {
     additionalProperties: true,
     items: {},
   }),
-  check: (value) => (isFit(value, mostLevels) ? undefined : { rule: 'json' }),
+  check: (value) => (isFit(value, maxLevels) ? undefined : { rule: 'json' }),
   encode: (value) => {
-    if (!isFit(value, mostLevels)) throw new TypeError('not a storable JSON value');
+    if (!isFit(value, maxLevels)) throw new TypeError('not a storable JSON value');
     return JSON.stringify(value);
   },
   decode: (column) => JSON.parse(String(column)) as Json,

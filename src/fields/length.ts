@@ -2,7 +2,7 @@ import type { Json } from '../kernel/json.ts';
 import { numeric, type OptionTable, textual } from '../kernel/options.ts';
 import { type CommonOptions, commonOptions, type JsonSchema, type RuleViolation } from './field.ts';
 import { patternFlaw } from './pattern.ts';
-import { boundsFlaw, given, isStorable } from './values.ts';
+import { boundsFlaw, isStorable, withoutUndefined } from './values.ts';
 
 /** Options of texts that people write. Lengths are Unicode code points. */
 export interface LengthOptions extends CommonOptions {
@@ -25,33 +25,33 @@ export const lengthOptions = {
 } satisfies OptionTable<LengthOptions>;
 
 /** Characters that one PostgreSQL value can take on its way through a body: the service's default body limit. */
-export const mostCharacters = 1_048_576;
+export const maxCharacters = 1_048_576;
 
 const isLength = (length: number): boolean =>
-  Number.isInteger(length) && length >= 0 && length <= mostCharacters;
+  Number.isInteger(length) && length >= 0 && length <= maxCharacters;
 
-/** What is wrong with the options of a text. */
+/** The flaw of the options of a text. */
 export const lengthFlaw = (options: LengthOptions, max: number): string | undefined => {
   for (const [name, length] of Object.entries({ min: options.min, max: options.max }))
     if (length !== undefined && !isLength(length))
-      return `${name} must be a whole number from 0 to ${mostCharacters}`;
+      return `${name} must be a whole number from 0 to ${maxCharacters}`;
   const flaw = boundsFlaw(options.min, max);
   if (flaw !== undefined || options.pattern === undefined) return flaw;
   return patternFlaw(options.pattern, max);
 };
 
-/** A required text is never blank, so forms may ask for one character at once. */
-const leastLength = ({ min, required }: LengthOptions): number | undefined =>
+/** A required text is never blank, so forms may demand one character. */
+const minimumLength = ({ min, required }: LengthOptions): number | undefined =>
   required === true ? Math.max(min ?? 0, 1) : min;
 
 export const lengthSchema = (options: LengthOptions, max: number): JsonSchema => ({
   type: 'string',
-  ...given({ minLength: leastLength(options), maxLength: max, pattern: options.pattern }),
+  ...withoutUndefined({ minLength: minimumLength(options), maxLength: max, pattern: options.pattern }),
 });
 
 export const lengthBounds = ({ min, pattern }: LengthOptions, max: number) =>
-  given<string | number>({ min, max, pattern });
+  withoutUndefined<string | number>({ min, max, pattern });
 
-/** A stranger's parser refuses such texts before; whatever else calls must not write garbage. */
+/** The body parser refuses such texts earlier; other callers must not store them either. */
 export const checkStorable = (value: Json): RuleViolation | undefined =>
   typeof value === 'string' && isStorable(value) ? undefined : { rule: 'pattern' };

@@ -7,7 +7,14 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { boundsFlaw, given, numberOf, type OrderedOperator, orderedOperators, orNull } from './values.ts';
+import {
+  boundsFlaw,
+  numberOf,
+  type OrderedOperator,
+  orderedOperators,
+  orNull,
+  withoutUndefined,
+} from './values.ts';
 
 export interface NumberOptions extends CommonOptions {
   readonly default?: number;
@@ -22,9 +29,9 @@ const parse = (text: string): number | undefined => {
 };
 
 /**
- * A measured number: a finite IEEE 754 double. Money is better kept in a decimal or an integer. JSON and CSV hold it as
- * JavaScript writes it, on both databases: `1`, `0.1`, `1e-7`, `1e+21`, and never `-0`. There is one exception: of some
- * numbers beyond 2^54, PostgreSQL writes more digits in JSON, which name the same double.
+ * A measured number: a finite IEEE 754 double. For money use a decimal or an integer. JSON and CSV have it as
+ * JavaScript writes it, on both databases: `1`, `0.1`, `1e-7`, `1e+21`, and never `-0`. There is one exception: for
+ * some numbers beyond 2^54, PostgreSQL writes more digits in JSON, which denote the same double.
  */
 export const number = {
   kind: 'number',
@@ -38,12 +45,12 @@ export const number = {
     [min, max].every((bound) => bound === undefined || Number.isFinite(bound))
       ? boundsFlaw(min, max)
       : 'min and max must be finite',
-  input: ({ min, max }) => ({ type: 'number', ...given({ minimum: min, maximum: max }) }),
+  input: ({ min, max }) => ({ type: 'number', ...withoutUndefined({ minimum: min, maximum: max }) }),
   encode: numberOf,
   operators: orderedOperators,
   parse,
   fromText: (text) => parse(text) ?? orNull(text),
   searchable: false,
   sortable: true,
-  bounds: ({ min, max }) => given({ min, max }),
+  bounds: ({ min, max }) => withoutUndefined({ min, max }),
 } satisfies FieldType<NumberOptions>;

@@ -1,7 +1,7 @@
 /**
  * Bounds on the steps that a backtracking matcher takes for a pattern (flag `u`, no back-reference, no look-behind).
- * Wherever the next few characters decide which way to go on, a wrong way ends at once. Where they do not, every
- * further way multiplies the steps of what follows; a loop around such a place has no bound.
+ * Where the next few characters determine the branch, a wrong branch ends at once. Where they do not, every further
+ * branch multiplies the steps of the rest; a loop around such a place has no bound.
  */
 
 type Node =
@@ -26,14 +26,14 @@ const atomToken =
   /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c[a-zA-Z]|\\.|\[(?:\\.|[^\]\\])*\]|[^\\()[\]{}|*+?^$]/suy;
 const countToken = /(?:[*+?]|\{(?<min>\d+)(?<open>,)?(?<max>\d+)?\})\??/uy;
 
-/** Parses what `RegExp` has compiled; undefined for a group with modifiers. */
+/** Parses the source of a valid RegExp; undefined for a group with modifiers. */
 const parse = (source: string): Node | undefined => {
   let at = 0;
   const take = (token: RegExp): RegExpExecArray | null => {
     token.lastIndex = at;
-    const found = token.exec(source);
-    if (found !== null) at += found[0].length;
-    return found;
+    const overlaps = token.exec(source);
+    if (overlaps !== null) at += overlaps[0].length;
+    return overlaps;
   };
 
   const parseChoice = (): Node | undefined => {
@@ -82,16 +82,16 @@ const parse = (source: string): Node | undefined => {
 const repeatOf = (body: Node, count: RegExpExecArray, source: string): Node => {
   const { min, open, max } = count.groups ?? {};
   if (min !== undefined) {
-    const least = Number(min);
-    const most = max === undefined ? (open === undefined ? least : Infinity) : Number(max);
-    return { kind: 'repeat', body, min: least, max: most, source };
+    const minimum = Number(min);
+    const maximum = max === undefined ? (open === undefined ? minimum : Infinity) : Number(max);
+    return { kind: 'repeat', body, min: minimum, max: maximum, source };
   }
   const sign = count[0][0];
   return { kind: 'repeat', body, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity, source };
 };
 
 /**
- * A way in which a part of a pattern can begin: the atoms of its first characters. `isOpen`: anything may follow them;
+ * A possible beginning of a part of a pattern: the atoms of its first characters. `isOpen`: anything may follow them;
  * otherwise the part has ended.
  */
 interface Opening {
@@ -99,18 +99,18 @@ interface Opening {
   readonly isOpen: boolean;
 }
 
-/** Most characters that may be needed to decide between two ways. */
+/** Maximum number of characters that may be needed to decide between two branches. */
 const maxAtoms = 8;
 
-/** Most openings that are told apart; with more, the first character alone decides. */
+/** Maximum number of distinct openings; with more, the first character alone decides. */
 const maxOpenings = 200;
 
 const ended: Opening = { atoms: [], isOpen: false };
 
-const opened = (openings: readonly Opening[]): Opening[] =>
+const openAll = (openings: readonly Opening[]): Opening[] =>
   openings.map(({ atoms }) => ({ atoms, isOpen: true }));
 
-const shortened = (openings: readonly Opening[]): Opening[] => {
+const shorten = (openings: readonly Opening[]): Opening[] => {
   const firsts = new Map(openings.map((opening) => [opening.atoms[0], opening]));
   return [...firsts].map(([atom, { isOpen }]) =>
     atom === undefined ? { atoms: [], isOpen } : { atoms: [atom], isOpen: true },
@@ -118,7 +118,7 @@ const shortened = (openings: readonly Opening[]): Opening[] => {
 };
 
 /** The openings of one part followed by another one. */
-const chained = (left: readonly Opening[], right: readonly Opening[]): Opening[] => {
+const concatenate = (left: readonly Opening[], right: readonly Opening[]): Opening[] => {
   const openings = left.flatMap((first) => {
     if (first.isOpen || first.atoms.length >= maxAtoms) return [{ ...first, isOpen: true }];
     return right.map(({ atoms, isOpen }) => ({
@@ -126,7 +126,7 @@ const chained = (left: readonly Opening[], right: readonly Opening[]): Opening[]
       isOpen: isOpen || first.atoms.length + atoms.length > maxAtoms,
     }));
   });
-  return openings.length > maxOpenings ? shortened(openings) : openings;
+  return openings.length > maxOpenings ? shorten(openings) : openings;
 };
 
 const openingsOf = (node: Node): readonly Opening[] => {
@@ -136,20 +136,20 @@ const openingsOf = (node: Node): readonly Opening[] => {
     case 'edge':
       return [ended];
     case 'lookAhead':
-      // It takes its time before the next character is looked at.
+      // A look-ahead takes its time before the next character is examined.
       return [{ atoms: [], isOpen: true }];
     case 'sequence':
       return node.items.reduceRight<readonly Opening[]>(
-        (rest, item) => chained(openingsOf(item), rest),
+        (rest, item) => concatenate(openingsOf(item), rest),
         [ended],
       );
     case 'choice':
       return node.options.flatMap(openingsOf);
     case 'repeat': {
       const body = openingsOf(node.body);
-      let openings: readonly Opening[] = node.max > node.min ? [ended, ...opened(body)] : [ended];
+      let openings: readonly Opening[] = node.max > node.min ? [ended, ...openAll(body)] : [ended];
       for (let count = Math.min(node.min, maxAtoms); count > 0; count -= 1)
-        openings = chained(body, openings);
+        openings = concatenate(body, openings);
       return openings;
     }
   }
@@ -171,7 +171,7 @@ const isNullable = (node: Node): boolean => {
   }
 };
 
-/** Whether a part begins at the beginning of the text or nowhere. */
+/** Whether a part can only match at the beginning of the text. */
 const isAnchored = (node: Node): boolean => {
   switch (node.kind) {
     case 'edge':
@@ -206,7 +206,7 @@ const charactersBetween = (first: number, last: number): string => {
   return text;
 };
 
-/** All characters, with the low surrogates before the high ones, so that no two make a pair. */
+/** All characters, with the low surrogates before the high ones, so that no two form a pair. */
 const basicCharacters = (): string =>
   charactersBetween(0xdc00, 0xdfff) +
   charactersBetween(0xd800, 0xdbff) +
@@ -214,12 +214,12 @@ const basicCharacters = (): string =>
   charactersBetween(0xe000, 0xffff);
 const furtherCharacters = (): string => charactersBetween(0x10000, 0x10ffff);
 
-/** Whether an atom can match a character beyond the basic ones; may be true of one that cannot. */
+/** Whether an atom may match a character beyond the basic ones; errs on the safe side. */
 const mayBeFurther = (atom: string): boolean => /\\[pPDWSu]|^\[\^|^\.$|[\u{10000}-\u{10ffff}]/u.test(atom);
 
-/** Says whether one character can match two atoms. */
+/** Creates a function that says whether one character can match two atoms. */
 const createOverlap = (): ((one: string, other: string) => boolean) => {
-  const found = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   let basic: string | undefined;
   const search = (one: string, other: string): boolean => {
     const both = new RegExp(`(?=${one})${other}`, 'u');
@@ -230,8 +230,8 @@ const createOverlap = (): ((one: string, other: string) => boolean) => {
   return (one, other) => {
     if (one === other) return true;
     const key = `${one} ${other}`;
-    const overlaps = found.get(key) ?? search(one, other);
-    found.set(key, overlaps);
+    const overlaps = results.get(key) ?? search(one, other);
+    results.set(key, overlaps);
     return overlaps;
   };
 };
@@ -240,12 +240,12 @@ const createOverlap = (): ((one: string, other: string) => boolean) => {
 export interface PatternCost {
   /** Infinite where no power of the length is a bound. */
   readonly steps: number;
-  /** Where a text can be divided in several ways; undefined where there is no such place. */
+  /** A place where a text can be divided in several ways; undefined when there is none. */
   readonly ambiguous: string | undefined;
   readonly isAnchored: boolean;
 }
 
-/** What matching a part takes: in how many ways it can match, and the steps of all of them. */
+/** The cost of matching a part: the number of ways in which it can match, and the steps of all of them. */
 interface Cost {
   readonly ways: number;
   readonly steps: number;
@@ -253,13 +253,13 @@ interface Cost {
 
 const power = (ways: number, times: number): number => (ways === 1 ? 1 : ways ** times);
 
-/** The most steps for texts of up to `longest` characters; undefined for a group with modifiers. */
+/** The maximum of steps for texts of up to `longest` characters; undefined for a group with modifiers. */
 export const patternCost = (source: string, longest: number): PatternCost | undefined => {
   const overlap = createOverlap();
   let ambiguous: string | undefined;
 
   const canBeBoth = (one: Opening, other: Opening): boolean => {
-    // A way that leads to the end of the pattern is a match.
+    // A branch that reaches the end of the pattern is a match.
     if ([one, other].some(({ atoms, isOpen }) => atoms.length === 0 && !isOpen)) return false;
     return one.atoms.every((atom, index) => {
       const against = other.atoms[index];
@@ -276,7 +276,7 @@ export const patternCost = (source: string, longest: number): PatternCost | unde
         return {
           ways: own.ways * rest.ways,
           steps: own.steps + own.ways * rest.steps,
-          follow: chained(openingsOf(item), rest.follow),
+          follow: concatenate(openingsOf(item), rest.follow),
         };
       },
       { ways: 1, steps: 1, follow },
@@ -288,7 +288,7 @@ export const patternCost = (source: string, longest: number): PatternCost | unde
     isLast: boolean,
   ): Cost => {
     const costs = node.options.map((option) => costOf(option, follow, isLast));
-    const openings = node.options.map((option) => chained(openingsOf(option), follow));
+    const openings = node.options.map((option) => concatenate(openingsOf(option), follow));
     const isAmbiguous = openings.some((one, index) =>
       openings.slice(index + 1).some((other) => areAmbiguous(one, other)),
     );
@@ -306,16 +306,16 @@ export const patternCost = (source: string, longest: number): PatternCost | unde
     isLast: boolean,
   ): Cost => {
     const { body, min, max } = node;
-    const again = opened(openingsOf(body));
+    const again = openAll(openingsOf(body));
     const one = costOf(body, max > 1 ? [...again, ...follow] : follow, isLast && max === 1);
     const isAmbiguous = max > min && areAmbiguous(again, follow);
-    // A loop of empty rounds is refused rather than understood.
+    // Loops with empty iterations are refused.
     const inside = max > 1 && isNullable(body) ? Infinity : power(one.ways, max);
     if (isAmbiguous || inside === Infinity) ambiguous ??= node.source;
-    // The rounds that a last part need not have cannot fail.
+    // Optional iterations of a last part cannot fail.
     const rounds = isLast ? min : Math.min(max, longest + 1);
     const steps = inside * rounds * one.steps;
-    // Rounds without a choice have the text once between them.
+    // Iterations without a choice share the text.
     const isShared = inside === 1 && !hasLookAhead(body);
     return {
       ways: inside * (isAmbiguous ? Math.min(max - min, longest) + 1 : 1),
@@ -332,7 +332,7 @@ export const patternCost = (source: string, longest: number): PatternCost | unde
       case 'repeat':
         return costOfRepeat(node, follow, isLast);
       case 'lookAhead':
-        // It is left once, in the first way that it matches.
+        // A look-ahead is left once, in the first way that it matches.
         return { ways: 1, steps: costOf(node.body, [ended], false).steps };
       default:
         return { ways: 1, steps: 1 };

@@ -3,7 +3,7 @@ import { type PatternCost, patternCost } from './pattern-cost.ts';
 /** Steps of one match that take about 50 ms. */
 const maxSteps = 10_000_000;
 
-/** A back-reference or a look-behind, or else a part of a pattern that holds neither. */
+/** A back-reference or a look-behind, or else a part of a pattern without either. */
 const part = /(\\[1-9]|\\k<|\(\?<[=!])|\\.|\[(?:\\.|[^\]\\])*\]/gsu;
 
 /** Whether a pattern has a part whose steps cannot be bounded: a match may try every way to divide a text. */
@@ -22,8 +22,8 @@ const adviceFor = ({ ambiguous, isAnchored }: PatternCost): string => {
 };
 
 /**
- * The flaw of a pattern (flag `u`) that texts of up to `longest` characters are matched with, as a clause for a
- * developer: it does not compile, or cannot be shown to end soon on each of them.
+ * The flaw of a pattern (flag `u`) that is applied to texts of up to `longest` characters, as a clause for a
+ * developer: it does not compile, or its run time cannot be bounded.
  */
 export const patternFlaw = (source: string, longest: number): string | undefined => {
   try {

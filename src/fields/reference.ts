@@ -13,33 +13,36 @@ import { type IdentityOperator, identityOperators, numberOf, orNull, parseIntege
 export interface ReferenceExtras extends CommonOptions {
   readonly default?: number;
   /**
-   * Any record that exists may be named, also one that the caller may not read. Without it a body may name only what
-   * the caller could read by the referred model's own detail endpoint; anything else is answered as a missing id.
+   * Accepts any existing record, even one that the caller may not read. Without it a body may name only records that
+   * the caller could read by the referenced model's own detail endpoint; any other is treated as a missing id.
    */
   readonly anyone?: boolean;
   /**
-   * What becomes of the record when what it refers to is deleted. `restrict`: nothing, as that is refused (409). `null`:
-   * the reference becomes null. `cascade`: the record is deleted too, as by the system: its hooks run, and it stands in
-   * the audit list. Where it is not given: `restrict` for required references, `null` for others.
+   * The consequence for the record when the referenced one is deleted. `restrict`: the deletion is refused (409).
+   * `null`: the reference becomes null. `cascade`: the record is deleted too, as by the system: its hooks run, and
+   * the audit list records it. Unless given: `restrict` for required references, `null` for others.
    */
   readonly onDelete?: 'restrict' | 'null' | 'cascade';
 }
 
-/** A required reference never becomes null. */
+/** The type of a stored reference: a required one never becomes null. */
 type Kept<Extras> = Extras extends { readonly required: true }
   ? { readonly onDelete?: Exclude<OnDelete, 'null'> }
   : unknown;
 
 export interface ReferenceOptions extends ReferenceExtras {
-  /** Name of the model that is referred to; `User` for a user of the service. */
+  /** Name of the referenced model; `User` for a user of the service. */
   readonly to: string;
-  /** The reference says whose the record is: ownership and isolation go by it. */
+  /** The reference determines the owner of the record, for ownership and isolation. */
   readonly owner?: boolean;
 }
 
 const onDeleteOption = oneOf('restrict', 'null', 'cascade');
 
-/** The id of another record, checked to be there for the caller. The field `author` has the name and the column `author_id`. */
+/**
+ * The id of another record, which must exist for the caller. The field `author` has the name and the column
+ * `author_id`.
+ */
 export const reference = {
   kind: 'reference',
   column: 'integer',
@@ -72,7 +75,7 @@ export const reference = {
   searchable: false,
   sortable: true,
   target: ({ to }) => to,
-  // Where a body may say whose a record is, it may say that it is somebody else's.
+  // A body that may set the owner may also name another user.
   onDelete: ({ onDelete, required }) => onDelete ?? (required === true ? 'restrict' : 'null'),
   anyone: ({ anyone, owner }) => anyone === true || owner === true,
 } satisfies FieldType<ReferenceOptions>;
@@ -84,7 +87,7 @@ interface OwnerOptions extends Pick<CommonOptions, 'label' | 'group'> {
 
 const ownerOptions = { label, group: label, unique: flag } satisfies OptionTable<OwnerOptions>;
 
-/** The reference to the user whose record it is: `user_id: field.owner()`. */
+/** The reference to the owner of the record: `user_id: field.owner()`. */
 export const defineOwner = (
   options: OwnerOptions = {},
 ): FieldDefinition<

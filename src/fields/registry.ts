@@ -15,7 +15,7 @@ import { time } from './time.ts';
 import { url } from './url.ts';
 import { uuid } from './uuid.ts';
 
-/** Every field type, by its name. Adding one is its file and a line here: all else follows from the table. */
+/** All field types by name. To add one, write its file and list it here: everything else follows from the table. */
 export const fieldTypes = {
   string,
   text,

@@ -11,13 +11,13 @@ import {
 import { isStorable, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface StringOptions extends LengthOptions {
-  /** Most characters; 255 where it is not given. */
+  /** Maximum number of characters; 255 unless given. */
   readonly max?: number;
 }
 
 const maxOf = (options: StringOptions): number => options.max ?? 255;
 
-/** One line of text: a title, a name, a number with letters. */
+/** One line of text: a title, a name, an article number. */
 export const string = {
   kind: 'string',
   column: 'text',

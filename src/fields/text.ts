@@ -7,18 +7,18 @@ import {
   lengthFlaw,
   lengthOptions,
   lengthSchema,
-  mostCharacters,
+  maxCharacters,
 } from './length.ts';
 import { isStorable, type TextOperator, textOf, textOperators } from './values.ts';
 
 export interface TextOptions extends LengthOptions {
-  /** Most characters; 1,048,576 where it is not given. */
+  /** Maximum number of characters; 1,048,576 unless given. */
   readonly max?: number;
 }
 
-const maxOf = (options: TextOptions): number => options.max ?? mostCharacters;
+const maxOf = (options: TextOptions): number => options.max ?? maxCharacters;
 
-/** Text of any length, over many lines. */
+/** Text of any length, over several lines. */
 export const text = {
   kind: 'text',
   column: 'text',

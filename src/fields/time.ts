@@ -15,13 +15,13 @@ export interface TimeOptions extends CommonOptions {
 
 const pattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
 
-/** The canonical text, with seconds, or undefined where the text is no time of a day. */
+/** The canonical text, with seconds, or undefined for any other text. */
 const parse = (text: string): string | undefined => {
   const match = pattern.exec(text);
   return match === null ? undefined : `${match[1]}:${match[2]}:${match[3] ?? '00'}`;
 };
 
-/** A time of day on whatever day and in no time zone: `HH:MM:SS`, accepted without seconds as well. */
+/** A time of day without a date and a time zone: `HH:MM:SS`, accepted without seconds as well. */
 export const time = {
   kind: 'time',
   column: 'time',
@@ -29,7 +29,7 @@ export const time = {
     options?: Strict<Options, TimeOptions>,
   ): FieldDefinition<Options, string, string, OrderedOperator> => definition(time, options),
   options: commonOptions satisfies OptionTable<TimeOptions>,
-  // The `time` of JSON Schema has an offset; this name is that of the OpenAPI format registry for one without.
+  // The `time` of JSON Schema has an offset; the OpenAPI format registry has this name for one without.
   input: () => ({ type: 'string', format: 'time-local' }),
   format: {
     name: 'time-local',

@@ -11,22 +11,22 @@ import { isStorable, orNull, type TextOperator, textOf, textOperators, utf8Bytes
 
 export interface UrlOptions extends CommonOptions {
   readonly default?: string;
-  /** Most characters; 2,048 where it is not given. */
+  /** Maximum number of characters; 2,048 unless given. */
   readonly max?: number;
 }
 
-const longest = 2048;
+const maxLength = 2048;
 
-const maxOf = (options: UrlOptions): number => options.max ?? longest;
+const maxOf = (options: UrlOptions): number => options.max ?? maxLength;
 
 /**
- * Whether the text is an absolute http or https address. The WHATWG parser alone would also take `http:host`,
- * backslashes and line breaks, which other readers understand differently; so the start is asked for to the letter.
+ * Whether the text is an absolute http or https address. The WHATWG parser alone also accepts `http:host`,
+ * backslashes and line breaks, which other readers interpret differently; so the beginning is compared literally.
  */
 const isUrl = (text: string): boolean =>
   /^https?:\/\/[^\s/?#\\@]/i.test(text) && !/[\s\p{Cc}\\]/u.test(text) && URL.canParse(text);
 
-/** An address of the web; kept as it was written, so that `javascript:` and the like never become links. */
+/** A web address, stored as written; `javascript:` and similar schemes never become links. */
 export const url = {
   kind: 'url',
   column: 'text',
@@ -36,9 +36,9 @@ export const url = {
   options: { ...commonOptions, max: numeric } satisfies OptionTable<UrlOptions>,
   modifiers: ['max'],
   flaw: (options) =>
-    Number.isInteger(maxOf(options)) && maxOf(options) >= 10 && maxOf(options) <= longest
+    Number.isInteger(maxOf(options)) && maxOf(options) >= 10 && maxOf(options) <= maxLength
       ? undefined
-      : `max must be a whole number from 10 to ${longest}`,
+      : `max must be a whole number from 10 to ${maxLength}`,
   input: (options) => ({ type: 'string', format: 'uri', maxLength: maxOf(options) }),
   format: { name: 'uri', rule: 'url', test: isUrl },
   encode: textOf,

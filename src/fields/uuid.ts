@@ -15,7 +15,7 @@ export interface UuidOptions extends CommonOptions {
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The canonical form, lower case, or undefined where the text is no UUID of 36 characters. */
+/** The canonical form, lower case, or undefined for a text that is no UUID of 36 characters. */
 const parse = (text: string): string | undefined => (pattern.test(text) ? text.toLowerCase() : undefined);
 
 /** A UUID of any version. */

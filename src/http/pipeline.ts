@@ -1,6 +1,6 @@
 import { guard } from '../auth/guard.ts';
-import { nobody } from '../auth/principal.ts';
-import { headersOf, unaskedMethods, type Verifiers } from '../auth/registry.ts';
+import { anonymous } from '../auth/principal.ts';
+import { headersOf, optionalMethods, type Verifiers } from '../auth/registry.ts';
 import { type Json, JsonText } from '../kernel/json.ts';
 import type { Catalogue } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -107,12 +107,12 @@ export const createPipeline = ({ methods, envelope, around }: PipelineParts) => 
 
   /** Who sent credentials that nobody has asked for; without any, or with none that are good, it is nobody. */
   const identifying = (takesBody: boolean): Identify => {
-    const unasked = unaskedMethods(takesBody);
+    const unasked = optionalMethods(takesBody);
     const headers = [...new Set(unasked.flatMap(headersOf))].map((name) => name.toLowerCase());
     const lookedAt = [...new Set(unasked.map(({ name }) => methods[name]))];
     return async (request) => {
-      if (headers.every((name) => request.header(name) === undefined)) return nobody;
-      return guard(lookedAt, request).catch(() => nobody);
+      if (headers.every((name) => request.header(name) === undefined)) return anonymous;
+      return guard(lookedAt, request).catch(() => anonymous);
     };
   };
 
@@ -121,14 +121,14 @@ export const createPipeline = ({ methods, envelope, around }: PipelineParts) => 
     const unasked = accepted.length === 0 ? identifying(endpoint.accepts !== 'nothing') : undefined;
     const isPersonal = accepted.length > 0 || readsOwn(endpoint.policy);
     // All strangers are alike.
-    const ofNobody = decide(endpoint.policy, nobody);
+    const ofAnonymous = decide(endpoint.policy, anonymous);
     const served: Serve = async (request) => {
       try {
         // Records that everybody reads may lead to some that only this caller does.
         const asked = isPersonal || request.relates;
-        const principal = asked ? await (unasked?.(request) ?? guard(accepted, request)) : nobody;
+        const principal = asked ? await (unasked?.(request) ?? guard(accepted, request)) : anonymous;
         request.identified(principal);
-        const decision = principal === nobody ? ofNobody : decide(endpoint.policy, principal);
+        const decision = principal === anonymous ? ofAnonymous : decide(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
         request.permitted(decision.grant, unasked);
         if (endpoint.accepts !== 'nothing') {

@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { finished, Readable } from 'node:stream';
 import { callerOf } from '../auth/caller.ts';
 import type { AuthRequest, Claim } from '../auth/method.ts';
-import { nobody, type Principal } from '../auth/principal.ts';
+import { anonymous, type Principal } from '../auth/principal.ts';
 import { BusyTime, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -172,7 +172,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   relates = false;
   /** Path as it was registered. */
   route: string | undefined;
-  principal: Principal = nobody;
+  principal: Principal = anonymous;
   /** Whose the credentials seem to be that were refused. */
   claim: Claim | undefined;
   /** The parsed body and its bytes; empty until they are read, and where the endpoint takes none. */

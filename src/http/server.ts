@@ -7,7 +7,7 @@ import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { namesRelations } from '../kernel/relation-names.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
-import { grantsAsked } from '../policy/decide.ts';
+import { modelsOfGrants } from '../policy/decide.ts';
 import { BodyMemory } from './body.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import { Connections, isWorn } from './connections.ts';
@@ -102,7 +102,7 @@ interface Runner {
 }
 
 const modelsAsked = ({ grantsOn, grantsOnRelated, policy }: Endpoint) => {
-  const models = grantsOn ?? grantsAsked(policy);
+  const models = grantsOn ?? modelsOfGrants(policy);
   return { models, related: grantsOnRelated && [...new Set([...models, ...grantsOnRelated])] };
 };
 

@@ -4,9 +4,8 @@ import type { Outbox, WaitingJob } from '../service/jobs/outbox.ts';
 import type { Perform } from './perform.ts';
 import { storeOutcome } from './worker.ts';
 
-/** Jobs run when somebody says so, one after the other: for tests of an application. */
+/** Runs jobs on demand, one after the other: for tests of an application. */
 
-/** A run of a job. */
 export interface JobRun {
   readonly id: number;
   readonly name: string;
@@ -15,26 +14,26 @@ export interface JobRun {
 }
 
 export interface FailedRun extends JobRun {
-  /** What was thrown. */
+  /** The value that `handle` threw. */
   readonly error: unknown;
-  /** Whether it is kept as failed; else it waits for its next attempt. */
+  /** Whether the job has failed for good; otherwise it waits for its next attempt. */
   readonly final: boolean;
 }
 
 export interface JobRuns {
-  /** Those that were done, in their order. */
+  /** Successful runs, in their order. */
   readonly ran: readonly JobRun[];
   readonly failed: readonly FailedRun[];
 }
 
-/** Runs of one call: what enqueues itself again and again comes to an end as well. */
-const most = 10_000;
+/** Runs of one call; ends it where jobs enqueue themselves for ever. */
+const maxRuns = 10_000;
 
 const never = new AbortController().signal;
 
 /**
- * Runs everything that is due, and what it enqueues, to its end. With `all` also what waits for later at this moment,
- * its next attempt included. No job runs twice in a call.
+ * Runs every due job, and those that these enqueue. With `all`, also jobs that now wait for a later time, their next
+ * attempts included. No job runs twice in a call.
  * @throws Error after 10,000 runs
  */
 export const runByHand = async (
@@ -53,8 +52,8 @@ export const runByHand = async (
   for (;;) {
     const next = (await outbox.waiting()).find(isNext);
     if (next === undefined) return { ran, failed };
-    if (seen.size === most)
-      throw new Error(`Jobs were run ${most} times, and there are more: do they enqueue each other?`);
+    if (seen.size === maxRuns)
+      throw new Error(`${maxRuns} jobs were run and more are waiting: do they enqueue each other?`);
     seen.add(next.id);
     const job = await outbox.take(next.id, lease);
     if (job === undefined) continue;

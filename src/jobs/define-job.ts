@@ -6,39 +6,42 @@ import type { CheckedInput, InputFields, Job, SentInput } from '../model/job.ts'
 import type { Scope } from '../model/scope.ts';
 import { parseSchedule } from './schedule.ts';
 
-/** What `handle` gets: a scope that acts for the system, and which run this is. */
+/** The argument of `handle`: a scope that acts for the system, and data of this run. */
 export interface JobContext<Fields extends InputFields = InputFields> extends Scope<'all'> {
-  /** What was added, checked once more; defaults included. */
+  /** The input, validated again; defaults included. */
   readonly values: CheckedInput<Fields>;
-  /** The same for every attempt: what makes a repeated call of another service recognisable. */
+  /** The same for every attempt, so that other services can recognise a repeated call. */
   readonly id: number;
   /** From 1. */
   readonly attempt: number;
-  /** Aborted when its time is over, when the process is about to stop, and when another one has taken the job over. */
+  /**
+   * Aborted when its timeout is over, when the process is about to stop, and when another process has taken over the
+   * job.
+   */
   readonly signal: AbortSignal;
 }
 
-/** A job: work that is done once a transaction is durable, at a time, or again and again. */
+/** A job: work that runs after a transaction is durable, at a given time, or on a schedule. */
 export interface JobDefinition<Fields extends InputFields = InputFields> {
-  /** Fields of its values; they are validated like those of a resource. */
+  /** Fields of its input; they are validated like those of a resource. */
   readonly input?: Fields;
   /** Runs before it counts as failed; 8 unless given. */
   readonly attempts?: number;
   /** Seconds that one run may take; 60 unless given. */
   readonly timeout?: number;
-  /** Cron expression of five fields, or of six with seconds: it runs at each of its ticks. Takes no required input. */
+  /** Cron expression of five fields, or of six with seconds, for a job without required input. */
   readonly every?: string;
   /** Time zone of `every` (`Europe/Berlin`); UTC unless given. */
   readonly timeZone?: string;
-  /** Does it. It may be run more than once; what it throws has it run again later. */
+  /** Does the work. It may run more than once; an error leads to another attempt later. */
   handle(context: JobContext<Fields>): unknown;
 }
 
 export const defaultAttempts = 8;
 export const defaultTimeout = 60;
 
-/** Longest time of one run, in seconds: a day. */
-const longest = 86_400;
+/** Maximum time of one run, in seconds: a day. */
+const maxTimeoutSeconds = 86_400;
 
 const options = {
   input: fieldsOption,
@@ -75,7 +78,7 @@ const check = (definition: JobDefinition): void => {
     optionsFlaw(definition, options) ??
     (definition.handle === undefined ? 'it has no handle' : undefined) ??
     outside('attempts', definition.attempts, 1_000) ??
-    outside('timeout', definition.timeout, longest);
+    outside('timeout', definition.timeout, maxTimeoutSeconds);
   if (flaw !== undefined) throw new DefinitionError('job', flaw);
   for (const [name, each] of Object.entries(definition.input ?? {})) checkField('job', name, each);
   const wrong = scheduleFlaw(definition);
@@ -85,7 +88,7 @@ const check = (definition: JobDefinition): void => {
 const made = new WeakSet<object>();
 
 /**
- * Defines a job; a file in `jobs/` that exports it by default is taken up without any other edit, under the file's name.
+ * Defines a job. A file in `jobs/` that exports one by default needs no registration; the job has the file's name.
  * @throws DefinitionError for an unknown option or a value of the wrong type
  */
 export const defineJob = <const Fields extends InputFields = Record<never, never>>(
@@ -105,7 +108,7 @@ export type Jobs = ReadonlyMap<string, JobDefinition>;
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
 
-/** @throws DefinitionError for a name that is none, and for what `defineJob` did not make */
+/** @throws DefinitionError for an invalid name, and for a value that `defineJob` did not create */
 export const collectJobs = (jobs: Readonly<Record<string, JobDefinition>>): Jobs => {
   for (const [name, job] of Object.entries(jobs)) {
     if (!namePattern.test(name))

@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/problem.ts';
 
-/** Characters of an error that are kept. */
-const kept = 2_000;
+/** Characters of an error that are stored. */
+const maxStoredLength = 2_000;
 
 const textOf = (error: unknown): string => {
   if (error instanceof Problem) {
@@ -12,29 +12,29 @@ const textOf = (error: unknown): string => {
 };
 
 /**
- * What is kept of whatever a job threw: what it says, no stack and no values, of a bounded length, and a text that every
- * database takes.
+ * The stored text of an error that a job threw: its message without stack and values, of a bounded length, in
+ * characters that every database accepts.
  */
 export const failureText = (error: unknown): string => {
   try {
-    return textOf(error).replaceAll('\0', '').toWellFormed().slice(0, kept).toWellFormed();
+    return textOf(error).replaceAll('\0', '').toWellFormed().slice(0, maxStoredLength).toWellFormed();
   } catch {
-    // A proxy, or an object without a prototype: it has no text.
-    return 'thrown: something that has no text';
+    // A proxy, or an object without a prototype, has no text.
+    return 'thrown: a value without a text';
   }
 };
 
-/** Milliseconds: the first wait, and the longest. */
-const first = 10_000;
+/** The first and the longest wait, in milliseconds. */
+const firstRetryMs = 10_000;
 export const longestRetryMs = 6 * 3_600_000;
 
-/** The part of a wait that is left to chance, so that jobs which failed together do not come back together. */
+/** The random part of a wait, so that jobs that failed at the same time do not retry at the same time. */
 const jitter = 0.25;
 
 /**
- * Milliseconds to wait after an attempt (from 1) has failed: 10 s × 4^n for the n-th repetition, counted from 0, at most
- * 6 h, less up to a quarter by chance.
+ * Milliseconds to wait after attempt number `attempt` (from 1) has failed: 10 s × 4^(attempt − 1), at most 6 h, less
+ * up to a quarter at random.
  * @param random from 0 to 1
  */
 export const retryDelay = (attempt: number, random = Math.random()): number =>
-  Math.round(Math.min(first * 4 ** (attempt - 1), longestRetryMs) * (1 - jitter * random));
+  Math.round(Math.min(firstRetryMs * 4 ** (attempt - 1), longestRetryMs) * (1 - jitter * random));

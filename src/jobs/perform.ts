@@ -5,24 +5,24 @@ import type { Scope } from '../model/scope.ts';
 import type { ClaimedJob } from '../service/jobs/outbox.ts';
 import { defaultAttempts, defaultTimeout, type JobContext } from './define-job.ts';
 import { failureText, retryDelay } from './failure.ts';
-import type { KnownJob, KnownJobs } from './queue.ts';
+import type { DefinedJob, DefinedJobs } from './queue.ts';
 
-/** How a run ended; without an error it is done. */
+/** The outcome of a run; successful without a `failure`. */
 export interface RunOutcome {
   readonly failure?: {
     readonly error: unknown;
-    /** What is kept of it. */
+    /** The text that is stored. */
     readonly text: string;
     /** Milliseconds until it runs again; undefined where it does not. */
     readonly again: number | undefined;
   };
 }
 
-/** Runs a job that was claimed; never rejects. What is left running after its time, nobody listens to. */
+/** Runs a claimed job; never rejects. The result of a run that exceeds its timeout is ignored. */
 export type Perform = (job: ClaimedJob, signal: AbortSignal) => Promise<RunOutcome>;
 
 export interface PerformParts {
-  readonly known: KnownJobs;
+  readonly jobs: DefinedJobs;
   /** A scope that acts for the system. */
   readonly systemScope: (reason: string) => Scope<'all'>;
   readonly watch: CodeWatch | undefined;
@@ -34,24 +34,23 @@ const failed = (error: unknown, again: number | undefined): RunOutcome => ({
   failure: { error, text: failureText(error), again },
 });
 
-/** What was thrown: of a time that is over, what says so. */
+/** The error of a run; of a timeout the cause, which names the job. */
 const reasonOf = (error: unknown): unknown =>
   error instanceof Problem && error.problem === 'handler_timeout' ? (error.cause ?? error) : error;
 
 const runOne = async (
-  { name, definition, read }: KnownJob,
+  { name, definition, read }: DefinedJob,
   { id, input, attempts: attempt }: ClaimedJob,
   signal: AbortSignal,
   { systemScope, watch }: PerformParts,
 ): Promise<RunOutcome> => {
   const { attempts = defaultAttempts, timeout = defaultTimeout } = definition;
-  // Each claim counts, so that a job which ends its process every time comes to an end as well.
-  if (attempt > attempts)
-    return failed(new Error('its last run did not end: the process was gone'), undefined);
+  // Each claim counts, so that a job that crashes its process every time also comes to an end.
+  if (attempt > attempts) return failed(new Error('the last run did not end: its process died'), undefined);
   const { values, errors } = read(input);
   if (errors.length > 0) {
     const messages = errors.map(({ message }) => message).join(', ');
-    return failed(new Error(`its values do not fit its input any more: ${messages}`), undefined);
+    return failed(new Error(`the stored values no longer fit the input: ${messages}`), undefined);
   }
   const expiry = new AbortController();
   try {
@@ -65,7 +64,7 @@ const runOne = async (
     await new ApplicationCode(timeout * 1000, watch).run(
       `job ${name} ${id}, attempt ${attempt}`,
       () => definition.handle(context),
-      () => expiry.abort(new Error('its time is over')),
+      () => expiry.abort(new Error('the timeout of the job is over')),
     );
     return done;
   } catch (error) {
@@ -76,11 +75,11 @@ const runOne = async (
 export const createPerform =
   (parts: PerformParts): Perform =>
   async (job, signal) => {
-    const known = parts.known.get(job.name);
-    if (known === undefined) throw new Error(`A job was claimed that nobody here defines: ${job.name}`);
+    const definedJob = parts.jobs.get(job.name);
+    if (definedJob === undefined) throw new Error(`The claimed job ${job.name} is not defined here`);
     const work: Work = {
       ...{ route: `job ${job.name}`, requestId: undefined, traceparent: undefined },
       database: new BusyTime(),
     };
-    return runAs(work, runOne, known, job, signal, parts);
+    return runAs(work, runOne, definedJob, job, signal, parts);
   };

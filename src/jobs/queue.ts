@@ -11,7 +11,7 @@ import type { JobPort } from '../operations/job-port.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
 import type { JobDefinition, Jobs } from './define-job.ts';
 
-/** Reads the values of a job as those of a record that is created: by the same field types and rules. */
+/** Returns a validator of a job's values, with the field types and rules of a created record. */
 export const readInput = (input: InputFields, locale: Locale): ((values: JsonObject) => Validated) => {
   const fields = new Map(
     Object.entries(input).map(([name, definition]) => [
@@ -23,16 +23,16 @@ export const readInput = (input: InputFields, locale: Locale): ((values: JsonObj
   return (values) => validate(values, 'create', fields);
 };
 
-/** A job of the application, ready to take values. */
-export interface KnownJob {
+/** A job of the application with its compiled validator. */
+export interface DefinedJob {
   readonly name: string;
   readonly definition: JobDefinition;
   readonly read: (values: JsonObject) => Validated;
 }
 
-export type KnownJobs = ReadonlyMap<string, KnownJob>;
+export type DefinedJobs = ReadonlyMap<string, DefinedJob>;
 
-export const knownJobs = (jobs: Jobs, locale: Locale): KnownJobs =>
+export const compileJobs = (jobs: Jobs, locale: Locale): DefinedJobs =>
   new Map(
     [...jobs].map(([name, definition]) => [
       name,
@@ -40,14 +40,14 @@ export const knownJobs = (jobs: Jobs, locale: Locale): KnownJobs =>
     ]),
   );
 
-/** Characters of a key. */
-const keyLength = 255;
+/** Maximum length of a key in characters. */
+const maxKeyLength = 255;
 
 /** @throws TypeError */
 const timeOf = (at: Date | string | undefined): string | undefined => {
   if (at === undefined) return undefined;
   const milliseconds = typeof at === 'string' ? parseTimestamp(at) : at.getTime();
-  // Years of four digits: what a timestamp can say.
+  // A timestamp has a year of four digits.
   if (
     milliseconds === undefined ||
     !(milliseconds >= -62_135_596_800_000 && milliseconds <= 253_402_300_799_999)
@@ -62,26 +62,28 @@ const keyOf = (key: string | undefined): string | null => {
   if (
     typeof key !== 'string' ||
     key === '' ||
-    key.length > keyLength ||
+    key.length > maxKeyLength ||
     !key.isWellFormed() ||
     key.includes('\0')
   )
-    throw new TypeError(`key must be a text of 1 to ${keyLength} characters`);
+    throw new TypeError(`key must be a text of 1 to ${maxKeyLength} characters`);
   return key;
 };
 
-/** Their values are looked at where they are used. */
+/** The options are validated where they are used. */
 const options = { at: anything, key: anything } satisfies OptionTable<JobOptions>;
 
-/** Stores jobs, and has them worked on as soon as they are durable. @param wake told of each that is */
-export const createJobPort = (known: KnownJobs, outbox: Outbox, wake: () => void): JobPort => {
-  const byDefinition = new Map<unknown, KnownJob>([...known.values()].map((job) => [job.definition, job]));
+/** Stores jobs, and has them run as soon as they are durable. @param wake called after each commit of a job */
+export const createJobPort = (defined: DefinedJobs, outbox: Outbox, wake: () => void): JobPort => {
+  const byDefinition = new Map<unknown, DefinedJob>(
+    [...defined.values()].map((job) => [job.definition, job]),
+  );
 
-  const find = (job: unknown): KnownJob => {
-    const found = typeof job === 'string' ? known.get(job) : byDefinition.get(job);
+  const find = (job: unknown): DefinedJob => {
+    const found = typeof job === 'string' ? defined.get(job) : byDefinition.get(job);
     if (found !== undefined) return found;
-    if (typeof job === 'string') throw new Error(`There is no job ${job}${nearestHint(job, known.keys())}`);
-    throw new Error('No file of jobs/ exports this job');
+    if (typeof job === 'string') throw new Error(`There is no job ${job}${nearestHint(job, defined.keys())}`);
+    throw new Error('The job is not exported by a file of jobs/');
   };
 
   return {

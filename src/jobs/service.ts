@@ -10,15 +10,15 @@ import { createOutbox, type Outbox } from '../service/jobs/outbox.ts';
 import { createSchedules } from '../service/jobs/schedules.ts';
 import type { Jobs } from './define-job.ts';
 import { createPerform, type Perform } from './perform.ts';
-import { createJobPort, knownJobs } from './queue.ts';
+import { compileJobs, createJobPort } from './queue.ts';
 import { createTickFigures, schedulesOf, Ticks } from './ticks.ts';
 import { JobWorker, type WorkerTimes, workerTimes } from './worker.ts';
 
-/** On what processes tell each other that there is work. */
+/** Notification channel by which processes announce new jobs. */
 const channel = 'gatewright_jobs';
 
-/** Milliseconds in which others are told once, however much there is. */
-const tellInterval = 100;
+/** Milliseconds within which other processes are notified once, however many jobs there are. */
+const notifyIntervalMs = 100;
 
 export interface JobParts {
   readonly database: Database;
@@ -35,24 +35,24 @@ export interface WorkParts {
   readonly stopping: Stopping;
 }
 
-/** The jobs of an application: where they are stored, and who works on them. */
+/** The jobs of an application: their storage and their workers. */
 export interface JobService {
   readonly port: JobPort;
   readonly names: readonly string[];
   readonly outbox: Outbox;
-  /** How long a job is left to a process that says nothing any more. */
+  /** Milliseconds until another process may take over a job whose lease is not extended. */
   readonly leaseMs: number;
-  /** What is known of the ticks of recurring jobs, for the metrics. */
+  /** Figures of the recurring jobs' ticks, for the metrics. */
   readonly tickFigures: () => Promise<readonly Figure[]>;
-  /** Has whoever works on them look at what is due. */
+  /** Makes the worker look for due jobs. */
   wake(): void;
   perform(parts: Pick<WorkParts, 'systemScope' | 'watch'>): Perform;
-  /** Begins to work on them; answers what ends it. */
+  /** Starts to run jobs; returns a function that stops it. */
   work(parts: WorkParts): () => Promise<void>;
 }
 
-/** Tells other processes that there is work, where the database can; else they look for themselves. */
-const teller = (database: Database): (() => void) => {
+/** Notifies other processes of new jobs if the database can; otherwise they poll. */
+const createNotifier = (database: Database): (() => void) => {
   if (database.tell === undefined) return () => {};
   let pending = false;
   return () => {
@@ -60,25 +60,25 @@ const teller = (database: Database): (() => void) => {
     pending = true;
     setTimeout(() => {
       pending = false;
-      // Who is not told looks within seconds.
+      // Processes without a notification poll within seconds.
       database.tell?.(channel).catch(() => {});
-    }, tellInterval).unref();
+    }, notifyIntervalMs).unref();
   };
 };
 
 export const createJobs = ({ database, jobs, locale, times }: JobParts): JobService => {
-  const known = knownJobs(jobs, locale);
-  const names = [...known.keys()];
+  const defined = compileJobs(jobs, locale);
+  const names = [...defined.keys()];
   const allTimes = { ...workerTimes, ...times };
   const outbox = createOutbox(database, names, allTimes.lease);
   const schedules = schedulesOf(jobs);
   const scheduleStore = createSchedules(database);
-  const tellOthers = teller(database);
-  // Whoever does not work on jobs tells those who do.
-  let wake = tellOthers;
-  const perform: JobService['perform'] = (parts) => createPerform({ known, ...parts });
+  const notifyOthers = createNotifier(database);
+  // A process that does not run jobs notifies those that do.
+  let wake = notifyOthers;
+  const perform: JobService['perform'] = (parts) => createPerform({ jobs: defined, ...parts });
   return {
-    port: createJobPort(known, outbox, () => wake()),
+    port: createJobPort(defined, outbox, () => wake()),
     names,
     outbox,
     leaseMs: allTimes.lease,
@@ -93,7 +93,7 @@ export const createJobs = ({ database, jobs, locale, times }: JobParts): JobServ
         ticks,
         perform: perform(parts),
         times: allTimes,
-        tellOthers,
+        notifyOthers,
       });
       const endListening = database.listen?.(channel, worker.wake);
       worker.start();

@@ -7,11 +7,11 @@ import type { Schedule, ScheduleStore } from '../service/jobs/schedules.ts';
 import type { Jobs } from './define-job.ts';
 import { type JobSchedule, parseSchedule } from './schedule.ts';
 
-const shared = 'Of the whole database, the same from every instance: to be taken by max, not by sum.';
+const shared = 'Of the whole database, the same from every instance: aggregate by max, not by sum.';
 
 /**
- * How long ago each recurring job was last stored by its schedule, and how long the pause after that tick should be: a
- * job whose ticks no longer come is late by the difference.
+ * Figures of how long ago the schedule of each recurring job last stored a job, and of the expected pause: the
+ * difference is by how much a job whose ticks have stopped is late.
  */
 export const createTickFigures =
   (schedules: ReadonlyMap<string, JobSchedule>, store: ScheduleStore) =>
@@ -46,12 +46,12 @@ export const schedulesOf = (jobs: Jobs): ReadonlyMap<string, JobSchedule> =>
     ),
   );
 
-/** Milliseconds after which the schedules are read again at the latest: the clock may have been set meanwhile. */
+/** Milliseconds after which the schedules are read again at the latest: the clock may have been changed meanwhile. */
 const rereadMs = 60_000;
 
 /**
- * Stores a job at each tick of the recurring ones. Every instance does so, and the first one wins. Of ticks that passed
- * while nobody did, there is one job.
+ * Stores a job at each tick of the recurring ones. Every instance tries to, and the first one succeeds. Several ticks
+ * that passed while no instance ran result in one job.
  */
 export class Ticks {
   readonly #schedules: ReadonlyMap<string, JobSchedule>;
@@ -60,7 +60,7 @@ export class Ticks {
   readonly #database: Database;
   readonly #logger: Logger;
   #registered = false;
-  /** By the clock of this process that never jumps. */
+  /** In the time of `performance.now()`, which never jumps. */
   #dueAt = 0;
 
   constructor(
@@ -102,13 +102,13 @@ export class Ticks {
     this.#registered = true;
   }
 
-  /** Answers the tick after those that have come; undefined where it is no job of ours, or none comes any more. */
+  /** Returns the next tick; undefined for a job that is not ours, or has no further ticks. */
   async #takeOne(schedule: Schedule, now: number): Promise<number | undefined> {
     const { name, ticked } = schedule;
     const ours = this.#schedules.get(name);
     if (ours === undefined) return undefined;
     const coming = ours.next(now);
-    // The next tick may have been taken a little early, never one behind it: the clock was ahead.
+    // The stored tick may be slightly early, but never after the next one: if it is, the clock was ahead.
     if (coming !== undefined && ticked > coming) return this.#reset(schedule, now, coming);
     const tick = ours.next(ticked);
     if (tick === undefined || tick > now) return tick;

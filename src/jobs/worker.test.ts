@@ -237,7 +237,7 @@ describeEachDatabase('a worker', (databases) => {
     await expect.poll(after.rows).toEqual([
       {
         ...{ name: 'mail', state: 'failed', attempts: 1 },
-        error: 'Error: its values do not fit its input any more: Address must not be blank',
+        error: 'Error: the stored values no longer fit the input: Address must not be blank',
       },
     ]);
   });
@@ -400,7 +400,7 @@ describeEachDatabase('a worker', (databases) => {
     one.work();
     await expect
       .poll(one.rows)
-      .toMatchObject([{ state: 'failed', error: 'Error: its last run did not end: the process was gone' }]);
+      .toMatchObject([{ state: 'failed', error: 'Error: the last run did not end: its process died' }]);
   });
 
   it('stores one job for each tick, however many workers do', { timeout: 60_000 }, async () => {
@@ -553,6 +553,6 @@ describe('an attempt that failed', () => {
           },
         ),
       ),
-    ).toBe('thrown: something that has no text');
+    ).toBe('thrown: a value without a text');
   });
 });

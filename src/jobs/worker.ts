@@ -7,7 +7,7 @@ import type { ClaimedJob, Outbox } from '../service/jobs/outbox.ts';
 import type { Perform, RunOutcome } from './perform.ts';
 import type { Ticks } from './ticks.ts';
 
-/** Stores how a run ended; false where the lease was lost meanwhile. */
+/** Stores the outcome of a run; false where the lease was lost meanwhile. */
 export const storeOutcome = (outbox: Outbox, job: ClaimedJob, { failure }: RunOutcome): Promise<boolean> => {
   if (failure === undefined) return outbox.finish(job);
   return failure.again === undefined
@@ -15,7 +15,7 @@ export const storeOutcome = (outbox: Outbox, job: ClaimedJob, { failure }: RunOu
     : outbox.retry(job, failure.again, failure.text);
 };
 
-/** Stores how a run ended, and logs it. Where the lease was lost meanwhile, that is nobody's business any more. */
+/** Stores and logs the outcome of a run. Where the lease was lost meanwhile, another process reports it. */
 export const settle = async (
   outbox: Outbox,
   job: ClaimedJob,
@@ -26,7 +26,7 @@ export const settle = async (
   const stored = await storeOutcome(outbox, job, outcome);
   const { failure } = outcome;
   if (failure === undefined) {
-    if (!stored) logger.warn(line, 'a job was done here whose lease was lost');
+    if (!stored) logger.warn(line, 'a job succeeded here after its lease was lost');
     return;
   }
   if (!stored) return;
@@ -35,13 +35,13 @@ export const settle = async (
   else logger.warn({ ...line, err, seconds: Math.round(again / 1000) }, 'a job failed and will run again');
 };
 
-/** Milliseconds. Others may set them for tests. */
+/** Times in milliseconds; tests may replace them. */
 export interface WorkerTimes {
-  /** How long a job is left to a process that says nothing any more. */
+  /** Time until another process may take over a job whose lease is not extended. */
   readonly lease: number;
-  /** Longest time between two looks at what is due. Nobody has to tell of a job for it to run. */
+  /** Maximum time between two polls for due jobs, which find jobs without a notification. */
   readonly poll: number;
-  /** How long running jobs may go on after the stop. */
+  /** Time that running jobs get to end during a stop. */
   readonly grace: number;
 }
 
@@ -56,8 +56,8 @@ export interface WorkerParts {
   readonly logger: Logger;
   readonly stopping: Stopping;
   readonly times: WorkerTimes;
-  /** Called where more is due than this process can run. */
-  readonly tellOthers: () => void;
+  /** Called where more jobs are due than this process can run. */
+  readonly notifyOthers: () => void;
 }
 
 interface Running {
@@ -66,19 +66,19 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** Milliseconds after which a look is repeated that met what others are just taking. */
-const soon = 50;
+/** Milliseconds before the next claim where other workers have just taken the due jobs. */
+const contendedRetryMs = 50;
 
-/** Milliseconds between two attempts to say how a job ended, while the database is away. */
-const settleInterval = 1_000;
+/** Milliseconds between two attempts to store an outcome while the database is unavailable. */
+const settleRetryMs = 1_000;
 
 /** Claims jobs and runs them, some at a time. */
 export class JobWorker {
   readonly #parts: WorkerParts;
   readonly #running = new Map<number, Running>();
-  /** Whose leases these are. */
-  readonly #lease = randomUUID();
-  /** What is woken by a request does not run in the context of that request. */
+  /** Id of this worker's leases. */
+  readonly #leaseId = randomUUID();
+  /** Runs callbacks outside the context of the request that wakes the worker. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #timer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -86,8 +86,8 @@ export class JobWorker {
   #turn: Promise<void> | undefined;
   #again = false;
   #stopped = false;
-  /** Whether the database could not be asked the last time. */
-  #away = false;
+  /** Whether the last poll of the database failed. */
+  #isUnavailable = false;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -98,7 +98,7 @@ export class JobWorker {
     this.wake();
   }
 
-  /** Has it look at what is due. */
+  /** Makes the worker look for due jobs. */
   readonly wake = (): void => {
     if (this.#heartbeat === undefined || this.#isOver) return;
     if (this.#turn !== undefined) {
@@ -106,13 +106,15 @@ export class JobWorker {
       return;
     }
     this.#again = false;
-    this.#turn = this.#outside(() => this.#look()).finally(() => {
+    this.#turn = this.#outside(() => this.#poll()).finally(() => {
       this.#turn = undefined;
       if (this.#again) this.wake();
     });
   };
 
-  /** Takes no more, lets running jobs end for a while, and gives back what is left, so that others run it at once. */
+  /**
+   * Claims no more jobs, lets running ones end within the grace period, and releases the rest for other processes.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -126,53 +128,53 @@ export class JobWorker {
     ]);
     over.abort();
     clearInterval(this.#heartbeat);
-    const left = [...this.#running.values()].map(({ job }) => job);
+    const unfinished = [...this.#running.values()].map(({ job }) => job);
     this.#running.clear();
-    if (left.length === 0) return;
-    const names = left.map(({ name, id }) => `${name} ${id}`);
-    this.#parts.logger.warn({ jobs: names }, 'jobs did not end before the stop: others run them');
-    // Where that fails as well, the leases run out.
-    await Promise.allSettled(left.map((job) => this.#parts.outbox.release(job)));
+    if (unfinished.length === 0) return;
+    const names = unfinished.map(({ name, id }) => `${name} ${id}`);
+    this.#parts.logger.warn({ jobs: names }, 'jobs did not end before the stop: other processes run them');
+    // If a release fails too, the lease expires.
+    await Promise.allSettled(unfinished.map((job) => this.#parts.outbox.release(job)));
   }
 
-  /** From the beginning of a stop on nothing is taken, although what runs goes on. */
+  /** Once a stop begins no jobs are claimed, although running ones continue. */
   get #isOver(): boolean {
     return this.#stopped || this.#parts.stopping.begun;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     clearTimeout(this.#timer);
     let wait: number;
     try {
       wait = await this.#take();
-      this.#away = false;
+      this.#isUnavailable = false;
     } catch (error) {
-      if (!this.#away) this.#parts.logger.warn({ err: error }, 'jobs cannot be looked at');
-      this.#away = true;
+      if (!this.#isUnavailable) this.#parts.logger.warn({ err: error }, 'due jobs could not be read');
+      this.#isUnavailable = true;
       wait = Infinity;
     }
     if (this.#isOver) return;
     this.#timer = setTimeout(this.wake, Math.max(0, Math.min(wait, this.#parts.times.poll))).unref();
   }
 
-  /** Begins what is due, as far as there is room. Answers in how many milliseconds to look again. */
+  /** Starts due jobs, as far as there is room. Returns the milliseconds until the next poll. */
   async #take(): Promise<number> {
-    const { outbox, ticks, concurrency, tellOthers, times } = this.#parts;
+    const { outbox, ticks, concurrency, notifyOthers, times } = this.#parts;
     await ticks.take();
-    // A thread that stood still may come back after its leases are over: what is not lost is kept first.
+    // After a blocked main thread leases may have expired: extend those that are not lost first.
     if (performance.now() - this.#extended > times.lease / 2) await this.#extend();
     for (;;) {
       const due = await outbox.next();
       if (due === undefined || due > 0) return Math.min(due ?? Infinity, ticks.wait);
       const free = concurrency - this.#running.size;
       if (free <= 0) {
-        tellOthers();
+        notifyOthers();
         return ticks.wait;
       }
       if (this.#isOver) return Infinity;
-      const claimed = await outbox.claim(free, this.#lease);
+      const claimed = await outbox.claim(free, this.#leaseId);
       for (const job of claimed) this.#begin(job);
-      if (claimed.length === 0) return soon;
+      if (claimed.length === 0) return contendedRetryMs;
     }
   }
 
@@ -181,7 +183,7 @@ export class JobWorker {
     const ended = this.#run(job, abort).catch((error: unknown) => {
       this.#parts.logger.error(
         { err: error, job: job.name, id: job.id },
-        'how a job ended could not be stored',
+        'the outcome of a job could not be stored',
       );
     });
     this.#running.set(job.id, { job, abort, ended });
@@ -197,41 +199,41 @@ export class JobWorker {
 
   async #run(job: ClaimedJob, abort: AbortController): Promise<void> {
     const outcome = await this.#parts.perform(job, abort.signal);
-    for (let told = false; this.#holds(job); told = true) {
+    for (let isReported = false; this.#holds(job); isReported = true) {
       try {
         await this.#settle(job, outcome);
         return;
       } catch (error) {
         const line = { err: error, job: job.name, id: job.id };
-        if (!told) this.#parts.logger.warn(line, 'how a job ended is not stored yet');
-        await delay(settleInterval, undefined, { ref: false });
+        if (!isReported) this.#parts.logger.warn(line, 'the outcome of a job is not stored yet');
+        await delay(settleRetryMs, undefined, { ref: false });
       }
     }
-    this.#parts.logger.warn({ job: job.name, id: job.id }, 'a job ended here whose lease was lost');
+    this.#parts.logger.warn({ job: job.name, id: job.id }, 'a job ended here after its lease was lost');
   }
 
   async #settle(job: ClaimedJob, outcome: RunOutcome): Promise<void> {
     const { outbox, logger } = this.#parts;
-    // What fails while the process ends may well fail because of that.
+    // A failure while the process stops may well be caused by the stop.
     if (this.#stopped && outcome.failure !== undefined) return void (await outbox.release(job));
     await settle(outbox, job, outcome, logger);
   }
 
-  /** Keeps the leases of what runs. What is not ours any more is told so, and its result is nobody's. */
+  /** Extends the leases of running jobs. A job whose lease was lost is aborted, and its result ignored. */
   async #extend(): Promise<void> {
     const begun = performance.now();
     const running = [...this.#running.values()];
     try {
-      const kept =
+      const extended =
         running.length === 0 ? new Set() : await this.#parts.outbox.extend(running.map(({ job }) => job));
       this.#extended = begun;
       for (const { job, abort } of running)
-        if (!kept.has(job.id) && this.#holds(job)) {
+        if (!extended.has(job.id) && this.#holds(job)) {
           this.#running.delete(job.id);
           abort.abort(new Error('another process has taken the job over'));
         }
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'leases of jobs were not extended');
+      this.#parts.logger.warn({ err: error }, 'the leases of jobs were not extended');
     }
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../http/endpoint.ts';
-import { AnswerTimes, bounds, routesToldApart } from './answer-times.ts';
+import { AnswerTimes, bounds, maxRoutes } from './answer-times.ts';
 
 const endpoint = (path: string, method = 'GET') => ({ path, method }) as Endpoint;
 const sent = (method: string, status: number, milliseconds: number, code?: number) => ({
@@ -48,15 +48,15 @@ describe('the times of answers', () => {
     ]);
   });
 
-  it(`of more than ${routesToldApart} routes are counted under one name, and none is lost`, () => {
+  it(`of more than ${maxRoutes} routes are counted under one name, and none is lost`, () => {
     const times = new AnswerTimes('');
-    const many = Array.from({ length: routesToldApart + 300 }, (_, index) =>
+    const many = Array.from({ length: maxRoutes + 300 }, (_, index) =>
       times.observerOf(endpoint(`/${index}`)),
     );
     for (let round = 0; round < 2; round += 1) for (const observe of many) observe(sent('GET', 200, 1));
     times.observerOf(undefined)(sent('GET', 404, 1));
     const routes = countsOf(times);
-    expect(routes).toHaveLength(routesToldApart + 1);
+    expect(routes).toHaveLength(maxRoutes + 1);
     expect(routes.at(-1)).toEqual(['other', 'other', { 200: 600, 404: 1 }]);
   });
 });

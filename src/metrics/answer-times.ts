@@ -1,7 +1,7 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import type { AnswerObserver, SentAnswer } from '../http/request.ts';
 
-/** Upper bounds of the histogram, in seconds: from what a look-up takes to what somebody gives up on. */
+/** Upper bounds of the histogram, in seconds: from the time of a look-up to that at which a user gives up. */
 export const bounds = [
   ...[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1],
   ...[0.25, 0.5, 1, 2.5, 5, 10, 30],
@@ -10,19 +10,19 @@ export const bounds = [
 const milliseconds = bounds.map((seconds) => seconds * 1000);
 
 /**
- * Routes, each with its method, that are told apart; the others are one, `other`. Each one is some twenty series: with
- * 500 of them a scrape has 11,000 at most, whatever the application serves.
+ * Maximum number of routes, each with its method, with series of their own; further ones are counted as `other`. A
+ * route has some twenty series, so a scrape has 11,000 at most, however many routes there are.
  */
-export const routesToldApart = 500;
+export const maxRoutes = 500;
 
-/** Methods that are told apart where no endpoint says which one it is: callers may make up as many as they like. */
+/** Methods with series of their own for requests that reach no endpoint: clients may invent any number of others. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** How long things took. */
+/** A histogram of durations. */
 export class Durations {
-  /** Things by the first bound that they keep; the last entry is of those that keep none. */
+  /** Counts by the smallest bound that is not exceeded; the last entry counts those beyond all bounds. */
   readonly counts = new Float64Array(bounds.length + 1);
-  /** Milliseconds of all. */
+  /** Sum in milliseconds. */
   total = 0;
 
   add(time: number): void {
@@ -33,14 +33,14 @@ export class Durations {
   }
 }
 
-/** The answers of one route and method. */
+/** Responses of one route and method. */
 export class RouteTimes {
   readonly route: string;
   readonly method: string;
-  /** Answers by status. */
+  /** Number of responses by status. */
   readonly statuses = new Map<number, number>();
   readonly durations = new Durations();
-  /** Milliseconds of all answers in which the database was asked. */
+  /** Milliseconds of database time in all responses. */
   database = 0;
 
   constructor(route: string, method: string) {
@@ -56,14 +56,14 @@ export class RouteTimes {
 }
 
 /**
- * Counts and measures answers by route. The counting is an addition in a few arrays that belong to the endpoint, some
- * 15 ns; a library that looks its labels up for each observation takes forty times as long. What is exported is made of
- * it when somebody asks.
+ * Counts and measures responses by route. An observation is an addition in a few arrays that belong to the endpoint,
+ * some 15 ns; a library that looks up labels for each observation takes forty times as long. The exported form is
+ * created for each scrape.
  */
 export class AnswerTimes {
   readonly #basePath: string;
   readonly #routes = new Map<string, RouteTimes>();
-  /** Refusals and failures by code: as many entries as there are codes. */
+  /** Refusals and failures by code; bounded by the number of codes. */
   readonly refusals = new Map<number, number>();
 
   constructor(basePath: string) {
@@ -74,7 +74,10 @@ export class AnswerTimes {
     return this.#routes.values();
   }
 
-  /** Who measures the answers of an endpoint, or of requests that reach none. HEAD counts as GET, and PUT as PATCH. */
+  /**
+   * Returns the observer of an endpoint's responses, or of requests that reach none. HEAD counts as GET, PUT as
+   * PATCH.
+   */
   readonly observerOf = (endpoint: Endpoint | undefined): AnswerObserver => {
     if (endpoint === undefined)
       return (sent) =>
@@ -94,9 +97,9 @@ export class AnswerTimes {
 
   #of(route: string, method: string): RouteTimes {
     const key = `${method} ${route}`;
-    const known = this.#routes.get(key);
-    if (known !== undefined) return known;
-    if (this.#routes.size >= routesToldApart && route !== 'other') return this.#of('other', 'other');
+    const existing = this.#routes.get(key);
+    if (existing !== undefined) return existing;
+    if (this.#routes.size >= maxRoutes && route !== 'other') return this.#of('other', 'other');
     const times = new RouteTimes(route, method);
     this.#routes.set(key, times);
     return times;

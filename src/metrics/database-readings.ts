@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Figure } from '../kernel/figure.ts';
 
-/** Milliseconds for which what was read from the database is told again. */
-const age = 5_000;
+/** Milliseconds for which figures of the database are served again. */
+const maxAgeMs = 5_000;
 
 /** Milliseconds that a scrape waits for the database. */
-const patience = 1_000;
+const timeoutMs = 1_000;
 
 export interface DatabaseReadingsParts {
-  /** Reads figures that lie in the database. */
+  /** Reads figures from the database. */
   readonly stored: () => Promise<readonly Figure[]>;
-  /** Resolves where a write would be taken; what it costs is bounded by itself. */
+  /** Resolves if a write would be accepted; its cost is bounded. */
   readonly ready: () => Promise<void>;
-  /** Milliseconds that only grow. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
 /**
- * What only the database knows, asked for at most once in 5 s and once at a time, however many ask. A scrape waits a
- * second at most: a database that is away makes it poorer, and never late.
+ * Figures that only the database has, read at most once in 5 s, one reading at a time. A scrape waits a second at
+ * most: without the database it has fewer figures, but is never late.
  */
 export class DatabaseReadings {
   readonly #parts: Required<DatabaseReadingsParts>;
@@ -29,7 +29,7 @@ export class DatabaseReadings {
     this.#parts = { now: () => performance.now(), ...parts };
   }
 
-  /** Undefined where the database does not answer, or would take no write. */
+  /** Undefined where the database does not respond, or would accept no write. */
   async read(): Promise<readonly Figure[] | undefined> {
     const late = new AbortController();
     const both = Promise.all([this.#figures(), this.#parts.ready()]).then(
@@ -37,7 +37,7 @@ export class DatabaseReadings {
       () => undefined,
     );
     try {
-      return await Promise.race([both, delay(patience, undefined, { signal: late.signal })]);
+      return await Promise.race([both, delay(timeoutMs, undefined, { signal: late.signal })]);
     } finally {
       late.abort();
     }
@@ -45,7 +45,7 @@ export class DatabaseReadings {
 
   async #figures(): Promise<readonly Figure[]> {
     const { stored, now } = this.#parts;
-    if (this.#known !== undefined && now() - this.#known.at < age) return this.#known.figures;
+    if (this.#known !== undefined && now() - this.#known.at < maxAgeMs) return this.#known.figures;
     this.#looking ??= stored().finally(() => {
       this.#looking = undefined;
     });

@@ -2,14 +2,14 @@ import type { AggregatorRegistry, Metric, Registry } from 'prom-client';
 import type { Figure } from '../kernel/figure.ts';
 import { type AnswerTimes, bounds, type Durations } from './answer-times.ts';
 
-/** Before every name of ours. */
+/** Prefix of all our names. */
 export const prefix = 'gatewright_';
 
-/** A value as the registry of prom-client takes it. */
+/** A value in the form of prom-client's registry. */
 interface ExportedValue {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Where it is another than that of the metric: the parts of a histogram. */
+  /** Present where it differs from the name of the metric: the parts of a histogram. */
   readonly metricName?: string;
 }
 
@@ -21,15 +21,14 @@ interface Exported {
   readonly values: readonly ExportedValue[];
 }
 
-/** All metrics of one process, as they go from a worker to the primary. */
+/** All metrics of one process, in the form in which a worker sends them to the primary. */
 export type Readings = Awaited<
   ReturnType<AggregatorRegistry<'text/plain; version=0.0.4; charset=utf-8'>['getMetricsAsJSON']>
 >;
 
 /**
- * Adds what was read to a registry. The classes of prom-client keep their values themselves and look up labels with each
- * observation; ours come when they are asked for. Its own `aggregate` makes metrics in the same way: an object with
- * `get`.
+ * Adds a metric to a registry. The classes of prom-client store values and look up labels at each observation; ours
+ * are computed at each scrape. Its own `aggregate` creates metrics in the same way: an object with `get`.
  */
 const add = (registry: Registry, exported: Exported): void =>
   registry.registerMetric({ ...exported, get: async () => exported } as unknown as Metric);

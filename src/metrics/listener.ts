@@ -4,38 +4,38 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { http } from '../kernel/node-http.ts';
 
-/** What Prometheus understands. */
+/** The media type of the text format of Prometheus. */
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Milliseconds for which a text is told again: putting it together takes some, and stops requests meanwhile. */
-const age = 250;
+/** Milliseconds for which a text is served again: creating it blocks the main thread for a while. */
+const maxAgeMs = 250;
 
-/** Connections at one moment: a few scrapers, and somebody who looks. */
-const most = 16;
+/** Connections at the same time: a few scrapers and a person. */
+const maxConnections = 16;
 
 export interface ListenerParts {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number;
-  /** What scrapes have to send as a bearer token; undefined: nothing. */
+  /** Bearer token that scrapes must send; undefined: none. */
   readonly token: string | undefined;
   readonly logger: Logger;
-  /** Puts the text together. */
+  /** Creates the text. */
   readonly text: () => Promise<string>;
 }
 
 export interface MetricsListener {
-  /** The port that was taken. */
+  /** The port in use. */
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** One text for all who ask while it is made, and for a moment after. */
-const shortly = (make: () => Promise<string>): (() => Promise<string>) => {
+/** Shares one text between all requests that arrive while it is created, and for a moment after. */
+const shareBriefly = (make: () => Promise<string>): (() => Promise<string>) => {
   let last: Promise<string> | undefined;
   let over = Number.POSITIVE_INFINITY;
   return () => {
-    if (last !== undefined && performance.now() - over < age) return last;
+    if (last !== undefined && performance.now() - over < maxAgeMs) return last;
     over = Number.POSITIVE_INFINITY;
     last = make().finally(() => {
       over = performance.now();
@@ -59,7 +59,7 @@ const end = (
   response.end(text);
 };
 
-/** Compares digests, which are equally long, in constant time. */
+/** Compares digests, which have equal length, in constant time. */
 const tokenCheck = (token: string | undefined): ((header: string | undefined) => boolean) => {
   if (token === undefined) return () => true;
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -69,7 +69,7 @@ const tokenCheck = (token: string | undefined): ((header: string | undefined) =>
 
 const answering = ({ logger, text, token }: ListenerParts) => {
   const mayRead = tokenCheck(token);
-  const current = shortly(text);
+  const current = shareBriefly(text);
   let failing = false;
   return async ({ url = '', method, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!mayRead(headers.authorization))
@@ -94,8 +94,7 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
   });
 
 /**
- * Answers `GET /metrics`, and nothing else. It is no part of what the service serves: it has no routes, reads no
- * bodies, and keeps no process from ending.
+ * Serves `GET /metrics` only, apart from the service: it has no routes, reads no bodies, and keeps no process alive.
  */
 export const listenForScrapes = async (parts: ListenerParts): Promise<MetricsListener> => {
   const { host, logger } = parts;
@@ -107,7 +106,7 @@ export const listenForScrapes = async (parts: ListenerParts): Promise<MetricsLis
       void answer(request, response);
     },
   );
-  server.maxConnections = most;
+  server.maxConnections = maxConnections;
   server.on('connection', (socket) => socket.setTimeout(120_000, () => socket.destroy()).unref());
   const port = await listen(server, parts.port, host);
   server.unref();

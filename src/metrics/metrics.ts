@@ -8,20 +8,20 @@ import { processRegistry } from './process-registry.ts';
 export interface MetricsParts {
   readonly times: AnswerTimes;
   readonly statements: Durations;
-  /** What the process knows by itself; read at each scrape. */
+  /** Figures that the process has in memory; read at each scrape. */
   readonly figures: () => readonly Figure[];
   readonly readings: DatabaseReadings;
   /** Whether the service is about to stop. */
   readonly stopping: { readonly begun: boolean };
 }
 
-/** Of several processes one that is not tells. */
+/** A gauge of 0 or 1; over several processes the minimum, so that one failure shows. */
 const yes = (name: string, help: string, value: boolean): Figure => ({
   ...{ name, help, type: 'gauge', across: 'min' },
   samples: [{ value: value ? 1 : 0 }],
 });
 
-/** Everything that this process has to tell at this moment, in a registry of its own. */
+/** All metrics of this process at this moment, in a registry of its own. */
 export const readMetrics = async (parts: MetricsParts): Promise<Registry> => {
   const { Registry } = await import('prom-client');
   const registry = new Registry();

@@ -7,19 +7,19 @@ import { listenForScrapes, type MetricsListener } from './listener.ts';
 import { processRegistry } from './process-registry.ts';
 
 /**
- * Several processes behind one port are one service to whoever scrapes it: workers do not listen, and the primary
- * answers with what all of them together have to tell. The clusters of prom-client do the same, but forget what a worker
- * had counted when it goes, whereupon sums fall and rates leap, and fail where one worker does not answer.
+ * Protocol by which several processes on one port appear as one service to a scraper: workers do not listen, and the
+ * primary responds with the sum of all. The cluster support of prom-client does the same, but loses the counts of a
+ * worker that exits, so that sums fall and rates jump, and fails if one worker does not respond.
  */
 
 const question = 'gatewright:metrics';
 const reply = 'gatewright:metrics-read';
 
-/** What prom-client makes no sum of: that of the primary is told. */
+/** A metric that prom-client does not aggregate: the value of the primary is used. */
 const startTime = 'process_start_time_seconds';
 
-/** Milliseconds that a scrape waits for a worker that is busy; it is told of with what it said last. */
-const patience = 1_500;
+/** Milliseconds that a scrape waits for a busy worker; after that its last readings are used. */
+const replyTimeoutMs = 1_500;
 
 interface Question {
   readonly type: typeof question;
@@ -36,7 +36,7 @@ interface Reply {
 const typeOf = (message: unknown): unknown =>
   typeof message === 'object' && message !== null && 'type' in message ? message.type : undefined;
 
-/** Answers the questions of the primary; the answer ends that. */
+/** Answers requests of the primary; returns a function that ends it. */
 export const answerPrimary = (registry: () => Promise<Registry>): (() => void) => {
   const answer = async (message: unknown): Promise<void> => {
     if (typeOf(message) !== question) return;
@@ -65,31 +65,31 @@ const readingsOf = async (figures: readonly Figure[]): Promise<Readings> => {
   return registry.getMetricsAsJSON();
 };
 
-/** What only grows: what a process that is gone has counted stays counted. */
-const grows = ({ type }: Readings[number]): boolean =>
+/** Whether a metric only grows: the counts of a process that has exited are kept. */
+const isCumulative = ({ type }: Readings[number]): boolean =>
   String(type) === 'counter' || String(type) === 'histogram';
 
-/** Asks all workers, and remembers what each has said last. */
+/** Reads the metrics of all workers, and keeps the last readings of each. */
 class WorkerReadings {
   readonly #last = new Map<number, Readings>();
-  /** Of workers that are gone. */
-  #gone: Readings = [];
+  /** Sum of workers that have exited. */
+  #exited: Readings = [];
   #number = 0;
 
   /** @param own figures of the primary */
   async read(own: readonly Figure[]): Promise<Registry> {
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    const asked = workers.filter((worker) => worker.isConnected());
-    const answered = await Promise.all(asked.map((worker) => this.#ask(worker)));
+    const connected = workers.filter((worker) => worker.isConnected());
+    const replies = await Promise.all(connected.map((worker) => this.#request(worker)));
     for (const [id, readings] of this.#last)
       if (cluster.workers?.[id] === undefined) await this.#forget(id, readings);
-    const registry = await aggregate([await readingsOf(own), this.#gone, ...this.#last.values()]);
+    const registry = await aggregate([await readingsOf(own), this.#exited, ...this.#last.values()]);
     const start = (await processRegistry()).getSingleMetric(startTime);
     if (start !== undefined) registry.registerMetric(start);
-    const answering = answered.filter(Boolean).length;
+    const answering = replies.filter(Boolean).length;
     addFigure(registry, {
       name: 'workers',
-      help: 'Worker processes by whether they have answered this scrape.',
+      help: 'Worker processes by whether they have replied to this scrape.',
       ...{ type: 'gauge', across: 'sum' },
       samples: [
         { labels: { state: 'answering' }, value: answering },
@@ -99,15 +99,15 @@ class WorkerReadings {
     return registry;
   }
 
-  /** Whether it has answered. */
-  #ask(worker: Worker): Promise<boolean> {
+  /** Resolves to whether the worker has replied. */
+  #request(worker: Worker): Promise<boolean> {
     this.#number += 1;
     const number = this.#number;
     return new Promise((resolve) => {
-      const settle = (answered: boolean): void => {
+      const settle = (hasReplied: boolean): void => {
         clearTimeout(timer);
         worker.off('message', onMessage);
-        resolve(answered);
+        resolve(hasReplied);
       };
       const onMessage = (message: unknown): void => {
         if (typeOf(message) !== reply || (message as Reply).number !== number) return;
@@ -115,7 +115,7 @@ class WorkerReadings {
         if (readings !== undefined) this.#last.set(worker.id, readings);
         settle(readings !== undefined);
       };
-      const timer = setTimeout(() => settle(false), patience).unref();
+      const timer = setTimeout(() => settle(false), replyTimeoutMs).unref();
       worker.on('message', onMessage);
       worker.send({ type: question, number } satisfies Question, (error) => {
         if (error !== null) settle(false);
@@ -125,13 +125,13 @@ class WorkerReadings {
 
   async #forget(id: number, readings: Readings): Promise<void> {
     this.#last.delete(id);
-    const registry = await aggregate([this.#gone, readings.filter(grows)]);
-    this.#gone = await registry.getMetricsAsJSON();
+    const registry = await aggregate([this.#exited, readings.filter(isCumulative)]);
+    this.#exited = await registry.getMetricsAsJSON();
   }
 }
 
 /**
- * Called by the primary before it forks; `port` is METRICS_PORT. What it answers is closed after the last worker is gone.
+ * Called by the primary before it forks; `port` is METRICS_PORT. The listener is to be closed after the last worker.
  * @throws Error where the port is taken
  */
 export const serveMetricsOfWorkers = (parts: {
@@ -139,7 +139,7 @@ export const serveMetricsOfWorkers = (parts: {
   readonly port: number;
   readonly token: string | undefined;
   readonly logger: Logger;
-  /** What the primary adds of its own. */
+  /** Figures of the primary. */
   readonly figures: () => readonly Figure[];
 }): Promise<MetricsListener> => {
   const readings = new WorkerReadings();

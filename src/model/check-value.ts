@@ -13,8 +13,8 @@ const formats: ReadonlyMap<string, TextFormat> = new Map(
 );
 
 /**
- * Nothing is coerced, filled in, removed or fetched. Schemas are the field types' own, so the meta-schema, which
- * costs time at every start, stays out.
+ * Ajv without coercion, defaults, removal and loading of schemas. The schemas are those of the field types, so the
+ * meta-schema, which costs time at every start, is left out.
  */
 const newAjv = (): Ajv => {
   const ajv = new Ajv({
@@ -26,7 +26,7 @@ const newAjv = (): Ajv => {
     validateSchema: false,
     formats: Object.fromEntries([...formats].map(([name, { test }]) => [name, test])),
   });
-  // A pattern runs on texts within the bound only: what a regular expression costs grows with the text.
+  // Run a pattern only on texts within the limit: the cost of a regular expression grows with the text.
   ajv.removeKeyword('pattern');
   ajv.addKeyword({
     keyword: 'pattern',
@@ -51,7 +51,7 @@ const isIntegerRange = (error: ErrorObject): boolean => Math.abs(limit(error)) =
 
 const firstType = (type: Json): string => String(Array.isArray(type) ? type[0] : type);
 
-/** The rule of every keyword that schemas of fields use: the one place where Ajv's words become the service's. */
+/** The rule for every keyword in schemas of fields; the only place that maps Ajv's terms to those of the service. */
 const ruleOf: Readonly<Record<string, Reading>> = {
   type: (error) => ({ rule: 'type', params: { type: firstType(error.params['type']) } }),
   minLength: (error) => ({ rule: 'min_length', params: { min: limit(error) } }),
@@ -69,11 +69,11 @@ const ruleOf: Readonly<Record<string, Reading>> = {
     rule: 'enum',
     params: { choices: (type.choices?.(options, 'en') ?? []).map(({ value }) => value).join(', ') },
   }),
-  // Which of the choices it is not: `oneOf` has said it.
+  // Reported by `oneOf`.
   const: () => undefined,
 };
 
-/** What a check needs to know of a field. */
+/** The properties of a field that a check needs. */
 export interface CheckedField {
   readonly name: string;
   readonly type: FieldType;
@@ -86,10 +86,10 @@ const violationsOf = (errors: readonly ErrorObject[], field: CheckedField): Rule
     if (reading === undefined) throw new Error(`no rule for the keyword ${error.keyword} of ${field.name}`);
     return reading(error, field) ?? [];
   });
-  // A value of the wrong type breaks every other rule as well; a broken rule is told once.
+  // A value of the wrong type violates every other rule as well; each rule is reported once.
   const wrongType = read.filter(({ rule }) => rule === 'type');
-  const told = wrongType.length > 0 ? wrongType : read;
-  return [...new Map(told.map((violation) => [violation.rule, violation])).values()];
+  const reported = wrongType.length > 0 ? wrongType : read;
+  return [...new Map(reported.map((violation) => [violation.rule, violation])).values()];
 };
 
 export type ValueCheck = (value: Json) => readonly RuleViolation[];
@@ -97,8 +97,8 @@ export type ValueCheck = (value: Json) => readonly RuleViolation[];
 const none: readonly RuleViolation[] = Object.freeze([]);
 
 /**
- * The check of a field's value that is not null. Ajv compiles it with the first value, in less than a millisecond: the
- * fields of all endpoints, described in each language, would be a seventh of a start.
+ * Compiles the check of a field's value that is not null. Ajv compiles it at the first value, in less than a
+ * millisecond: compiling the fields of all endpoints, described in each language, would take a seventh of a start.
  */
 export const compileCheck = (field: CheckedField): ValueCheck => {
   const { type, options } = field;
@@ -112,6 +112,6 @@ export const compileCheck = (field: CheckedField): ValueCheck => {
   };
 };
 
-/** Checks one value of a model file: a default, a condition. */
+/** Checks one value of a model file: a default, or a condition. */
 export const checkValue = (field: CheckedField, value: Json): readonly RuleViolation[] =>
   compileCheck(field)(value);

@@ -3,7 +3,7 @@ import type { IdentityOperator, OrderedOperator, TextOperator } from '../fields/
 
 /** The types of conditions in a filter. */
 
-/** What an operator compares with. */
+/** The operand of an operator. */
 type Operand<Value, Operator> = Operator extends 'null'
   ? boolean
   : Operator extends 'in'
@@ -12,12 +12,12 @@ type Operand<Value, Operator> = Operator extends 'null'
       ? string
       : Value;
 
-/** One field in a filter: a value to be equal to, or values by operator. */
+/** A condition on one field: an equal value, or values by operator. */
 export type Condition<Value, Operators extends FilterOperator> =
   | ('eq' extends Operators ? Value : never)
   | { readonly [Operator in Operators]?: Operand<Value, Operator> };
 
-/** Conditions on texts, on values with an order, and on values that are only equal or not. */
+/** Conditions on texts, on ordered values, and on values that are only equal or not. */
 export type TextCondition = Condition<string, TextOperator>;
 export type OrderedCondition<Value> = Condition<Value, OrderedOperator>;
 export type IdentityCondition<Value> = Condition<Value, IdentityOperator>;

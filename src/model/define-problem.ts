@@ -6,13 +6,13 @@ import { DefinitionError } from './definition-error.ts';
 export interface ProblemDefinition<Message extends Label = Label> {
   /** HTTP status, 400 to 599. */
   readonly status: number;
-  /** 50 to 99: the service keeps to 0 to 49. The code of the envelope is status × 100 + number. */
+  /** 50 to 99; the service uses 0 to 49. The code of the envelope is status × 100 + number. */
   readonly number: number;
-  /** A text, or one for every language; `{name}` stands for what the problem is made with. */
+  /** A text, or one for every language; `{name}` is replaced by a value of the problem. */
   readonly message: Message;
 }
 
-/** What no name of a placeholder holds: braces around such a text stand for themselves. */
+/** Characters that no name of a placeholder has: braces around such a text are literal. */
 type Other = ' ' | '"' | ':' | ',' | '.' | '{' | '…';
 
 /** Names in braces in a text. */
@@ -20,17 +20,17 @@ type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}$
   ? (Name extends `${string}${Other}${string}` ? never : Name) | Placeholders<Rest>
   : never;
 
-/** Names that a message needs; of translations, those of any of them. */
+/** Names of a message's placeholders; of translations, those of any of them. */
 type Named<Message> = Message extends string
   ? Placeholders<Message>
   : Message extends object
     ? Placeholders<Message[keyof Message] & string>
     : never;
 
-/** What the placeholders stand for. Answered to the caller: nothing secret. */
+/** Values of the placeholders. They are sent to the caller, so they must not be secret. */
 type Values<Names extends string> = { readonly [Name in Names]: string | number };
 
-/** Makes the problem to throw. Its code and message are also the function's, for the API description. */
+/** Creates the problem to throw. The function also has its code and message, for the API description. */
 export interface MakeProblem<Names extends string = string> extends OwnProblem {
   (
     ...values: [Names] extends [never]
@@ -39,7 +39,7 @@ export interface MakeProblem<Names extends string = string> extends OwnProblem {
   ): Problem;
 }
 
-/** Response headers, and what really happened, which is logged only. */
+/** Response headers, and the real cause, which is only logged. */
 type More = Pick<ProblemDetails, 'headers' | 'cause'>;
 
 const options = {
@@ -51,12 +51,10 @@ const options = {
 const made = new WeakSet<object>();
 
 /**
- * Defines an error of the application, answered in the envelope as those of the service are.
- *
+ * Defines an error of the application, sent in the envelope like those of the service.
  *     export const soldOut = defineProblem({ status: 409, number: 50, message: 'Only {left} left' });
  *     throw soldOut({ left: 3 });      // 409 {"code":40950,"message":"Only 3 left"}
- *
- * @throws DefinitionError for an unknown option or a value that is none
+ * @throws DefinitionError for an unknown option or an invalid value
  */
 export const defineProblem = <const Message extends Label>(
   definition: ProblemDefinition<Message>,

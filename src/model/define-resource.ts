@@ -32,7 +32,7 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
   });
 };
 
-/** Refuses a field whose options are none, or whose default breaks its own rules. */
+/** Refuses a field with invalid options, or whose default violates its own rules. */
 export const checkField = (owner: string, name: string, definition: FieldDefinition): void => {
   const { type, options } = definition;
   const flaw = fieldFlaw(definition);
@@ -43,7 +43,7 @@ export const checkField = (owner: string, name: string, definition: FieldDefinit
     throw new DefinitionError(owner, `its default breaks the rule ${ruleName(violation.rule)}`, name);
 };
 
-/** A reference `author` is the field `author_id`; one that is called so already keeps its name. */
+/** A reference `author` is the field `author_id`; a name that ends so already is kept. */
 const fieldName = (key: string, definition: FieldDefinition): string =>
   definition.type.target === undefined || key.endsWith('_id') ? key : `${key}_id`;
 
@@ -51,8 +51,8 @@ const isOwner = (definition: FieldDefinition): boolean =>
   'owner' in definition.options && definition.options.owner === true;
 
 /**
- * @param asksOwner whether bodies say whose a record is, and rows are the owner's: then they name only a user whom the
- * caller may see
+ * @param asksOwner whether bodies set the owner, and rows belong to the owner: then bodies may name only a user whom
+ * the caller may see
  */
 const fieldsOf = (
   model: string,
@@ -102,7 +102,7 @@ const authOf = (model: string, option: AuthOption = defaultMethods): ResourceMod
   return Object.freeze(Object.fromEntries(entries) as Record<Action, Methods>);
 };
 
-/** What the list of deleted records tells beside their own fields. */
+/** Fields that the list of deleted records adds. */
 const trashFields = ['deleted_at', 'deleted_by', 'kept_until'] as const;
 
 const trashOf = (model: string, fields: ReadonlyMap<string, ModelField>, trash = false): boolean => {
@@ -116,8 +116,8 @@ const defaultLabel = (singular: string): Label => humanise(singular);
 
 /**
  * Defines a resource: five endpoints, a table, metadata and documentation. Without options every endpoint requires
- * JWT, answers carry all fields, nothing else is checked and lists hold all records. Throws DefinitionError, which
- * names the model and the field.
+ * JWT, responses have all fields, nothing else is checked and lists contain all records. Throws DefinitionError,
+ * which names the model and the field.
  */
 export const defineResource = <
   const Fields extends FieldDefinitions,
@@ -159,7 +159,7 @@ export const defineResource = <
     history: definition.history === true,
     events: definition.events === true,
     trash: trashOf(name, fields, definition.trash),
-    // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
+    // The compiler has checked the hooks against the fields; their caller knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
     problems: Object.freeze([...(definition.problems ?? [])]),
     indexes: indexesOf(name, fields, unique, definition.indexes ?? []),

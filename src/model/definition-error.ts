@@ -1,6 +1,6 @@
-/** A mistake in a definition, told to whoever wrote it when the application is loaded; no caller ever sees it. */
+/** A mistake in a definition, reported to its developer when the application is loaded; callers never see it. */
 export class DefinitionError extends Error {
-  /** The model, or what else is defined: `endpoint GET /reports`. */
+  /** The model, or another definition: `endpoint GET /reports`. */
   readonly model: string;
   readonly field: string | undefined;
 

@@ -34,7 +34,7 @@ const field: OptionCheck = (value, path) =>
 /** Fields by name, of a resource or of a body. */
 export const fieldsOption = mapOf(field);
 
-/** Names of methods of authentication, in a list. */
+/** Names of authentication methods, in a list. */
 export const methodsOption = listOf(oneOf(...apiMethodNames));
 
 const views = { list: texts, detail: texts, saved: texts } satisfies OptionTable<Record<View, unknown>>;
@@ -84,13 +84,13 @@ const resource = {
   unique: listOf(texts),
 } satisfies OptionTable<Definition>;
 
-/** Refuses what a model file cannot say: an option that does not exist, a value of the wrong type. */
+/** Refuses an unknown option in a model file, and a value of the wrong type. */
 export const checkResourceOptions = (model: string, definition: object): void => {
   const flaw = optionsFlaw(definition, resource);
   if (flaw !== undefined) throw new DefinitionError(model, flaw);
   const missing = [
     'fields' in definition ? undefined : 'it has no fields',
-    // Without its condition it would be of no effect, or open everything.
+    // Without its condition it would have no effect, or open everything.
     'publicRead' in definition && !('where' in (definition.publicRead as object))
       ? 'publicRead has no where: say what a published record is'
       : undefined,

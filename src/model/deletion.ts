@@ -8,7 +8,7 @@ export interface Referrer {
   readonly field: ModelField;
 }
 
-/** Who refers to the records of a model, `User` included, and goes on so when they are deleted. */
+/** The fields that refer to the records of a model, `User` included, and have this `onDelete`. */
 export const referrersOf = (models: Models, name: string, onDelete: OnDelete): readonly Referrer[] =>
   [...models.values()].flatMap((model) =>
     [...model.fields.values()]
@@ -16,11 +16,11 @@ export const referrersOf = (models: Models, name: string, onDelete: OnDelete): r
       .map((field) => ({ model, field })),
   );
 
-/** What the deletion of a model's records may take along. */
+/** The records that the deletion of a model's records may delete as well. */
 export interface Deletion {
-  /** Whose records go with them, directly. */
+  /** References whose records are deleted with them, directly. */
   readonly cascading: readonly Referrer[];
-  /** Models whose records may go with them, over however many others. */
+  /** Models whose records may be deleted with them, directly or not. */
   readonly reached: readonly ResourceModel[];
 }
 
@@ -37,7 +37,10 @@ export const deletionOf = (models: Models, name: string): Deletion => {
   return { cascading: referrersOf(models, name, 'cascade'), reached: [...reached.values()] };
 };
 
-/** Whether some record can keep a model's record from being deleted: one that refers to it, or to what goes with it. */
+/**
+ * Whether a record can prevent the deletion of a model's record: one that refers to it, or to a record deleted with
+ * it.
+ */
 export const isHeld = (models: Models, name: string): boolean =>
   [name, ...deletionOf(models, name).reached.map((model) => model.name)].some(
     (each) => referrersOf(models, each, 'restrict').length > 0,

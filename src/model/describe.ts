@@ -10,30 +10,33 @@ import { type Action, actions, type ModelField, type ResourceModel } from './res
 import { isolationSentences, type RowReader, rowTree } from './row-sentences.ts';
 import { bodyFields, inputSchema, lackingField, outputSchema } from './schema.ts';
 
-/** The fields that an action shows a caller and takes from them. */
+/** The fields that an action shows a caller and accepts from them. */
 export interface Reach {
   readonly readable: readonly string[];
   readonly writable: ReadonlySet<string>;
 }
 
-/** What one caller may do, as the policy has decided it: the reach of each action, undefined where it is refused. */
+/** The reach of each action for one caller, as decided by the policy; undefined where it is refused. */
 export type Access = Readonly<Record<Action, Reach | undefined>>;
 
-/** An endpoint of the resource, as the router has it. */
+/** An endpoint of the resource, as the router knows it. */
 export interface EndpointSummary {
   readonly action: Action | 'aggregate' | 'history' | 'restore';
   readonly method: string;
   /** Full path, with `/api/v1`. */
   readonly path: string;
-  /** Accepted methods of authentication; empty where the endpoint is open. */
+  /** Accepted authentication methods; empty where the endpoint is open. */
   readonly authentication: readonly string[];
 }
 
-/** Names of the fields that the caller reads in the answer to some action or writes; others are nobody's business. */
+/**
+ * Names of the fields that the caller reads in the response of some action or writes; all others are hidden from
+ * them.
+ */
 const visibleTo = (access: Access, writes: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...writes, ...Object.values(access).flatMap((reach) => reach?.readable ?? [])]);
 
-/** Only what the list shows can be filtered, sorted and grouped by. */
+/** Only fields of the list can be filtered, sorted and grouped by. */
 const queryOf = ({ name, type }: ModelField, { list }: Access): JsonObject => {
   const listed = list?.readable.includes(name) ?? false;
   return {
@@ -77,17 +80,17 @@ const describeField = (
   };
 };
 
-/** Sets of fields that are unique together, those of which every field is the caller's business. */
+/** Unique sets of fields all of which are visible to the caller. */
 const uniqueOf = ({ unique }: ResourceModel, visible: ReadonlySet<string>): JsonObject[string] =>
   unique.filter((names) => names.every((name) => visible.has(name))).map((names) => [...names]);
 
-/** Which fields of a model are told to anybody who reads about another. */
+/** Whether a field is visible in some view, and so to readers of another model. */
 const inSomeView = ({ views }: ResourceModel, name: string): boolean =>
   Object.values(views).some((names) => names.includes(name));
 
 /**
- * Which rows callers other than administrators read and write, in words and as a tree. What the caller sees nowhere is
- * not named; of other models, what no view of theirs has.
+ * The rows that callers other than administrators read and write, in words and as a tree. Fields that the caller
+ * never sees are not named; of other models, those that no view has.
  */
 const isolationOf = (
   model: ResourceModel,
@@ -100,7 +103,7 @@ const isolationOf = (
   const isolation = { ...own, read: publicOrOwn ?? own.read };
   const reader: RowReader = {
     models,
-    // Every record has an id, and whose one is has one name in every model.
+    // Every record has an id, and the owner has the same name in every model.
     shows: (of, name) =>
       name === 'id' || name === of.owner || (of === model ? visible.has(name) : inSomeView(of, name)),
   };
@@ -113,7 +116,7 @@ const isolationOf = (
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** The fields of one record that the caller reads: of detail, else what the list shows, else nothing. */
+/** The fields of one record that the caller reads: of detail, else of the list, else none. */
 const readableOf = ({ detail, list }: Access): readonly string[] => (detail ?? list)?.readable ?? [];
 
 const unwritable: Label = {
@@ -122,8 +125,8 @@ const unwritable: Label = {
 };
 
 /**
- * A record needs its required fields: a caller who may write none of one, and for whom no default stands in, can
- * create nothing, whatever the permission table says. The reason goes with the permission.
+ * Whether a caller can create records. One who may not write a required field without a default cannot, whatever the
+ * permission table says. The reason is returned with the permission.
  */
 const creatable = (
   model: ResourceModel,
@@ -147,7 +150,8 @@ export const describeModel = (
   nested: readonly NestedInput[] = [],
 ): JsonObject => {
   const { access, reasons } = creatable(model, granted, locale);
-  const [creates, updates] = [access.create?.writable ?? nothing, access.update?.writable ?? nothing];
+  const creates = access.create?.writable ?? nothing;
+  const updates = access.update?.writable ?? nothing;
   const written = bodyFields(model, new Set([...creates, ...updates]));
   const writes = new Set(written.map(({ name }) => name));
   const visible = visibleTo(access, writes);

@@ -1,25 +1,25 @@
 import type { JsonSchema } from '../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { deleteKey, heldIn, itemFields, type NestedInput } from './nested-schema.ts';
+import { deleteKey, inputsFor, itemFields, type NestedInput } from './nested-schema.ts';
 import type { FieldSet, ModelField } from './resource.ts';
 import { bodyFields } from './schema.ts';
 
 /**
- * The schemas of input as react-jsonschema-form renders them without an adapter, and its uiSchema. What is accepted is
- * the same; only how it is said differs, so nothing here is a rule.
+ * The schemas of input in the form that react-jsonschema-form renders without an adapter, and its uiSchema. They
+ * accept the same values as the originals; only their form differs, so nothing here is a rule.
  */
 
-/** Formats of JSON Schema itself that form libraries know; of others they complain. */
+/** Formats of JSON Schema itself, which form libraries know; they report others. */
 const knownFormats: ReadonlySet<Json> = new Set(['date', 'date-time', 'email', 'uri', 'uuid']);
 
 const withoutOwnFormat = ({ format, ...schema }: JsonSchema): JsonSchema =>
   format !== undefined && knownFormats.has(format) ? { ...schema, format } : schema;
 
-/** Has a default, or choosing it would send nothing instead of null. */
+/** Has a default, because choosing it would otherwise send nothing instead of null. */
 const nullFirst: JsonSchema = { title: '—', type: 'null', default: null };
 
-/** Alternatives in place of a list of types, which a form cannot choose from. */
+/** Alternatives in place of a list of types, from which a form cannot choose. */
 const withAlternatives = (field: ModelField, schema: JsonSchema, locale: Locale): JsonSchema => {
   const { alternatives } = field.type.form?.(field.options, locale) ?? {};
   if (alternatives === undefined) return schema;
@@ -31,7 +31,7 @@ const withAlternatives = (field: ModelField, schema: JsonSchema, locale: Locale)
   };
 };
 
-/** A form begins with the first of labelled choices: where it cannot know the value, it would overwrite it with that. */
+/** A form preselects the first of labelled choices: where it does not know the value, it would overwrite it. */
 const withoutPreselection = (schema: JsonSchema): JsonSchema => {
   const { oneOf, ...rest } = schema;
   if (!Array.isArray(oneOf)) return schema;
@@ -57,7 +57,7 @@ export const formSchema = (
   return { ...input, properties: Object.fromEntries(properties) };
 };
 
-/** A text that is emptied in a form becomes null where null is allowed; left to itself the form would send nothing. */
+/** A text that is cleared in a form becomes null where null is allowed; by default the form would send nothing. */
 const uiOf = (field: ModelField, locale: Locale): JsonObject => ({
   ...field.type.form?.(field.options, locale).ui,
   ...(field.required ? {} : { 'ui:emptyValue': null }),
@@ -71,17 +71,17 @@ export const uiSchemaOf = (fields: readonly ModelField[], locale: Locale): JsonO
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** The same of the lists of records within the record, whose new items begin with defaults. */
+/** The form of lists of records within the record, whose new items begin with defaults. */
 export const nestedForm = (
   schema: JsonSchema,
   action: 'create' | 'update',
   inputs: readonly NestedInput[],
   locale: Locale,
 ): JsonSchema => {
-  const held = heldIn(inputs, action);
-  if (held.length === 0) return schema;
+  const itemInputs = inputsFor(inputs, action);
+  if (itemInputs.length === 0) return schema;
   const properties = schema['properties'] as JsonSchema;
-  const lists = held.map(({ relation: { name }, model, access, within }): [string, Json] => {
+  const lists = itemInputs.map(({ relation: { name }, model, access, within }): [string, Json] => {
     const list = properties[name] as JsonSchema;
     const known = action === 'create' ? itemFields(access, action) : (access.shown ?? nothing);
     const items = formSchema(model, list['items'] as JsonSchema, known, locale);
@@ -90,7 +90,7 @@ export const nestedForm = (
   return { ...schema, properties: { ...properties, ...Object.fromEntries(lists) } };
 };
 
-/** The id of an item goes with it and is not to be changed; the order of items is none that is kept. */
+/** The id of an item is sent with it and cannot be changed; the order of items is not stored. */
 const nestedUi = ({ model, access, within }: NestedInput, locale: Locale): JsonObject => {
   const ui = withNestedUi(
     uiSchemaOf(bodyFields(model, itemFields(access, 'update')), locale),
@@ -104,10 +104,10 @@ const nestedUi = ({ model, access, within }: NestedInput, locale: Locale): JsonO
 
 /** A uiSchema with those of the lists of records within the record. */
 export const withNestedUi = (ui: JsonObject, inputs: readonly NestedInput[], locale: Locale): JsonObject => {
-  const held = heldIn(inputs, 'update');
-  if (held.length === 0) return ui;
-  const names = held.map(({ relation }) => relation.name);
-  const lists = held.map((input): [string, Json] => [input.relation.name, nestedUi(input, locale)]);
+  const itemInputs = inputsFor(inputs, 'update');
+  if (itemInputs.length === 0) return ui;
+  const names = itemInputs.map(({ relation }) => relation.name);
+  const lists = itemInputs.map((input): [string, Json] => [input.relation.name, nestedUi(input, locale)]);
   return {
     ...ui,
     'ui:order': [...(ui['ui:order'] as readonly string[]), ...names],

@@ -10,13 +10,13 @@ const typesOf = (schema: JsonSchema): readonly Json[] => {
   return Array.isArray(type) ? type : [type];
 };
 
-/** Of no values there is neither a sum nor a least one. */
+/** Without values there is neither a sum nor a minimum. */
 const orNull = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   type: [...new Set([...typesOf(schema), 'null'])],
 });
 
-/** Digits where a whole number is too great for a number; always, where the field itself is answered as text. */
+/** Digits where a whole number exceeds the range of a number; always, where the field itself is returned as text. */
 const sumSchema = (field: ModelField, own: JsonSchema): JsonSchema =>
   field.type.column === 'integer' ? { ...own, type: ['integer', 'string', 'null'] } : orNull(own);
 
@@ -37,12 +37,12 @@ const fieldEntries = (field: ModelField, own: JsonSchema): NamedSchema[] => {
   ];
 };
 
-/** Schema of a group: all that may be asked for, of which it has what was. */
+/** Schema of a group: all keys that a request can ask for. */
 export const groupSchema = (model: FieldSet, names: readonly string[], locale: Locale): JsonSchema => {
   const own = (outputSchema(model, names, locale)['properties'] ?? {}) as Record<string, JsonSchema>;
   const fields = names.flatMap((name) => model.fields.get(name) ?? []);
   const properties = new Map<string, JsonSchema>([['count', { type: 'integer', minimum: 0 }]]);
-  // A field may be called what something computed is: then the question decides what the key stands for.
+  // A field may have the name of a computed key: then the request decides what the key means.
   for (const [name, schema] of fields.flatMap((field) => fieldEntries(field, own[field.name] ?? {})))
     properties.set(name, properties.has(name) ? {} : schema);
   return { type: 'object', properties: Object.fromEntries(properties) };

@@ -1,11 +1,11 @@
 /**
- * The types of aggregates: which fields may be asked for, and what a group then has. They follow from what a list shows
- * and the conditions that its filter takes, so that they serve models and written types alike.
+ * The types of aggregates: the fields that a request may name, and the fields of the resulting groups. They follow
+ * from the list view and the conditions of its filter, so that they serve models and handwritten types alike.
  */
 
-/** What is known of a list. */
+/** The types of a list. */
 export interface GroupShape {
-  /** A record as the list shows it. */
+  /** A record in the list view. */
   readonly listed: object;
   /** Conditions by field. */
   readonly filter: object;
@@ -14,7 +14,7 @@ export interface GroupShape {
 /** The conditions by operator of one field in a filter. */
 type OperatorsIn<Condition> = Extract<Condition, object>;
 
-/** What an operator of a field compares with; never where the field does not take it. */
+/** The operand of a field's operator; never where the field does not have it. */
 type OperandIn<Condition, Operator extends string> =
   OperatorsIn<Condition> extends infer Operators
     ? Operator extends keyof Operators
@@ -28,7 +28,7 @@ type ConditionOf<Shape extends GroupShape, Field extends FieldOf<Shape>> = NonNu
   Shape['filter'][Field]
 >;
 
-/** Fields with an order: those that can be compared. */
+/** Ordered fields: those that can be compared. */
 export type OrderedField<Shape extends GroupShape> = {
   [Field in FieldOf<Shape>]: [OperandIn<ConditionOf<Shape, Field>, 'gt'>] extends [never] ? never : Field;
 }[FieldOf<Shape>];
@@ -51,7 +51,7 @@ type ComparedField<Shape extends GroupShape> = {
 
 type Span = 'hour' | 'day' | 'week' | 'month' | 'year';
 
-/** What groups go by: `status`, `created_at:day`. */
+/** Keys of groups: `status`, `created_at:day`. */
 export type GroupTerm<Shape extends GroupShape> = ComparedField<Shape> | `${DatedField<Shape>}:${Span}`;
 
 type KeyOf<Term> = Term extends `${infer Field}:${infer Bucket}` ? `${Field}_${Bucket}` : Term & string;
@@ -62,12 +62,12 @@ type KeyValue<Listed, Term> = Term extends `${infer Field}:${string}`
     ? Listed[Term]
     : never;
 
-/** Digits where a sum of integers is too great for a number; always, of decimals. */
+/** Digits where a sum of integers exceeds the range of a number; always for decimals. */
 type SumOf<Value> = number extends Value ? number | string | null : string | null;
 
 type Flat<Type> = { [Key in keyof Type]: Type[Key] };
 
-/** What a request for groups names, each a union of names. */
+/** The names in a request for groups, each a union of names. */
 export interface GroupRequest {
   readonly group: string;
   readonly count: boolean;
@@ -77,7 +77,7 @@ export interface GroupRequest {
   readonly max: string;
 }
 
-/** A group as it is answered. */
+/** A group in a response. */
 export type GroupOf<Shape extends GroupShape, Asked extends GroupRequest> = Flat<
   { [Term in Asked['group'] as KeyOf<Term>]: KeyValue<Shape['listed'], Term> } & (Asked['count'] extends true
     ? { count: number }
@@ -104,22 +104,22 @@ type SortedBy<Asked extends GroupRequest> =
   | `min_${Asked['min']}`
   | `max_${Asked['max']}`;
 
-/** What an aggregate takes, but for the size of its pages. */
+/** The parameters of an aggregate, except the size of its pages. */
 export interface GroupQuery<Shape extends GroupShape, Asked extends GroupRequest> {
-  /** Fields, or spans of time of them; without any, all records are one group. */
+  /** Fields, or time spans of them; without any, all records form one group. */
   readonly group?: readonly Asked['group'][];
   readonly count?: Asked['count'];
   readonly sum?: readonly Asked['sum'][];
   readonly avg?: readonly Asked['avg'][];
   readonly min?: readonly Asked['min'][];
   readonly max?: readonly Asked['max'][];
-  /** Of the clock that spans of time go by: `+08:00`; UTC unless given. */
+  /** UTC offset of the time spans: `+08:00`; UTC unless given. */
   readonly offset?: string | undefined;
   /** Conditions on records, joined by AND. */
   readonly filter?: Shape['filter'];
-  /** Text to look for in every text field. */
+  /** Text to search for in every text field. */
   readonly q?: string | undefined;
-  /** Keys of the groups in order; `-` before one is descending. By what they are grouped by unless given. */
+  /** Keys of the groups in order; `-` before one is descending. By the grouping terms unless given. */
   readonly sort?: NoInfer<
     SortedBy<Asked> | `-${SortedBy<Asked>}` | readonly (SortedBy<Asked> | `-${SortedBy<Asked>}`)[]
   >;

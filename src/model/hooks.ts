@@ -5,7 +5,7 @@ import type { ChangesOfFields, FieldDefinitions, ReadableName, RecordOfFields } 
 
 type Written = 'create' | 'update' | 'destroy';
 
-/** What all hooks get: a scope that acts for whoever writes, and who that is. */
+/** The argument of all hooks: a scope that acts for the caller, and the caller. */
 interface HookContext extends Scope {
   readonly principal: HookPrincipal;
 }
@@ -16,30 +16,31 @@ export interface BeforeSaveContext<
   Whole extends object = JsonObject,
 > extends HookContext {
   readonly action: 'create' | 'update';
-  /** Id of the record that is updated; undefined on create. */
+  /** Id of the updated record; undefined on create. */
   readonly id: number | undefined;
-  /** The record as it is, with every field; undefined on create. Others may change it until the transaction begins. */
+  /** The stored record, with every field; undefined on create. Others may change it until the transaction begins. */
   readonly before: Readonly<Whole> | undefined;
   /**
-   * What is about to be saved: on create every field that was sent or has a default, on update those that were sent; each
-   * as it will be returned (decimals as text at their scale, times in UTC). May be changed; what stands here in the end is validated once more, restricted fields included.
+   * The values to be saved: on create every field that was sent or has a default, on update those that were sent;
+   * each in the form of the response (decimals as text at their scale, times in UTC). May be changed; the result is
+   * validated again, restricted fields included.
    */
   readonly values: Values;
   /**
-   * Adds a validation message (the whole sentence) to those that are answered, of a field or of the record as a whole;
-   * nothing is saved then.
+   * Adds a validation message (the whole sentence), for a field or for the record as a whole; the record is not saved
+   * then.
    */
   addError(field: Name | undefined, message: string): void;
 }
 
-/** What is written, in the transaction that writes it: the row is locked, and nobody else sees the change yet. */
+/** A write, in its transaction: the row is locked, and no other caller sees the change yet. */
 export interface BeforeCommitContext<Whole extends object = JsonObject, Name extends string = string>
   extends HookContext {
   readonly action: Written;
   readonly id: number;
-  /** The record with every field as it was; undefined on create. */
+  /** The record with every field before the write; undefined on create. */
   readonly before: Readonly<Whole> | undefined;
-  /** The record with every field as it will be; undefined on destroy. */
+  /** The record with every field after the write; undefined on destroy. */
   readonly after: Readonly<Whole> | undefined;
   /** Refuses the write with 422 and this message, the whole sentence; the transaction is rolled back. */
   addError(field: Name | undefined, message: string): void;
@@ -49,29 +50,32 @@ export interface AfterCommitContext<Values extends object = JsonObject, Whole ex
   extends HookContext {
   readonly action: Written;
   readonly id: number;
-  /** The whole record as the API would answer it with every field, the owner included; a deleted one as it was last. */
+  /**
+   * The whole record as the API would return it with every field, the owner included; the last state of a deleted
+   * one.
+   */
   readonly record: Readonly<Whole>;
-  /** What was saved: on update only the fields that were sent or that `beforeSave` set; nothing on destroy. */
+  /** The saved values: on update only the fields that were sent or that `beforeSave` set; empty on destroy. */
   readonly values: Readonly<Values>;
 }
 
 /** Hooks of a model file, typed by its fields. Each may take 30 s (`HANDLER_TIMEOUT`). */
 export interface TypedHooks<Fields extends FieldDefinitions> {
   /**
-   * Runs after validation and before the transaction. May change `values` and add messages; what it leaves is
-   * validated once more. Throwing answers 500 and saves nothing, unless it is a `Problem`: that is the answer.
+   * Runs after validation and before the transaction. May change `values` and add messages; the result is validated
+   * again. An error answers 500 and saves nothing; a `Problem` becomes the response.
    */
   beforeSave?(
     context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>, RecordOfFields<Fields>>,
   ): void | Promise<void>;
   /**
-   * Runs in the transaction of a create, update or destroy, and again with it after a conflict: no effects beside those
-   * of its scope. What it throws rolls back, and is answered like what `beforeSave` throws.
+   * Runs in the transaction of a create, update or destroy, and again with it after a conflict: it must have no
+   * effects beside those of its scope. An error rolls back, and is answered like one of `beforeSave`.
    */
   beforeCommit?(
     context: BeforeCommitContext<RecordOfFields<Fields>, ReadableName<Fields>>,
   ): void | Promise<void>;
-  /** Runs once a create, update or destroy is durable. What it throws is logged; the write stays. */
+  /** Runs once a create, update or destroy is durable. An error is logged; the write stays. */
   afterCommit?(
     context: AfterCommitContext<ChangesOfFields<Fields>, RecordOfFields<Fields>>,
   ): void | Promise<void>;

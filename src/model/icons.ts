@@ -1,4 +1,4 @@
-/** Names of the icons that a model may have in the menu of the administration area, in the order of the alphabet. */
+/** Names of the icons of models in the menu of the administration area, in alphabetical order. */
 export const iconNames = [
   ...['archive', 'article', 'badge', 'bank', 'bell', 'book', 'box', 'briefcase', 'bug', 'building'],
   ...['calendar', 'camera', 'cart', 'chart', 'chat', 'check', 'clock', 'cloud', 'code', 'document'],

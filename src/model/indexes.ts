@@ -1,19 +1,19 @@
 import { DefinitionError } from './definition-error.ts';
 import type { ModelField, ResourceIndex, ResourceModel } from './resource.ts';
-import { mentioned } from './rules.ts';
+import { findField } from './rules.ts';
 
 /** PostgreSQL refuses entries of more than 2,704 bytes; the rest is left for headers. */
-const mostBytes = 2600;
+const maxEntryBytes = 2600;
 
 const bytesOf = (field: ModelField): number => field.type.indexBytes?.(field.options) ?? 16;
 
 const indexOf = (model: string, columns: readonly ModelField[], unique: boolean): ResourceIndex => {
   const bytes = columns.reduce((sum, field) => sum + bytesOf(field), 0);
-  if (bytes > mostBytes) {
+  if (bytes > maxEntryBytes) {
     const [first] = columns;
     throw new DefinitionError(
       model,
-      `an index takes at most ${mostBytes} bytes, a character up to 4: a text needs a smaller max, json cannot be indexed`,
+      `an index takes at most ${maxEntryBytes} bytes, a character up to 4: a text needs a smaller max, json cannot be indexed`,
       columns.length === 1 ? first?.name : undefined,
     );
   }
@@ -24,7 +24,7 @@ const isIndexed = (field: ModelField): boolean =>
   field.unique || field.options.index === true || field.reference !== undefined;
 
 /**
- * The sets of fields that a model's records are told apart by, those of `unique: 'owner'` included.
+ * The unique sets of fields of a model, those of `unique: 'owner'` included.
  * @throws DefinitionError
  */
 export const uniqueSetsOf = (
@@ -42,7 +42,7 @@ export const uniqueSetsOf = (
     });
   for (const names of option) {
     for (const name of names)
-      if (mentioned(model, fields, name, 'unique').serverSet)
+      if (findField(model, fields, name, 'unique').serverSet)
         throw new DefinitionError(model, 'unique: the service sets this field itself', name);
     if (names.length === 0 || new Set(names).size !== names.length)
       throw new DefinitionError(model, 'unique: each set names one field or several, each once');
@@ -57,8 +57,8 @@ export const uniqueSetsOf = (
 };
 
 /**
- * Indexes of a model that none of its fields brings along: those over several columns, and those over one column that
- * `indexes` or a rule names.
+ * Indexes of a model beyond those of its fields: over several columns, and over a single column that `indexes` or a
+ * rule names.
  */
 export const indexesBesideFields = ({
   fields,
@@ -72,11 +72,11 @@ export const indexesBesideFields = ({
 const named = (model: string, fields: ReadonlyMap<string, ModelField>, names: readonly string[]) =>
   indexOf(
     model,
-    names.map((name) => mentioned(model, fields, name, 'indexes')),
+    names.map((name) => findField(model, fields, name, 'indexes')),
     false,
   );
 
-/** The indexes with those that a rule needs besides: where none begins with these columns, there is one more. */
+/** The indexes, and one more where a rule needs these columns and no index begins with them. */
 export const withIndexes = (
   { name, fields, indexes }: Pick<ResourceModel, 'name' | 'fields' | 'indexes'>,
   needed: readonly (readonly string[])[],
@@ -89,7 +89,7 @@ export const withIndexes = (
   return all.length === indexes.length ? indexes : Object.freeze(all);
 };
 
-/** Indexes of a model, each selection of columns once. References have one: what they point at is looked up by it. */
+/** Indexes of a model, each set of columns once. References have one: records are looked up by it. */
 export const indexesOf = (
   model: string,
   fields: ReadonlyMap<string, ModelField>,
@@ -110,11 +110,11 @@ export const indexesOf = (
       throw new DefinitionError(model, 'indexes: each index names one field or several, each once');
     return index;
   });
-  const known = new Set<string>();
+  const columnSets = new Set<string>();
   return Object.freeze(
     [...single, ...sets, ...several].filter(({ columns }) => {
       const key = columns.join(' ');
-      return !known.has(key) && known.add(key);
+      return !columnSets.has(key) && columnSets.add(key);
     }),
   );
 };

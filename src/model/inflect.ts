@@ -1,4 +1,4 @@
-/** Nouns whose plural follows no rule. */
+/** Nouns with an irregular plural. */
 const irregular: Readonly<Record<string, string>> = {
   analysis: 'analyses',
   appendix: 'appendices',
@@ -43,7 +43,7 @@ const irregular: Readonly<Record<string, string>> = {
   woman: 'women',
 };
 
-/** Nouns without a plural of their own, or with one that only the application can name. */
+/** Nouns without a plural, or with one that only the application can name. */
 const uncountable = new Set(
   `advice aircraft data deer equipment evidence feedback fish furniture hardware information knowledge luggage media
    metadata money music offspring people police research rice sheep software staff traffic weather`.split(
@@ -51,20 +51,20 @@ const uncountable = new Set(
   ),
 );
 
-/** `ch` spoken as k takes a plain s. */
+/** `ch` pronounced as k takes a plain s. */
 const hardCh = /(?:stomach|monarch|patriarch|matriarch|epoch|eunuch|tech|loch)$/;
 
 const regular = (noun: string): string | undefined => {
   if (/[^aeiou]y$|quy$/.test(noun)) return `${noun.slice(0, -1)}ies`;
   if (/(?:ss|us|is|as|os|lens|x|z|sh)$/.test(noun)) return `${noun}es`;
   if (/ch$/.test(noun)) return hardCh.test(noun) ? `${noun}s` : `${noun}es`;
-  // `orders`, `news`, `series`, `settings`: a plural already, or a word that no rule can tell from one.
+  // `orders`, `news`, `series`, `settings`: a plural already, or a word that no rule can distinguish from one.
   return noun.endsWith('s') ? undefined : `${noun}s`;
 };
 
 /**
  * Plural of an English noun in lower case; of a compound (`blog_post`) the last word changes. Undefined where no rule
- * is safe: the model then says its plural itself.
+ * is safe: the model then defines its plural itself.
  */
 export const pluralOf = (noun: string): string | undefined => {
   const last = noun.slice(noun.lastIndexOf('_') + 1);

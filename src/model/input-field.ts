@@ -2,7 +2,9 @@ import type { FieldDefinition } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { ModelField } from './resource.ts';
 
-/** A field of an input, of an endpoint or of a job: it stands in no table, so that it is neither unique nor a reference. */
+/**
+ * A field of an input, of an endpoint or of a job: it belongs to no table, so it is neither unique nor a reference.
+ */
 export const inputField = (name: string, { type, options }: FieldDefinition, label: Label): ModelField => ({
   name,
   column: name,

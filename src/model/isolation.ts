@@ -6,25 +6,25 @@ import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
 import type { ModelField, PublicCondition, ResourceModel } from './resource.ts';
 import { everyRecord, type RowExpression, type RowMember, type RowReachRule } from './row-expression.ts';
-import { mentioned } from './rules.ts';
+import { findField } from './rules.ts';
 import type { SaidRule } from './said-rule.ts';
 
 type ModelMap = ReadonlyMap<string, ResourceModel>;
 
-/** An index that a rule needs, on whichever model. */
+/** An index that a rule needs, with its model. */
 export interface NeededIndex {
   readonly model: string;
   readonly columns: readonly string[];
 }
 
-/** Where in a model file something is said, and of which model's records. */
+/** The position of a condition in a model file, and the model of its records. */
 interface RulePlace {
   /** The model whose file it is. */
   readonly file: string;
   readonly path: string;
   readonly models: ModelMap;
   readonly needed: NeededIndex[];
-  /** Whether rows are found by the rule, and not only one row held to it. */
+  /** Whether the rule finds rows, and does not only check a single one. */
   readonly finds: boolean;
 }
 
@@ -36,16 +36,16 @@ const refuse = ({ file, path }: RulePlace, because: string): never => {
   throw new DefinitionError(file, `${path} ${because}`);
 };
 
-/** The model of a name that a rule mentions. */
-const modelNamed = (place: RulePlace, name: string): ResourceModel => {
+/** The model of a name in a rule. */
+const findModel = (place: RulePlace, name: string): ResourceModel => {
   const model = place.models.get(name);
   if (model !== undefined) return model;
   if (name === 'User') return refuse(place, 'names User, whose records no rule asks');
   return refuse(place, `names ${name}, which is no model${nearestHint(name, place.models.keys())}`);
 };
 
-const fieldNamed = (place: RulePlace, model: ResourceModel, name: string): ModelField => {
-  if (model.name === place.file) return mentioned(place.file, model.fields, name, place.path);
+const findRuleField = (place: RulePlace, model: ResourceModel, name: string): ModelField => {
+  if (model.name === place.file) return findField(place.file, model.fields, name, place.path);
   const field = model.fields.get(name);
   if (field !== undefined) return field;
   const hint = nearestHint(name, model.fields.keys());
@@ -53,14 +53,14 @@ const fieldNamed = (place: RulePlace, model: ResourceModel, name: string): Model
 };
 
 /** A reference by its field or by its key: `project` is `project_id`. */
-const referenceNamed = (place: RulePlace, model: ResourceModel, name: string): ModelField => {
+const findReference = (place: RulePlace, model: ResourceModel, name: string): ModelField => {
   const key = model.fields.has(name) || !model.fields.has(`${name}_id`) ? name : `${name}_id`;
-  const field = fieldNamed(place, model, key);
+  const field = findRuleField(place, model, key);
   return field.reference === undefined ? refuse(place, `needs a reference, and ${key} is none`) : field;
 };
 
-/** A value that a rule compares with, as the column takes it. */
-const encoded = (place: RulePlace, field: ModelField, value: Json | undefined) => {
+/** The value of a comparison, in the form of the column. */
+const encodeValue = (place: RulePlace, field: ModelField, value: Json | undefined) => {
   if (value === undefined || value === null || !field.type.operators.includes('eq'))
     return refuse(place, `needs a value that ${field.name} can be equal to`);
   const [violation] = checkValue(field, value);
@@ -69,17 +69,17 @@ const encoded = (place: RulePlace, field: ModelField, value: Json | undefined) =
   return field.type.encode(value, field.options) ?? refuse(place, `compares ${field.name} with nothing`);
 };
 
-/** Rows are found by this column. */
-const found = ({ finds, needed }: RulePlace, model: ResourceModel, column: string): void => {
+/** Records that rows are found by this column. */
+const noteColumn = ({ finds, needed }: RulePlace, model: ResourceModel, column: string): void => {
   if (finds && column !== 'id') needed.push({ model: model.name, columns: [column] });
 };
 
 const ownRule = (place: RulePlace, model: ResourceModel, { field }: Said<'own'>): RowExpression => {
-  const named = referenceNamed(place, model, field);
-  if (named.reference !== 'User')
-    return refuse(place, `needs a reference to User, and ${named.name} is none`);
-  found(place, model, named.column);
-  return { kind: 'own', column: named.column };
+  const reference = findReference(place, model, field);
+  if (reference.reference !== 'User')
+    return refuse(place, `needs a reference to User, and ${reference.name} is none`);
+  noteColumn(place, model, reference.column);
+  return { kind: 'own', column: reference.column };
 };
 
 const equalsRule = (
@@ -87,10 +87,10 @@ const equalsRule = (
   model: ResourceModel,
   { field, value }: Said<'equals'>,
 ): RowExpression => {
-  const named = fieldNamed(place, model, field);
-  const kept = encoded(place, named, value);
-  found(place, model, named.column);
-  return { kind: 'equals', column: named.column, value: kept, said: String(value) };
+  const target = findRuleField(place, model, field);
+  const columnValue = encodeValue(place, target, value);
+  noteColumn(place, model, target.column);
+  return { kind: 'equals', column: target.column, value: columnValue, said: String(value) };
 };
 
 const conditionsOf = (
@@ -100,12 +100,12 @@ const conditionsOf = (
 ): RowMember['where'] =>
   Object.entries(where).map(([name, given]) => {
     const at = within(place, `where.${name}`);
-    const field = fieldNamed(at, model, name);
+    const field = findRuleField(at, model, name);
     const values = Array.isArray(given) ? given : [given];
     if (values.length === 0) return refuse(at, 'has no values');
     return {
       column: field.column,
-      values: Object.freeze(values.map((value) => encoded(at, field, value))),
+      values: Object.freeze(values.map((value) => encodeValue(at, field, value))),
       said: Object.freeze(values.map(String)),
     };
   });
@@ -115,8 +115,8 @@ const idsOf = (model: ResourceModel, { name, reference }: ModelField): string | 
   name === 'id' ? model.name : reference;
 
 /**
- * Whether equal columns are equal values: kept alike, and not ids of records of two models, which would only happen to be
- * the same numbers.
+ * Whether equal columns mean equal values: stored alike, and not ids of two models, whose numbers would only
+ * coincide.
  */
 const isComparable = (
   [model, field]: readonly [ResourceModel, ModelField],
@@ -124,22 +124,23 @@ const isComparable = (
 ): boolean => {
   if (on.type.column !== field.type.column || !field.type.operators.includes('eq')) return false;
   if (on.type.scale?.(on.options) !== field.type.scale?.(field.options)) return false;
-  const [ids, otherIds] = [idsOf(model, field), idsOf(other, on)];
+  const ids = idsOf(model, field);
+  const otherIds = idsOf(other, on);
   return ids === undefined || otherIds === undefined || ids === otherIds;
 };
 
 const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>): RowExpression => {
-  const field = fieldNamed(place, model, said.field);
-  const memberships = modelNamed(place, said.of);
+  const field = findRuleField(place, model, said.field);
+  const memberships = findModel(place, said.of);
   const { owner } = memberships;
   if (owner === undefined)
     return refuse(place, `needs the field user_id: field.owner() in ${memberships.name}`);
-  const on = fieldNamed(place, memberships, said.on);
+  const on = findRuleField(place, memberships, said.on);
   if (!isComparable([model, field], [memberships, on]))
     return refuse(place, `cannot compare ${field.name} with ${memberships.name}.${on.name}`);
   const where = conditionsOf(place, memberships, said.where);
-  found(place, model, field.column);
-  // By it, whether somebody is a member of one of many teams is one look-up.
+  noteColumn(place, model, field.column);
+  // With this index, the membership in one of many teams is one look-up.
   place.needed.push({ model: memberships.name, columns: [owner, on.column] });
   return {
     kind: 'member',
@@ -153,22 +154,21 @@ const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>
 };
 
 const viaRule = (place: RulePlace, model: ResourceModel, { field, rule, of }: Said<'via'>): RowExpression => {
-  const named = referenceNamed(place, model, field);
-  const { reference = '' } = named;
+  const { name, column, reference = '' } = findReference(place, model, field);
   if (of !== undefined && of !== reference)
-    return refuse(place, `says that ${named.name} names ${of}, and it names ${reference}`);
-  const target = modelNamed(place, reference);
-  found(place, model, named.column);
+    return refuse(place, `says that ${name} names ${of}, and it names ${reference}`);
+  const target = findModel(place, reference);
+  noteColumn(place, model, column);
   return {
     kind: 'via',
-    column: named.column,
+    column,
     model: target.name,
     table: target.table,
     rule: expressionOf(place, target, rule),
   };
 };
 
-/** Looks up what a rule says of the records of a model. */
+/** Resolves a condition on the records of a model. */
 const expressionOf = (outer: RulePlace, model: ResourceModel, said: SaidRule): RowExpression => {
   const place = within(outer, said.kind);
   switch (said.kind) {
@@ -198,7 +198,7 @@ const publishedOr = (rule: RowExpression, published: readonly PublicCondition[] 
 };
 
 /**
- * What the conditions of a model come to among all models, and the indexes that they need. @throws DefinitionError
+ * Resolves the conditions of a model among all models, with the indexes that they need. @throws DefinitionError
  * naming the model file and the condition: an unknown model or field, a field that is no reference, a membership
  * without owner
  */

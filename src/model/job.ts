@@ -1,10 +1,10 @@
 import type { FieldDefinition, InputOf, ValueOf } from '../fields/field.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
-/** Fields of an input, by name, as a body and a job have them. */
+/** Fields of an input, by name, of a body or a job. */
 export type InputFields = Readonly<Record<string, FieldDefinition>>;
 
-/** Names of the fields that are always there once an input was checked: required ones, and those with a default. */
+/** Names of the fields that a checked input always has: required ones, and those with a default. */
 type Certain<Fields extends InputFields> = {
   [Name in keyof Fields & string]: Fields[Name]['options'] extends
     | { readonly required: true }
@@ -13,7 +13,7 @@ type Certain<Fields extends InputFields> = {
     : never;
 }[keyof Fields & string];
 
-/** Names of the fields that whoever sends an input cannot leave out. */
+/** Names of the fields that a sender cannot omit. */
 type Needed<Fields extends InputFields> = {
   [Name in keyof Fields & string]: Fields[Name]['options'] extends { readonly required: true }
     ? Fields[Name]['options'] extends { readonly default: NonNullable<unknown> }
@@ -25,14 +25,14 @@ type Needed<Fields extends InputFields> = {
 /** Makes an intersection readable in an editor. */
 type Flat<Type> = { [Key in keyof Type]: Type[Key] };
 
-/** What is sent as an input. @public */
+/** An input as it is sent. @public */
 export type SentInput<Fields extends InputFields> = Flat<
   { readonly [Name in Needed<Fields>]: InputOf<Fields[Name]> } & {
     readonly [Name in Exclude<keyof Fields & string, Needed<Fields>>]?: InputOf<Fields[Name]>;
   }
 >;
 
-/** An input once it was checked, in the API's JSON form: a required field, or one with a default, is never undefined. */
+/** An input after its check, in the API's JSON form: a required field, or one with a default, is never undefined. */
 export type CheckedInput<Fields extends InputFields> = Flat<
   { readonly [Name in Certain<Fields>]: ValueOf<Fields[Name]> } & {
     readonly [Name in Exclude<keyof Fields & string, Certain<Fields>>]?: ValueOf<Fields[Name]>;
@@ -41,17 +41,17 @@ export type CheckedInput<Fields extends InputFields> = Flat<
 
 declare const jobInput: unique symbol;
 
-/** A job as a file in `jobs/` exports it: what `jobs.add` takes. Its type says what its values are. */
+/** A job as a file in `jobs/` exports it: the argument of `jobs.add`. Its type determines the type of its values. */
 export interface Job<Values extends object = JsonObject> {
   readonly [jobInput]?: Values;
 }
 
 export interface JobOptions {
-  /** When it is to run at the earliest: a time, or an ISO 8601 text with an offset. At once unless given. */
+  /** The earliest time at which it runs: a Date, or an ISO 8601 text with an offset. At once unless given. */
   readonly at?: Date | string;
   /**
-   * While a job with this name and key waits for its (first or next) run, another one is not stored: `add` answers
-   * the id of the one that waits.
+   * While a job with this name and key waits for its (first or next) run, no other one is stored: `add` returns the
+   * id of the one that waits.
    */
   readonly key?: string;
 }
@@ -59,8 +59,8 @@ export interface JobOptions {
 /** Stores jobs. In a transaction a job is stored with it: it runs if the transaction is committed, and only then. */
 export interface JobQueue {
   /**
-   * Answers the id of the job.
-   * @throws Problem `invalid_record` where the values break the rules of the job's input
+   * Returns the id of the job.
+   * @throws Problem `invalid_record` where the values violate the rules of the job's input
    */
   add<Values extends object>(
     job: Job<Values> | string,

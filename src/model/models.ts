@@ -10,11 +10,11 @@ const user = { name: 'User', table: 'users' } as const;
 /** All models of an application, by name, in the order in which they were given. */
 export type Models = ReadonlyMap<string, ResourceModel>;
 
-/** Whether writes to any of them leave events. */
-export const tellsEvents = (models: Models): boolean => [...models.values()].some(({ events }) => events);
+/** Whether writes to any of them create events. */
+export const haveEvents = (models: Models): boolean => [...models.values()].some(({ events }) => events);
 
-/** The models with what their rules and relations come to, and with the indexes that rules of others ask of them. */
-const completed = (models: Models): Models => {
+/** The models with their resolved rules and relations, and with the indexes that rules of other models need. */
+const resolveModels = (models: Models): Models => {
   const resolved = [...models.values()].map((model) => ({ model, ...resolveIsolation(model, models) }));
   const needed = resolved.flatMap((each) => each.needed);
   return new Map(
@@ -24,15 +24,15 @@ const completed = (models: Models): Models => {
         needed.flatMap((index) => (index.model === model.name ? [index.columns] : [])),
       );
       const relations = resolveRelations(model, models);
-      const changed = rules !== model.rules || indexes !== model.indexes || relations.size > 0;
-      return [model.name, changed ? Object.freeze({ ...model, rules, indexes, relations }) : model];
+      const isChanged = rules !== model.rules || indexes !== model.indexes || relations.size > 0;
+      return [model.name, isChanged ? Object.freeze({ ...model, rules, indexes, relations }) : model];
     }),
   );
 };
 
 /**
- * Puts models together: checks what one alone cannot know, and finds out what rules over several of them come to.
- * Throws DefinitionError.
+ * Collects the models: checks what depends on several of them, and resolves rules across models. Throws
+ * DefinitionError.
  */
 export const collectModels = (resources: readonly ResourceModel[]): Models => {
   const models = new Map<string, ResourceModel>();
@@ -53,10 +53,10 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
     for (const { name, reference } of model.fields.values())
       if (reference !== undefined && reference !== user.name && !models.has(reference))
         throw new DefinitionError(model.name, `it refers to ${reference}, which is no model`, name);
-  return completed(models);
+  return resolveModels(models);
 };
 
-/** Table that the references to a model point at. */
+/** Table that the references to a model point to. */
 export const referencedTable = (models: Models, name: string): string => {
   const table = name === user.name ? user.table : models.get(name)?.table;
   if (table === undefined) throw new Error(`no model ${name}`);

@@ -3,7 +3,7 @@ import { catalogueOf, type Label } from '../kernel/messages/messages.ts';
 import { DefinitionError } from './definition-error.ts';
 import { pluralOf } from './inflect.ts';
 
-/** First parts of paths that the service itself answers. */
+/** First parts of paths that the service itself uses. */
 export const reservedPaths: ReadonlySet<string> = new Set([
   'auth',
   'changes',
@@ -15,8 +15,8 @@ export const reservedPaths: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tables that the service keeps beside `users` and `api_keys`, whose paths are reserved anyway. A resource on one of
- * them would answer its rows.
+ * Tables of the service beside `users` and `api_keys`, whose paths are reserved anyway. A resource on one of them
+ * would expose its rows.
  */
 export const reservedTables: ReadonlySet<string> = new Set([
   'application_usage',
@@ -35,27 +35,27 @@ export const reservedTables: ReadonlySet<string> = new Set([
   'user_roles',
 ]);
 
-/** Tables that belong to the databases and to the migrator; functions of SQLite that a table of the name would hide. */
+/** Tables of the databases and of the migrator; functions of SQLite that a table of the name would hide. */
 const foreignTable = /^(?:(?:sqlite|pg|kysely|gatewright|pragma)_|json_(?:each|tree)$|dbstat$)/;
 
-/** Names that the service gives to columns of its own. */
+/** Names of the columns that the service adds. */
 const reservedFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'version']);
 
-/** Columns that every table of PostgreSQL has, and the names under which SQLite knows a table's key. */
+/** Columns that every table of PostgreSQL has, and the names by which SQLite refers to a table's key. */
 const systemColumns: ReadonlyMap<string, string> = new Map([
   ...['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid', 'oid'].map((name) => [name, 'PostgreSQL'] as const),
   ...['rowid', '_rowid_'].map((name) => [name, 'SQLite'] as const),
 ]);
 
-/** Longest name that PostgreSQL does not cut, with room for what is put around it (`_id`, an index's prefix). */
-const longestName = 48;
+/** Maximum length of a name that PostgreSQL does not truncate, with room for additions (`_id`, an index's prefix). */
+const maxNameLength = 48;
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const pascalCase = /^[A-Z][A-Za-z0-9]*$/;
 
 /** Whether a text can be a field, a table and a path: lower case, digits and single underscores. */
 const isName = (name: string): boolean =>
-  name.length <= longestName && snakeCase.test(name) && !(name in Object.prototype);
+  name.length <= maxNameLength && snakeCase.test(name) && !(name in Object.prototype);
 
 /** `BlogPost` is `blog_post`, `HTTPLog` is `http_log`, `Oauth2Token` is `oauth2_token`. */
 export const snakeOf = (name: string): string =>
@@ -70,14 +70,14 @@ export const humanise = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const translated = (name: string, locale: Locale): string | undefined => {
+const translationOf = (name: string, locale: Locale): string | undefined => {
   const { labels } = catalogueOf(locale);
   return Object.hasOwn(labels, name) ? labels[name] : undefined;
 };
 
-/** The label of a field that was given none: the service's own word for the name, else the name as words. */
+/** The label of a field without one: the service's own word for the name, else the name as words. */
 export const labelOf = (name: string): Label => {
-  const [zh, en] = locales.map((locale) => translated(name, locale));
+  const [zh, en] = locales.map((locale) => translationOf(name, locale));
   const words = humanise(name.replace(/_id$/, ''));
   return zh === undefined || en === undefined ? words : { 'zh-CN': zh, en };
 };
@@ -89,7 +89,7 @@ export interface ResourceNames {
 
 const nameProblem = 'must be lower case letters, digits and single underscores, at most 48 characters';
 
-/** Singular and plural of a model, or the error that says what the model has to say itself. */
+/** Singular and plural of a model, or an error that asks the model to define them. */
 export const namesOf = (
   model: string,
   given: { readonly singular?: string | undefined; readonly plural?: string | undefined },

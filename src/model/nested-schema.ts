@@ -6,7 +6,7 @@ import { labelOf } from './names.ts';
 import type { ModelRelation, ResourceModel } from './resource.ts';
 import { inputSchema } from './schema.ts';
 
-/** How many records a body holds within another one: of one relation, in all, and one within the other. */
+/** Maximum number of records within a record of a body: of one relation, in total, and levels of nesting. */
 export const nestedLimits = { items: 200, records: 1000, levels: 3 } as const;
 
 /** The key of an item that says whether its record is to be deleted. */
@@ -14,16 +14,16 @@ export const deleteKey = '_delete';
 
 export const deleteLabel: Label = { 'zh-CN': '删除', en: 'Delete' };
 
-/** What somebody may do to the records of a model: the fields of a new one and of a changed one, and its end. */
+/** The access of a caller to the records of a model: the fields of a new and of a changed record, and deletion. */
 export interface WriteAccess {
   readonly create: ReadonlySet<string> | undefined;
   readonly update: ReadonlySet<string> | undefined;
   readonly destroy: boolean;
-  /** Fields that an answer shows of those that are there; none where nobody asks. */
+  /** Fields of existing records that a response shows; empty where no caller is given. */
   readonly shown?: ReadonlySet<string>;
 }
 
-/** What a body of somebody holds by one relation. */
+/** The records of one relation within a body of a caller. */
 export interface NestedInput {
   readonly relation: ModelRelation;
   readonly model: ResourceModel;
@@ -34,14 +34,14 @@ export interface NestedInput {
 const without = (names: ReadonlySet<string> | undefined, name: string): ReadonlySet<string> | undefined =>
   names && new Set([...names].filter((each) => each !== name));
 
-/** A new record that could not be told to whom it belongs is none that can be created within that. */
+/** A new record whose reference to its parent cannot be set cannot be created within it. */
 const accessWithin = (access: WriteAccess, { to }: ModelRelation): WriteAccess => ({
   ...access,
   create: access.create?.has(to) === true ? without(access.create, to) : undefined,
   update: without(access.update, to),
 });
 
-/** What the bodies of a model hold within their records, by what somebody may do to those of other models. */
+/** The nested inputs of a model's bodies, by the caller's access to the records of other models. */
 export const nestedInputs = (
   model: ResourceModel,
   models: Models,
@@ -57,14 +57,17 @@ export const nestedInputs = (
   });
 };
 
-/** Which of them a body of this action holds: on create there is nothing yet that could be changed or deleted. */
-export const heldIn = (inputs: readonly NestedInput[], action: 'create' | 'update'): readonly NestedInput[] =>
+/** The nested inputs in a body of this action: on create there is nothing yet to change or delete. */
+export const inputsFor = (
+  inputs: readonly NestedInput[],
+  action: 'create' | 'update',
+): readonly NestedInput[] =>
   inputs.filter(
     ({ access: { create, update, destroy } }) =>
       create !== undefined || (action === 'update' && (update !== undefined || destroy)),
   );
 
-/** The fields of an item: on update, those of a new record and of one that is there. */
+/** The fields of an item: on update, those of a new and of an existing record. */
 export const itemFields = (
   { create, update }: WriteAccess,
   action: 'create' | 'update',
@@ -102,7 +105,7 @@ export const withNested = (
   inputs: readonly NestedInput[],
   locale: Locale,
 ): JsonSchema => {
-  const held = heldIn(inputs, action);
+  const held = inputsFor(inputs, action);
   if (held.length === 0) return schema;
   const lists = held.map((input) => [input.relation.name, listSchema(input, action, locale)] as const);
   const properties = { ...(schema['properties'] as JsonSchema), ...Object.fromEntries(lists) };

@@ -1,7 +1,7 @@
 import type { ResourceModel } from './resource.ts';
 import { noRecord, type RowExpression } from './row-expression.ts';
 
-/** A model some of whose records are open to members, as a record of the memberships says. */
+/** A model some of whose records are open to members, by the records of memberships. */
 export type OpenedModel = {
   readonly model: string;
   /** Last part of its path: `projects`. */
@@ -9,9 +9,9 @@ export type OpenedModel = {
   readonly access: 'read' | 'write';
   /** Its field that has the value of `on`; null where that is a field of a record that it refers to. */
   readonly field: string | null;
-  /** The field of the membership whose value opens. */
+  /** The field of the membership that is compared. */
   readonly on: string;
-  /** What the membership has to have; of several values one. */
+  /** The values that the membership must have; of several values one. */
   readonly where: readonly { readonly field: string; readonly values: readonly string[] }[];
 };
 
@@ -26,7 +26,7 @@ const openingsOf = (expression: RowExpression, direct = true): readonly Opening[
   return [{ memberships: model, field: direct ? column : null, on, where: conditions }];
 };
 
-/** What the records of each model open to whose they are, by the row rules of all models: the models of memberships. */
+/** The models that records of each model open to their owners, by the row rules of all models. */
 export const openedModels = (
   models: Iterable<ResourceModel>,
 ): ReadonlyMap<string, readonly OpenedModel[]> => {
@@ -37,8 +37,8 @@ export const openedModels = (
         rules.isolation?.[access].expression ?? noRecord,
       )) {
         const entry = { model, path, access, ...opening };
-        const known = opened.get(memberships) ?? new Map<string, OpenedModel>();
-        opened.set(memberships, known.set(JSON.stringify(entry), entry));
+        const models = opened.get(memberships) ?? new Map<string, OpenedModel>();
+        opened.set(memberships, models.set(JSON.stringify(entry), entry));
       }
   return new Map([...opened].map(([model, entries]) => [model, [...entries.values()]]));
 };

@@ -16,7 +16,7 @@ const conditionsOf = (expression: RowExpression): RowTerm[] =>
     ? expression.rules.flatMap(conditionsOf)
     : [Object.freeze({ expression, key: digest(JSON.stringify(expression)) })];
 
-/** An expression made ready for callers. */
+/** Prepares an expression for callers. */
 export const reachRule = (expression: RowExpression): RowReachRule => {
   const others = withoutCaller(expression);
   return Object.freeze({

@@ -1,24 +1,24 @@
 import type { JsonObject } from '../kernel/json.ts';
 
 /**
- * The types of what a request names beyond its own records: relations to include, and fields behind them in filters and
- * sorts. They follow from what is known of each relation, so that they serve models and written types alike.
+ * The types of names beyond a request's own records: relations to include, and fields behind them in filters and
+ * sorts. They follow from the type of each relation, so that they serve models and handwritten types alike.
  */
 
-/** Records of a model as relations lead to them. */
+/** Records of a model at the end of a relation. */
 interface RelatedShape {
-  /** Every field that can be chosen. */
+  /** Every field that can be selected. */
   readonly record: object;
-  /** Names of the fields that are answered where none are chosen. */
+  /** Names of the fields that are returned unless selected. */
   readonly shown: string;
   /** Conditions by field. */
   readonly filter: object;
-  /** Names of the fields that have an order. */
+  /** Names of the ordered fields. */
   readonly sort: string;
   readonly relations: object;
 }
 
-/** Relations that a path may have, and what is left of them behind one. */
+/** Maximum length of a path, and the rest behind one relation. */
 type Steps = 1 | 2 | 3;
 interface Left {
   readonly 1: never;
@@ -43,7 +43,7 @@ export type RelationPath<Relations, Depth extends Steps = 3> = {
         : `${Name}.${RelationPath<Target<Relations, Name>['relations'], Left[Depth]>}`);
 }[NameIn<Relations>];
 
-/** What a path leads to. */
+/** The target of a path. */
 type TargetAt<Relations, Path> = Path extends keyof Relations
   ? Target<Relations, Path>
   : Path extends `${infer Name}.${infer Behind}`
@@ -53,8 +53,8 @@ type TargetAt<Relations, Path> = Path extends keyof Relations
     : never;
 
 /**
- * What `include` takes: the relations, `['customer', 'lines.product']`, or with the fields of each,
- * `{ customer: true, lines: ['id', 'quantity'] }`.
+ * The value of `include`: the relations, `['customer', 'lines.product']`, or with the fields of each, `{ customer:
+ * true, lines: ['id', 'quantity'] }`.
  */
 export type IncludeIn<Relations> =
   | readonly RelationPath<Relations>[]
@@ -64,7 +64,7 @@ export type IncludeIn<Relations> =
         | readonly (keyof TargetAt<Relations, Path>['record'] & string)[];
     };
 
-/** Nothing beside the relations that there are. */
+/** Allows only existing relations. */
 export type OnlyIncluded<Relations, Include> = Include extends readonly unknown[]
   ? unknown
   : { readonly [Path in Exclude<keyof Include, RelationPath<Relations>>]: never };
@@ -107,7 +107,7 @@ export type RelatedSort<Relations> = SortPath<Relations> | `-${SortPath<Relation
 
 type Flat<Type> = { [Key in keyof Type]: Type[Key] };
 
-/** What is chosen of each relation, by its path. */
+/** The selection of each relation, by its path. */
 type ChoicesOf<Include> = Include extends readonly (infer Path extends string)[]
   ? { readonly [Each in Path]: true }
   : Include;
@@ -120,7 +120,7 @@ type Behind<Choices, Name extends string> = {
 
 type ChoiceOf<Choices, Name> = Name extends keyof Choices ? Choices[Name] : true;
 
-/** The fields of a related record; all that is known of one whose model is known by name only. */
+/** The fields of a related record; any field of one whose model is known by name only. */
 type FieldsOf<To extends RelatedShape, Choice> = string extends keyof To['record']
   ? To['record']
   : Pick<To['record'], keyof To['record'] & (Choice extends readonly (infer Field)[] ? Field : To['shown'])>;
@@ -138,8 +138,8 @@ type RelatedIn<Relations, Choices> = {
 };
 
 /**
- * A record with what is included: a key for each relation, an array, or an object or null. Of a list that is not written
- * out nobody knows what is in it.
+ * A record with its included relations: a key for each relation, an array, or an object or null. For an `include`
+ * that is not a literal the keys are unknown.
  */
 export type WithRelated<Row, Relations, Include> = string extends keyof Row
   ? Row
@@ -153,18 +153,18 @@ export type WithRelated<Row, Relations, Include> = string extends keyof Row
       ? Row
       : Flat<Row & RelatedIn<Relations, Include>>;
 
-/** A new record within the one that it belongs to, which sets its reference. */
+/** A new record within its parent, which sets its reference. */
 export type NewWithin<Create, Reference extends PropertyKey> = Omit<Create, Reference> & {
   readonly id?: never;
   readonly _delete?: never;
 };
 
-/** A record within the one that it belongs to: a new one, or one that is changed or deleted. */
+/** A record within its parent: a new one, or one that is changed or deleted. */
 export type ItemWithin<Create, Update, Reference extends PropertyKey> =
   | NewWithin<Create, Reference>
   | (Omit<Update, Reference> & { readonly id: number; readonly _delete?: boolean });
 
-/** Relations of a model that is known by name only: whatever the service knows. */
+/** Relations of a model that is known by name only: any relation. */
 export interface AnyRelations {
   readonly [name: string]: { readonly many: boolean; readonly to: AnyRelated };
 }

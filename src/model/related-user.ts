@@ -29,7 +29,7 @@ interface UserConditions {
   readonly updated_at: OrderedCondition<string>;
 }
 
-/** Users of the service as relations lead to them: what the list of users answers, or all that administrators see. */
+/** Users of the service at the end of a relation: the fields of the list of users, or all that administrators see. */
 export interface RelatedUser<View extends SeenView> {
   readonly record: View extends 'all' ? WholeUser : PublicUser;
   readonly shown: View extends 'all' ? keyof WholeUser : keyof PublicUser;

@@ -1,25 +1,25 @@
 import type { Label } from '../kernel/messages/messages.ts';
 import { flag, label, type OptionCheck, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
 
-/** Relations as a model file writes them. What they come to once all models are known is in `relations.ts`. */
+/** Relations as a model file declares them. `relations.ts` resolves them once all models are known. */
 
 export interface ManyOptions {
   /**
-   * The reference by which its records name this one: `order`, or `order_id`. Needed only where there are several. With
+   * The reference of its records to this one: `order`, or `order_id`. Required only where there are several. With
    * `through`, that of the records between.
    */
   readonly by?: string;
   /** The model whose records join the two, each with a reference to either. */
   readonly through?: string;
-  /** With `through`: the reference to the other side. Needed only where there are several. */
+  /** With `through`: the reference to the other side. Required only where there are several. */
   readonly on?: string;
   /** Its records can be written within this one: `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`. */
   readonly write?: boolean;
-  /** What people call it; by default the words of its name. */
+  /** Display name; by default the words of its name. */
   readonly label?: Label;
 }
 
-/** The other side of a reference: the records that name this one. Types exist for the compiler only. */
+/** The reverse of a reference: the records that refer to this one. Types exist for the compiler only. */
 export interface ManyRelation<Target extends string = string, Write extends boolean = boolean> {
   readonly [said]: SaidMany;
   readonly [target]?: Target;
@@ -30,10 +30,10 @@ declare const target: unique symbol;
 declare const write: unique symbol;
 const said: unique symbol = Symbol('relation');
 
-/** What a declared relation says, as it was written. */
+/** A declared relation, unresolved. */
 export interface SaidMany extends ManyOptions {
   readonly model: string;
-  /** What is wrong with it, for whoever knows its name. */
+  /** Its flaw, reported with its name later. */
   readonly flaw: string | undefined;
 }
 
@@ -57,8 +57,8 @@ const flawOf = (model: unknown, given: ManyOptions): string | undefined => {
 
 /**
  * Records of another model that belong to this one: `lines: many('OrderLine', { by: 'order', write: true })`, or
- * `tags: many('Tag', { through: 'ProductTag' })`. Whoever reads the record reads which of the others are its own, of
- * those that they could read by the other model's own endpoint.
+ * `tags: many('Tag', { through: 'ProductTag' })`. A reader of the record sees the related records that they could
+ * read by the other model's own endpoint.
  */
 export const many = <const Target extends string, const Options extends ManyOptions = Record<never, never>>(
   model: Target,
@@ -80,7 +80,7 @@ export const many = <const Target extends string, const Options extends ManyOpti
 
 export const saidMany = (relation: ManyRelation): SaidMany => relation[said];
 
-/** Whether a value of a model file was made by `many`. */
+/** Whether a value of a model file was created by `many`. */
 export const manyRelation: OptionCheck = (value, path) => {
   if (typeof value !== 'object' || value === null || !(said in value))
     return `${path} must be made by many(…)`;

@@ -12,7 +12,7 @@ const userModel = 'User';
 /** `customer_id` is the relation `customer`, and the owner's `user_id` the relation `user`. */
 const relationName = (field: string): string => field.replace(/_id$/, '');
 
-/** The declared relations of a model file. @throws DefinitionError for a name that is no name */
+/** The declared relations of a model file. @throws DefinitionError for an invalid name */
 export const declaredRelations = (
   model: string,
   fields: ReadonlyMap<string, ModelField>,
@@ -32,7 +32,10 @@ export const declaredRelations = (
 
 const isReference = ({ reference }: ModelField): boolean => reference !== undefined;
 
-/** A field wins over a reference of the same name: a model with `author` and `author_id` has no relation `author`. */
+/**
+ * A field takes precedence over a reference of the same name: a model with `author` and `author_id` has no relation
+ * `author`.
+ */
 const toOne = ({ fields }: ResourceModel): ModelRelation[] =>
   [...fields.values()].flatMap(({ name, column, reference, label }): ModelRelation[] => {
     const relation = relationName(name);
@@ -40,7 +43,7 @@ const toOne = ({ fields }: ResourceModel): ModelRelation[] =>
     return [{ name: relation, label, many: false, model: reference, from: column, to: 'id', write: false }];
   });
 
-/** The reference of a model to another, by its key where that is said; alone, it needs not be. */
+/** The reference of a model to another, by its key if given; a single one needs no key. */
 const referenceTo = (
   place: { readonly file: string; readonly relation: string; readonly option: string },
   model: ResourceModel,

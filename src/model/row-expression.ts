@@ -1,17 +1,18 @@
 import type { ColumnValue } from '../fields/field.ts';
 
 /**
- * A row rule as the service works with it: names are columns, models are tables, values are as columns keep them. One
- * tree with two readers: `records/rows` makes SQL of it, `row-words.ts` sentences. Frozen, made once at start.
+ * A row rule in the form that the service evaluates: names are columns, models are tables, values have the form of
+ * columns. The tree has two readers: `records/rows` compiles it to SQL, `row-words.ts` to sentences. Frozen, created
+ * once at start.
  */
 export type RowExpression =
-  /** The column holds the caller's id. */
+  /** The column has the caller's id. */
   | { readonly kind: 'own'; readonly column: string }
   | {
       readonly kind: 'equals';
       readonly column: string;
       readonly value: NonNullable<ColumnValue>;
-      /** The value as it stands in the model file. */
+      /** The value as in the model file. */
       readonly said: string;
     }
   | RowMember
@@ -19,7 +20,7 @@ export type RowExpression =
       readonly kind: 'via';
       /** A reference. */
       readonly column: string;
-      /** What it names. */
+      /** The referenced model. */
       readonly model: string;
       readonly table: string;
       readonly rule: RowExpression;
@@ -34,7 +35,7 @@ export interface RowMember {
   readonly model: string;
   readonly table: string;
   readonly on: string;
-  /** The column that says whose a membership is. */
+  /** The column of the membership's owner. */
   readonly owner: string;
   readonly where: readonly {
     readonly column: string;
@@ -44,20 +45,20 @@ export interface RowMember {
   }[];
 }
 
-/** An expression as callers of one kind meet it: conditions that must all hold, each with a text that tells it apart. */
+/** An expression for one kind of caller: conditions that must all hold, each with a text that identifies it. */
 export interface RowTerm {
   readonly expression: RowExpression;
   readonly key: string;
 }
 
-/** Which rows callers reach who are no administrators. */
+/** The rows that callers other than administrators reach. */
 export interface RowReachRule {
   readonly expression: RowExpression;
-  /** What it says, for developers. */
+  /** The rule in words, for developers. */
   readonly words: string;
-  /** What must hold for a user; all of it. */
+  /** Terms for a user; all of them must hold. */
   readonly user: readonly RowTerm[];
-  /** The same for who is no user, for whom conditions that ask for the caller are false; `none` where nothing is left. */
+  /** Terms for other callers, for whom conditions on the caller are false; `none` where no row is left. */
   readonly others: readonly RowTerm[] | 'none';
 }
 
@@ -66,23 +67,23 @@ export interface Isolation {
   readonly read: RowReachRule;
   readonly write: RowReachRule;
   /**
-   * The contract's own rule, `isolation: true`: the owner is never taken from a body, so that a record stays whose it
-   * is, and a new one may be anybody's.
+   * The contract's own rule, `isolation: true`: the owner is never read from a body, so that a record keeps its
+   * owner, and a new one may belong to anybody.
    */
   readonly byOwner: boolean;
 }
 
-/** No row meets it. */
+/** Matches no row. */
 export const noRecord: RowExpression = Object.freeze({ kind: 'anyOf', rules: Object.freeze([]) });
 
-/** Every row meets it. */
+/** Matches every row. */
 export const everyRecord: RowExpression = Object.freeze({ kind: 'allOf', rules: Object.freeze([]) });
 
-/** Whether no row meets it, as it is written. */
+/** Whether the expression as written matches no row. */
 export const isNever = (expression: RowExpression): boolean =>
   expression.kind === 'anyOf' && expression.rules.length === 0;
 
-/** Whether the rows that meet it are those of a caller, by ownership or membership: few of many, found by index. */
+/** Whether the matching rows belong to a caller, by ownership or membership: few of many, found by an index. */
 export const isOfCaller = (expression: RowExpression): boolean => {
   switch (expression.kind) {
     case 'own':
@@ -99,7 +100,7 @@ export const isOfCaller = (expression: RowExpression): boolean => {
   }
 };
 
-/** What is left for who is no user: whatever asks for the caller is false. */
+/** The expression for callers other than users: conditions on the caller are false. */
 export const withoutCaller = (expression: RowExpression): RowExpression => {
   switch (expression.kind) {
     case 'own':

@@ -11,11 +11,11 @@ import type { SaidRule } from './said-rule.ts';
 import type { FieldDefinitions, ReadableName, RecordOfFields, Resource } from './types.ts';
 
 /**
- * Row rules as a model file writes them: which records a caller reaches, said by conditions on the record, on who
- * calls, and on records of other models. What they come to once all models are known is in `row-expression.ts`.
+ * Row rules as a model file declares them: the records that a caller reaches, by conditions on the record, on the
+ * caller, and on records of other models. `row-expression.ts` has their resolved form.
  */
 
-/** A condition on records. `Uses` are the fields that it needs, each with what it needs of it; for the compiler only. */
+/** A condition on records. `Uses` are the fields that it needs, with the demands on each; for the compiler only. */
 export interface RowRule<Uses = unknown> {
   readonly [said]: SaidRule;
   readonly [uses]?: Uses;
@@ -24,10 +24,10 @@ export interface RowRule<Uses = unknown> {
 declare const uses: unique symbol;
 const said: unique symbol = Symbol('row rule');
 
-/** A value that a field is compared with. */
+/** The value of a comparison. */
 type Value = string | number | boolean;
 
-/** Names of references; those to a user of the service. */
+/** Names of references, and of those to a user of the service. */
 type ReferenceName<Fields extends FieldDefinitions> = {
   [Key in keyof Fields & string]: Fields[Key]['options'] extends { readonly to: string }
     ? Key extends `${string}_id`
@@ -51,7 +51,7 @@ type Values<Fields extends FieldDefinitions> = {
 /** `project` and `project_id` both name the reference `project_id`. */
 type Short<Name extends string> = Name | (Name extends `${infer Key}_id` ? Key : never);
 
-/** What a condition on the records of a model may need of its fields. */
+/** The demands that a condition on a model's records may make on its fields. */
 export type UsesOf<Fields extends FieldDefinitions> =
   | readonly ['own', Short<UserReferenceName<Fields>>]
   | readonly ['reference', Short<ReferenceName<Fields>>]
@@ -60,7 +60,7 @@ export type UsesOf<Fields extends FieldDefinitions> =
 
 type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
 
-/** Names and values of a model that is given; any where only its name is. */
+/** Names of a given model; any name where only the model's name is given. */
 type NameIn<Of> = Of extends string ? string : ReadableName<FieldsOf<Of>>;
 type WhereIn<Of> = Of extends string
   ? Readonly<Record<string, Value | readonly Value[]>>
@@ -71,7 +71,7 @@ type WhereIn<Of> = Of extends string
     };
 
 export interface MemberOptions<Of extends string | Resource> {
-  /** The model whose records make somebody a member, or its name. Whose each is, its owner field says. */
+  /** The model of memberships, or its name. Its owner field names the member. */
   readonly of: Of;
   /** Its field that is compared with the record's; the one of the same name unless given. */
   readonly on?: NameIn<Of>;
@@ -80,7 +80,7 @@ export interface MemberOptions<Of extends string | Resource> {
 }
 
 export interface ViaOptions<Of extends Resource> {
-  /** The model that the reference names: the condition is then held to its fields by the compiler. */
+  /** The referenced model: lets the compiler check the condition against its fields. */
   readonly of: Of;
 }
 
@@ -88,17 +88,17 @@ const wrong = (what: string, flaw: string | undefined): void => {
   if (flaw !== undefined) throw new TypeError(`${what}: ${flaw}`);
 };
 
-const made = <Uses>(rule: SaidRule): RowRule<Uses> => Object.freeze({ [said]: Object.freeze(rule) });
+const createRule = <Uses>(rule: SaidRule): RowRule<Uses> => Object.freeze({ [said]: Object.freeze(rule) });
 
 /** Whether a value of a model file is a condition. */
 export const isRowRule = (value: unknown): value is RowRule =>
   typeof value === 'object' && value !== null && said in value;
 
-/** What a condition says. */
-export const saidBy = (rule: RowRule): SaidRule => rule[said];
+/** The declaration of a condition. */
+export const declarationOf = (rule: RowRule): SaidRule => rule[said];
 
 const ruleOption: OptionCheck = (value, path) =>
-  isRowRule(value) ? undefined : `${path} must be made by own, member, equals, via, anyOf or allOf`;
+  isRowRule(value) ? undefined : `${path} must be createRule by own, member, equals, via, anyOf or allOf`;
 
 const saidIn = (what: string, rule: unknown): SaidRule => {
   if (!isRowRule(rule)) throw new TypeError(`${what} ${ruleOption(rule, 'takes conditions: each')}`);
@@ -110,19 +110,19 @@ interface Own {
   <const Name extends string>(field: Name): RowRule<readonly ['own', Name]>;
 }
 
-/** The record is the caller's: the field, a reference to User, names them. False for applications and for nobody. */
+/** The record belongs to the caller, by a field that refers to User. False for applications and anonymous callers. */
 export const own: Own = <const Name extends string>(field?: Name): RowRule<readonly ['own', Name]> => {
   if (field !== undefined) wrong('own', textual(field, 'the field'));
-  return made({ kind: 'own', field: field ?? 'user_id' });
+  return createRule({ kind: 'own', field: field ?? 'user_id' });
 };
 
-/** The record's field has this value, whoever calls. */
+/** The record's field has this value, for every caller. */
 export const equals = <const Name extends string, const Given extends Value>(
   field: Name,
   value: Given,
 ): RowRule<readonly ['equals', Name, Given]> => {
   wrong('equals', textual(field, 'the field'));
-  return made({ kind: 'equals', field, value });
+  return createRule({ kind: 'equals', field, value });
 };
 
 const ofModel: OptionCheck = (value, path) =>
@@ -139,9 +139,9 @@ const memberOptions = {
 const nameOf = (model: string | Resource): string => (typeof model === 'string' ? model : model.name);
 
 /**
- * The record's field is among the values that the caller's memberships have: `member('team_id', { of: 'Membership' })`
- * for records of the caller's teams, `member('id', { of: 'Membership', on: 'team_id' })` for the teams themselves.
- * False for applications and for nobody, who are members of nothing.
+ * The record's field is among the values of the caller's memberships: `member('team_id', { of: 'Membership' })` for
+ * records of the caller's teams, `member('id', { of: 'Membership', on: 'team_id' })` for the teams themselves. False
+ * for applications and anonymous callers, who have no memberships.
  */
 export const member = <const Name extends string, const Of extends string | Resource>(
   field: Name,
@@ -149,10 +149,16 @@ export const member = <const Name extends string, const Of extends string | Reso
 ): RowRule<readonly ['field', Name]> => {
   wrong('member', textual(field, 'the field') ?? optionsFlaw(options, memberOptions));
   const { of, on = field, where = {} } = options;
-  // Without it a membership would be whichever records there are.
+  // Without it any record would count as a membership.
   if (of === undefined)
     throw new TypeError('member: it has no `of`: say which model makes somebody a member');
-  return made({ kind: 'member', field, of: nameOf(of), on, where: { ...where } as Record<string, Json> });
+  return createRule({
+    kind: 'member',
+    field,
+    of: nameOf(of),
+    on,
+    where: { ...where } as Record<string, Json>,
+  });
 };
 
 const viaOptions = { of: ofModel } satisfies OptionTable<ViaOptions<Resource>>;
@@ -167,8 +173,8 @@ interface Via {
 }
 
 /**
- * The record that a reference names meets a condition: `via('project', member('team_id', { of: 'Membership' }))`. A
- * reference that is null meets none.
+ * The referenced record meets a condition: `via('project', member('team_id', { of: 'Membership' }))`. A reference
+ * that is null meets none.
  */
 export const via: Via = <const Name extends string>(
   field: Name,
@@ -176,7 +182,7 @@ export const via: Via = <const Name extends string>(
   options?: ViaOptions<Resource>,
 ): RowRule<readonly ['reference', Name]> => {
   wrong('via', textual(field, 'the field') ?? (options && optionsFlaw(options, viaOptions)));
-  return made({ kind: 'via', field, rule: saidIn('via', rule), of: options && nameOf(options.of) });
+  return createRule({ kind: 'via', field, rule: saidIn('via', rule), of: options && nameOf(options.of) });
 };
 
 type UsesIn<Rule> = Rule extends RowRule<infer Uses> ? Uses : never;
@@ -184,20 +190,20 @@ type UsesIn<Rule> = Rule extends RowRule<infer Uses> ? Uses : never;
 const several =
   (kind: 'anyOf' | 'allOf') =>
   <const Rules extends readonly [RowRule, ...RowRule[]]>(...rules: Rules): RowRule<UsesIn<Rules[number]>> => {
-    // Of none, anyOf would let nothing pass and allOf everything, and neither would be told.
+    // Without conditions, anyOf would match nothing and allOf everything, both silently.
     if (rules.length === 0) throw new TypeError(`${kind} has no conditions`);
-    return made({ kind, rules: Object.freeze(rules.map((rule) => saidIn(kind, rule))) });
+    return createRule({ kind, rules: Object.freeze(rules.map((rule) => saidIn(kind, rule))) });
   };
 
 /** At least one of the conditions holds. */
 export const anyOf = several('anyOf');
 
-/** Every one of the conditions holds. */
+/** All conditions hold. */
 export const allOf = several('allOf');
 
-/** What a caller may read, and what of that they may write; one condition stands for both. */
+/** The records that a caller may read, and among them those that they may write; one condition counts for both. */
 export interface RowRules<Uses> {
-  /** `everyone`: every record, by whoever may use the endpoint. */
+  /** `everyone`: every record, for every caller who may use the endpoint. */
   readonly read?: RowRule<Uses> | 'everyone';
   readonly write?: RowRule<Uses>;
 }

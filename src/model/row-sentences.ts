@@ -5,17 +5,17 @@ import type { Models } from './models.ts';
 import type { ResourceModel } from './resource.ts';
 import type { Isolation, RowExpression, RowMember } from './row-expression.ts';
 
-/** For whom a rule is put into words. */
+/** The reader of a rule in words. */
 export interface RowReader {
   readonly models: Models;
-  /** Whether a field may be named, and a value of it. */
+  /** Whether a field, and a value of it, may be named. */
   readonly shows: (model: ResourceModel, field: string) => boolean;
 }
 
 /** A reader who knows the model files. */
 export const everyName = (models: Models): RowReader => ({ models, shows: () => true });
 
-/** What differs between the languages. Names arrive as they are shown. */
+/** The differences between the languages. Names arrive in displayable form. */
 interface Phrases {
   readonly every: string;
   readonly none: string;
@@ -35,7 +35,7 @@ interface Phrases {
   readonly member: (model: string, conditions: readonly string[]) => string;
   readonly same: (field: string, other: string) => string;
   readonly via: (field: string, model: string, rule: string) => string;
-  /** Chinese stands without blanks, names in backticks with them. */
+  /** Chinese has no blanks; names are in backticks with blanks around them. */
   readonly spaced: (text: string) => string;
 }
 
@@ -86,8 +86,8 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
 
 const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
-/** Label and name; the name alone where the label says no more. */
-const called = (label: string, name: string, join: Phrases['named']): string =>
+/** Label and name; the name alone where the label adds nothing. */
+const labelled = (label: string, name: string, join: Phrases['named']): string =>
   [plain(name), plain(name.replace(/_id$/, ''))].includes(plain(label)) ? `\`${name}\`` : join(label, name);
 
 const modelOf = ({ models }: RowReader, name: string): ResourceModel => {
@@ -96,11 +96,11 @@ const modelOf = ({ models }: RowReader, name: string): ResourceModel => {
   return model;
 };
 
-/** Whether it says no more than its only part, which has its own brackets. */
+/** Whether it equals its only part, which has its own brackets. */
 const isSingle = (expression: RowExpression): boolean =>
   'rules' in expression && expression.rules.length === 1;
 
-/** Makes the sentences of one reader in one language. */
+/** Creates the sentences for one reader in one language. */
 class Narrator {
   readonly #reader: RowReader;
   readonly #locale: Locale;
@@ -113,7 +113,7 @@ class Narrator {
   }
 
   #model({ label, name }: ResourceModel): string {
-    return called(labelText(label, this.#locale), name, this.#phrases.named);
+    return labelled(labelText(label, this.#locale), name, this.#phrases.named);
   }
 
   #field(model: ResourceModel, column: string): string {
@@ -121,17 +121,17 @@ class Narrator {
     const field = model.fields.get(column);
     return field === undefined
       ? `\`${column}\``
-      : called(labelText(field.label, this.#locale), column, this.#phrases.named);
+      : labelled(labelText(field.label, this.#locale), column, this.#phrases.named);
   }
 
   #equals(model: ResourceModel, column: string, values: readonly string[]): string {
     const field = model.fields.get(column);
     const choices = field?.type.choices?.(field.options, this.#locale) ?? [];
     const shown = values.map((value) =>
-      called(choices.find((choice) => choice.value === value)?.label ?? value, value, this.#phrases.valued),
+      labelled(choices.find((choice) => choice.value === value)?.label ?? value, value, this.#phrases.valued),
     );
-    const known = this.#reader.shows(model, column) ? shown : [this.#phrases.hiddenValue];
-    return this.#phrases.equals(this.#field(model, column), known);
+    const visible = this.#reader.shows(model, column) ? shown : [this.#phrases.hiddenValue];
+    return this.#phrases.equals(this.#field(model, column), visible);
   }
 
   #member(model: ResourceModel, record: string, { model: of, column, on, where }: RowMember): string {
@@ -148,14 +148,14 @@ class Narrator {
     return `${open}${words}${close}`;
   }
 
-  /** A part of a longer clause: what has conditions of its own stands in brackets. */
+  /** A part of a longer clause: a part with conditions of its own is put in brackets. */
   #part(expression: RowExpression, model: ResourceModel, record: string): string {
     const words = this.clause(expression, model, record);
     const isShort = expression.kind === 'own' || expression.kind === 'equals';
     return isShort || isSingle(expression) ? words : this.#bracketed(words);
   }
 
-  /** What follows a `where` of a record that is named. */
+  /** The clause behind a `where` of a named record. */
   #inner(expression: RowExpression, model: ResourceModel, record: string): string {
     const words = this.clause(expression, model, record);
     return 'rules' in expression && !isSingle(expression) ? this.#bracketed(words) : words;
@@ -198,8 +198,8 @@ class Narrator {
 }
 
 /**
- * Which records of a model meet a rule, as people read it: `Records where the caller owns a record of …`. Names of fields
- * and models, and values, stand in backticks, each with its label where the model file gives one.
+ * The records of a model that meet a rule, in words: `Records where the caller owns a record of …`. Names of fields
+ * and models, and values, are in backticks, each with its label where the model file has one.
  */
 export const rowSentence = (
   expression: RowExpression,
@@ -208,7 +208,7 @@ export const rowSentence = (
   locale: Locale,
 ): string => new Narrator(reader, locale).sentence(expression, model);
 
-/** What a rule says in both directions. */
+/** A rule in words, for both directions. */
 export const isolationSentences = (
   { read, write }: Pick<Isolation, 'read' | 'write'>,
   model: ResourceModel,
@@ -219,12 +219,12 @@ export const isolationSentences = (
   write: rowSentence(write.expression, model, reader, locale),
 });
 
-/** A value of JSON's own type where it is one, else the text that the model file has. */
+/** A value in its JSON type, else the text of the model file. */
 const jsonValue = (value: Json, said: string): Json => (String(value) === said ? value : said);
 
 /**
- * A rule as the model file says it, in JSON: `{ kind: 'member', field: 'team_id', of: 'Membership', on: 'team_id' }`. A
- * field that the reader may not know is left out, and so is the value that it is compared with.
+ * A rule as declared, in JSON: `{ kind: 'member', field: 'team_id', of: 'Membership', on: 'team_id' }`. A field that
+ * the reader may not know is left out, and so is the value that it is compared with.
  */
 export const rowTree = (expression: RowExpression, model: ResourceModel, reader: RowReader): JsonObject => {
   const { kind } = expression;

@@ -1,11 +1,11 @@
 import type { RowExpression } from './row-expression.ts';
 
-const listed = (values: readonly string[]): string =>
+const joinValues = (values: readonly string[]): string =>
   values.length === 1 ? `= ${values[0]}` : `in (${values.join(', ')})`;
 
 /**
- * A rule in the names of fields and models, as an explanation and the audit have it:
- * `visibility = public or team_id in Membership.team_id where user_id = caller`.
+ * A rule in the names of fields and models, for explanations and the audit: `visibility = public or team_id in
+ * Membership.team_id where user_id = caller`.
  */
 export const rowWords = (expression: RowExpression): string => {
   switch (expression.kind) {
@@ -15,20 +15,23 @@ export const rowWords = (expression: RowExpression): string => {
       return `${expression.column} = ${expression.said}`;
     case 'member': {
       const { column, model, on, owner, where } = expression;
-      const conditions = [`${owner} = caller`, ...where.map((each) => `${each.column} ${listed(each.said)}`)];
+      const conditions = [
+        `${owner} = caller`,
+        ...where.map((each) => `${each.column} ${joinValues(each.said)}`),
+      ];
       return `${column} in ${model}.${on} where ${conditions.join(' and ')}`;
     }
     case 'via':
-      return `${expression.column} names a ${expression.model} with ${nested(expression.rule)}`;
+      return `${expression.column} names a ${expression.model} with ${bracketed(expression.rule)}`;
     case 'anyOf':
-      return expression.rules.length === 0 ? 'no record' : expression.rules.map(nested).join(' or ');
+      return expression.rules.length === 0 ? 'no record' : expression.rules.map(bracketed).join(' or ');
     case 'allOf':
-      return expression.rules.length === 0 ? 'every record' : expression.rules.map(nested).join(' and ');
+      return expression.rules.length === 0 ? 'every record' : expression.rules.map(bracketed).join(' and ');
   }
 };
 
-/** What holds several parts is put in brackets where it is one itself. */
-const nested = (expression: RowExpression): string => {
+/** An expression of several parts, in brackets if it is itself a part. */
+const bracketed = (expression: RowExpression): string => {
   const words = rowWords(expression);
   const isLong =
     'rules' in expression

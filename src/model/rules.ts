@@ -6,12 +6,12 @@ import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
 import type { ModelField, PublicCondition, ResourceRules, SaidIsolation, View } from './resource.ts';
 import { type Isolation, noRecord } from './row-expression.ts';
-import { isRowRule, type RowRule, type RowRules, saidBy } from './row-rule.ts';
+import { declarationOf, isRowRule, type RowRule, type RowRules } from './row-rule.ts';
 
 type Fields = ReadonlyMap<string, ModelField>;
 
-/** The field of a name that a model file mentions, or the error that says where it is mentioned. */
-export const mentioned = (model: string, fields: Fields, name: string, where: string): ModelField => {
+/** The field of a name in a model file, or an error that says where the name occurs. */
+export const findField = (model: string, fields: Fields, name: string, where: string): ModelField => {
   const field = fields.get(name);
   if (field !== undefined) return field;
   const hint = nearestHint(name, fields.keys());
@@ -26,14 +26,14 @@ const checkedView = (
   view: View,
   names: readonly string[],
 ): readonly string[] => {
-  for (const name of names) mentioned(model, fields, name, `views.${view}`);
+  for (const name of names) findField(model, fields, name, `views.${view}`);
   if (names.length === 0) throw new DefinitionError(model, `views.${view} has no fields`);
   if (new Set(names).size !== names.length)
     throw new DefinitionError(model, `views.${view} names a field twice`);
   return Object.freeze([...names]);
 };
 
-/** Naming one view never shows more in another: `list` and `saved` fall back to `detail`. */
+/** `list` and `saved` default to `detail`, so that restricting one view never shows more in another. */
 export const viewsOf = (
   model: string,
   fields: Fields,
@@ -54,7 +54,7 @@ const publicReadOf = (
   where: Readonly<Record<string, Json | undefined>>,
 ): readonly PublicCondition[] => {
   const conditions = Object.entries(where).map(([name, value]): PublicCondition => {
-    const field = mentioned(model, fields, name, 'publicRead.where');
+    const field = findField(model, fields, name, 'publicRead.where');
     if (!field.type.operators.includes('eq') || value === undefined || value === null)
       throw new DefinitionError(model, 'publicRead.where needs a value to be equal to', name);
     const [violation] = checkValue(field, value);
@@ -70,7 +70,7 @@ const publicReadOf = (
   return Object.freeze(conditions);
 };
 
-/** What a model file says of isolation. */
+/** The isolation of a model file. */
 export type IsolationOption = boolean | RowRule | RowRules<unknown>;
 
 interface RulesOption {
@@ -83,25 +83,25 @@ interface RulesOption {
 
 const restrictedOf = (model: string, fields: Fields, names: readonly string[]): ReadonlySet<string> => {
   for (const name of names)
-    if (mentioned(model, fields, name, 'restricted').serverSet)
-      throw new DefinitionError(model, 'restricted: nobody writes this field', name);
+    if (findField(model, fields, name, 'restricted').serverSet)
+      throw new DefinitionError(model, 'restricted: the field is never written', name);
   return new Set(names);
 };
 
 const ownRows = reachRule(Object.freeze({ kind: 'own', column: 'user_id' }));
 const noRows = reachRule(noRecord);
 
-/** The contract's rule, and what stands for conditions until all models are known. */
+/** The contract's rule, and a placeholder for conditions until all models are known. */
 const byOwner: Isolation = Object.freeze({ read: ownRows, write: ownRows, byOwner: true });
 const unknownYet: Isolation = Object.freeze({ read: noRows, write: noRows, byOwner: false });
 
-/** The conditions that a model file says, the one standing for the other where it is alone. */
+/** The conditions of a model file; a single one counts for both directions. */
 export const saidIsolationOf = (option: IsolationOption | undefined): SaidIsolation | undefined => {
   if (option === undefined || typeof option === 'boolean') return undefined;
-  if (isRowRule(option)) return Object.freeze({ read: saidBy(option), write: saidBy(option) });
+  if (isRowRule(option)) return Object.freeze({ read: declarationOf(option), write: declarationOf(option) });
   const { read, write } = option;
-  const readSaid = read === undefined || read === 'everyone' ? read : saidBy(read);
-  const writeSaid = write === undefined ? undefined : saidBy(write);
+  const readSaid = read === undefined || read === 'everyone' ? read : declarationOf(read);
+  const writeSaid = write === undefined ? undefined : declarationOf(write);
   const either = writeSaid ?? readSaid;
   // Checked with the options: one of both is a condition.
   if (either === undefined || either === 'everyone') throw new Error('isolation without a condition');
@@ -125,7 +125,7 @@ export const rulesOf = (
       model,
       `${isolation === true ? 'isolation' : 'ownership'} needs the field user_id: field.owner()`,
     );
-  // Without isolation every record would be everybody's who signs in.
+  // Without isolation every record would belong to all who sign in.
   if (publicRead?.orOwn === true && isolation === false)
     throw new DefinitionError(model, 'publicRead.orOwn needs isolation: it says whose a record is');
   return Object.freeze({

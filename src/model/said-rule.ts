@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/json.ts';
 
-/** What a condition says, as it was written: names are looked up and values checked with the models. */
+/** A condition as declared: names and values are checked when the models are collected. */
 export type SaidRule =
   | { readonly kind: 'own'; readonly field: string }
   | { readonly kind: 'equals'; readonly field: string; readonly value: Json }

@@ -4,13 +4,16 @@ import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import type { FieldSet, ModelField } from './resource.ts';
 
-/** Choice of a form that clears an optional field. Its type is named for generators that do not take one from `const`. */
+/**
+ * Choice of a form that clears an optional field. Its type is explicit for generators that do not derive it from
+ * `const`.
+ */
 const nothing = { type: 'null', const: null, title: '—' } as const;
 
 const listOf = (value: Json | undefined): readonly Json[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** The same schema, null included: first among choices, since a form begins with the first one. */
+/** The schema with null: first among choices, since a form begins with the first one. */
 const nullable = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   type: [...listOf(schema['type']), 'null'],
@@ -30,14 +33,18 @@ const inputField = (field: ModelField, action: 'create' | 'update', locale: Loca
   ...(action === 'create' ? defaultOf(field) : {}),
 });
 
-/** An answer promises what a value is, not the limits that once were asked of it: those may have changed since. */
-const promised = ['type', 'format', 'oneOf', 'items', 'additionalProperties'];
+/**
+ * A response schema promises types, not the limits of input, which may have been different when a value was stored.
+ */
+const keptKeywords = ['type', 'format', 'oneOf', 'items', 'additionalProperties'];
 
 const outputField = (field: ModelField, locale: Locale): JsonSchema => {
   const { type, options } = field;
   const schema =
     type.output?.(options, locale) ??
-    Object.fromEntries(Object.entries(type.input(options, locale)).filter(([key]) => promised.includes(key)));
+    Object.fromEntries(
+      Object.entries(type.input(options, locale)).filter(([key]) => keptKeywords.includes(key)),
+    );
   return {
     ...described(field, schema, locale),
     ...(field.serverSet ? { readOnly: true } : {}),
@@ -47,11 +54,11 @@ const outputField = (field: ModelField, locale: Locale): JsonSchema => {
 const isWritable = (field: ModelField, writable: ReadonlySet<string>): boolean =>
   !field.serverSet && writable.has(field.name);
 
-/** Fields that a body of this caller may hold, in order. */
+/** Fields that a body of this caller may have, in order. */
 export const bodyFields = (model: FieldSet, writable: ReadonlySet<string>): readonly ModelField[] =>
   [...model.fields.values()].filter((field) => isWritable(field, writable));
 
-/** A field that a new record needs, that has no default and that none of these bodies holds. */
+/** A required field without a default that none of these bodies has. */
 export const lackingField = ({ fields }: FieldSet, writable: ReadonlySet<string>): ModelField | undefined =>
   [...fields.values()].find(
     ({ name, required, serverSet, options }) =>
@@ -59,8 +66,8 @@ export const lackingField = ({ fields }: FieldSet, writable: ReadonlySet<string>
   );
 
 /**
- * Schema of the record inside a body. On update no field is required: one that is absent stays as it is. Unknown
- * fields are ignored, so they are not refused here.
+ * Schema of the record inside a body. On update no field is required: an absent one stays unchanged. Unknown fields
+ * are ignored, so they are not refused here.
  */
 export const inputSchema = (
   model: FieldSet,
@@ -80,7 +87,7 @@ export const inputSchema = (
   };
 };
 
-/** Schema of a record as it is answered: every one of these fields, null where there is no value. */
+/** Schema of a record in a response: every one of these fields, null where there is no value. */
 export const outputSchema = (model: FieldSet, names: readonly string[], locale: Locale): JsonSchema => {
   const fields = names.flatMap((name) => model.fields.get(name) ?? []);
   return {

@@ -31,48 +31,53 @@ import type {
 } from './types.ts';
 
 /**
- * What code of an application works with: the operations of its resources, transactions, SQL and jobs, all on behalf of
- * somebody. Types only; `operations/scope.ts` is what does it.
+ * The interface of an application's code: the operations of its resources, transactions, SQL and jobs, all on behalf
+ * of a principal. Types only; `operations/scope.ts` implements them.
  */
 
-/** What is answered beside a record's own fields. */
+/** Options for data beside a record's own fields. */
 export interface RelatedOptions<Include> {
   /**
-   * Related records: `['customer', 'lines.product']`, each in its model's list view, or with the fields of each,
-   * `{ customer: true, lines: ['id', 'quantity'] }`. Those that may not be read are null, or not among the others.
+   * Related records: `['customer', 'lines.product']`, each in its model's list view, or with the fields of each, `{
+   * customer: true, lines: ['id', 'quantity'] }`. Unreadable ones are null, or missing from the list.
    */
   readonly include?: Include;
 }
 
-/** Which of a model's records a list answers, and how many. */
+/** The records of a list, and their number. */
 export interface ListQuery<Filter, Sort, Include = AnyInclude>
   extends CountQuery<Filter>,
     RelatedOptions<Include> {
-  /** Terms, the first one first: `'-created_at'`, or `['status', '-id']`. By id unless given. */
+  /** Terms in order: `'-created_at'`, or `['status', '-id']`. By id unless given. */
   readonly sort?: Sort | readonly Sort[];
   /** Page number, from 1. */
   readonly page?: number;
-  /** Records of a page: 20 unless given, 1,000 at most. Without `page`, `perPage` and `after` all records are answered. */
+  /**
+   * Records of a page: 20 unless given, 1,000 at most. Without `page`, `perPage` and `after` all records are
+   * returned.
+   */
   readonly perPage?: number;
-  /** Instead of `page`: the `next` of the page before; an empty text begins such a walk. */
+  /** Instead of `page`: the `next` of the previous page; an empty text starts at the first one. */
   readonly after?: string;
 }
 
 export interface CountQuery<Filter> {
-  /** Conditions, joined by AND. One whose value is undefined is an error: left out, it would let everything pass. */
+  /** Conditions, joined by AND. One with the value undefined is an error: ignoring it would match everything. */
   readonly filter?: Filter;
-  /** A text that one of the searchable fields holds. */
+  /** A text to search for in the searchable fields. */
   readonly q?: string;
 }
 
-/** What is computed of the records that match. */
+/** The computation over matching records. */
 export interface AggregateQuery<Shape extends GroupShape, Asked extends GroupRequest>
   extends GroupQuery<Shape, Asked> {
-  /** Groups of a page: 20 unless given, 1,000 at most. Without `page` and `perPage` all are answered, 1,000 at most. */
+  /**
+   * Groups of a page: 20 unless given, 1,000 at most. Without `page` and `perPage` all are returned, 1,000 at most.
+   */
   readonly perPage?: number;
 }
 
-/** The same of a model that is known by name only. */
+/** The query for a model that is known by name only. */
 export interface NamedAggregateQuery extends CountQuery<Readonly<Record<string, unknown>>> {
   readonly group?: readonly string[];
   readonly count?: boolean;
@@ -102,16 +107,14 @@ export type AnyInclude = IncludeIn<AnyRelations>;
 
 export interface RecordPage<Row> {
   readonly records: Row[];
-  /** All records that match; undefined for a page that was asked for by `after`, which counts nothing. */
+  /** Number of all matching records; undefined for a page by `after`, which counts nothing. */
   readonly total: number | undefined;
-  /** What `after` takes for the next page; undefined behind the last one, and where the order has no cursors. */
+  /** The value of `after` for the next page; undefined on the last one, and where the order has no cursors. */
   readonly next: string | undefined;
 }
 
 export interface FindOptions<Include = AnyInclude> extends RelatedOptions<Include> {
-  /**
-   * Keeps others from changing the record until the transaction is over. Only inside `transaction`.
-   */
+  /** Keeps others from changing the record until the transaction is over. Only inside `transaction`. */
   readonly lock?: boolean;
 }
 
@@ -123,22 +126,22 @@ export interface VersionOptions {
 }
 
 /**
- * The operations of a resource, through the very policy, validation and hooks of the API. What they refuse is a
- * `Problem`; one that is not caught is the answer of the endpoint.
+ * The operations of a resource, through the policy, validation and hooks of the API. They refuse with a `Problem`;
+ * one that is not caught becomes the response of the endpoint.
  */
 export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relations> {
   /**
-   * The records that match, in the detail view. With `include` by pages only.
+   * The matching records, in the detail view. With `include` by pages only.
    * @throws Problem `forbidden`, `invalid_parameter`, `unusable_field`, `too_much_included`
    */
   list<const Include extends IncludeIn<Relations> = readonly []>(
     query?: ListQuery<Filter, Sort, Include & OnlyIncluded<Relations, Include>>,
   ): Promise<WithRelated<Row, Relations, Include>[]>;
-  /** One page of them, with what a caller needs to ask for the next. */
+  /** One page of them, with the data to request the next one. */
   page<const Include extends IncludeIn<Relations> = readonly []>(
     query?: ListQuery<Filter, Sort, Include & OnlyIncluded<Relations, Include>>,
   ): Promise<RecordPage<WithRelated<Row, Relations, Include>>>;
-  /** The record with this id; undefined where there is none, or none that may be read. @throws Problem `forbidden` */
+  /** The record with this id; undefined where there is none, or it may not be read. @throws Problem `forbidden` */
   find<const Include extends IncludeIn<Relations> = readonly []>(
     id: number,
     options?: FindOptions<Include & OnlyIncluded<Relations, Include>>,
@@ -148,7 +151,7 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relatio
     id: number,
     options?: FindOptions<Include & OnlyIncluded<Relations, Include>>,
   ): Promise<WithRelated<Row, Relations, Include>>;
-  /** How many records match. */
+  /** Number of matching records. */
   count(query?: CountQuery<Filter>): Promise<number>;
   /**
    * Records counted and summed up by group: `{ group: ['status', 'created_at:day'], count: true, sum: ['amount'] }`.
@@ -160,7 +163,7 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relatio
     values: Create,
     options?: RelatedOptions<Include & OnlyIncluded<Relations, Include>>,
   ): Promise<WithRelated<Row, Relations, Include>>;
-  /** Changes the fields that are named. @throws Problem `record_not_found`, `stale`, `invalid_record`, `forbidden` */
+  /** Changes the given fields. @throws Problem `record_not_found`, `stale`, `invalid_record`, `forbidden` */
   update<const Include extends IncludeIn<Relations> = readonly []>(
     id: number,
     values: Update,
@@ -170,13 +173,13 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relatio
   remove(id: number, options?: VersionOptions): Promise<void>;
 }
 
-/** The relations of a model, those of its own file and of the others that are given. */
+/** The relations of a model, those of its own file and of the other given models. */
 type Relations<Model, View extends SeenView, Others> = RelationsOf<Model, View, Model | Others>;
 
 type FilterAcross<Model, View extends SeenView, Others> = FilterOf<Model, View> &
   RelatedFilter<Relations<Model, View, Others>>;
 
-/** The operations of a model that its file exports; of other models, what they are related to is typed too. */
+/** The operations of a model that its file exports; related models are typed if they are given. */
 export type Records<Model, View extends SeenView = 'detail', Others = never> = RecordsOf<
   SeenOf<Model, View>,
   CreateBodyOf<Model, Model | Others>,
@@ -198,13 +201,13 @@ export type NamedRecords = RecordsOf<
   AnyRelations
 >;
 
-/** A user is the service's own: it is referred to, and has no operations here. */
+/** Users belong to the service: records refer to them, and have no operations for them. */
 type NameOfModel<Name extends string> = [Extract<Name, 'User'>] extends [never] ? Name : never;
 
 /**
- * Finds the operations of a model: of what its file exports, or by its name. The models behind it say to the compiler
- * what its relations lead to: `records(order, customer, orderLine)`. Of others it knows that they are records.
- * @throws Error for a name that is none, and for a model that the application does not have
+ * Returns the operations of a model: that its file exports, or by its name. Further models type its relations:
+ * `records(order, customer, orderLine)`. The records of other relations are untyped.
+ * @throws Error for an invalid name, and for a model that the application does not have
  */
 export interface FindRecords<View extends SeenView = 'detail'> {
   <Model extends Resource, Others extends readonly Resource[] = readonly []>(
@@ -215,37 +218,33 @@ export interface FindRecords<View extends SeenView = 'detail'> {
 }
 
 /**
- * Statements of one's own, written with the tag `sql` of this package; the same text for both databases, values bound.
- * They know no policy, no validation and no hooks.
- *
- *     await scope.sql.get(sql<{ n: number }>`select cast(sum(n) as bigint) as n from lines where product_id = ${id}`)
- *
- * Rows come as the database has them: of whole numbers PostgreSQL answers `sum` and `avg` as text unless they are cast, a
- * boolean is 1 or 0 on SQLite, and times differ too.
+ * SQL statements, written with the tag `sql` of this package; the same text for both databases, values bound. They
+ * bypass policy, validation and hooks.
+ *     await scope.sql.get(sql<{ n: number }>`select cast(sum(n) as bigint) as n from lines where product_id = ${id}`) Rows have the types of the database: PostgreSQL returns `sum` and `avg` of whole numbers as text unless they are cast, a boolean is 1 or 0 on SQLite, and times differ too.
  */
 export interface ScopeSql {
   /** All rows. @throws ConstraintError */
   all<Row = unknown>(statement: RawBuilder<Row>): Promise<Row[]>;
-  /** The first row, if there is one. @throws ConstraintError */
+  /** The first row; undefined where there is none. @throws ConstraintError */
   get<Row = unknown>(statement: RawBuilder<Row>): Promise<Row | undefined>;
-  /** Runs a statement for its effect; answers the number of rows that it changed. @throws ConstraintError */
+  /** Runs a statement for its effect; returns the number of changed rows. @throws ConstraintError */
   run(statement: RawBuilder<unknown>): Promise<number>;
 }
 
-/** Acts for somebody. An endpoint's scope acts for its caller, a job's for the system. */
+/** Acts for a principal. An endpoint's scope acts for its caller, a job's for the system. */
 export interface Scope<View extends SeenView = 'detail'> {
-  /** For whom it acts. */
+  /** The principal for whom it acts. */
   readonly principal: HookPrincipal;
   readonly records: FindRecords<View>;
   /**
-   * Runs work in one transaction: all or nothing, durable when it resolves, rolled back by a throw. It may run again
-   * after a conflict, so it may have no effect beside those of the scope that it gets. One inside another joins it.
-   * @throws Problem `transaction_timeout` after 5 s (`TRANSACTION_TIMEOUT`), and what the work throws
+   * Runs work in one transaction: all or nothing, durable when it resolves, rolled back by an error. It may run again
+   * after a conflict, so it must have no effects beside those of its scope. A nested one joins the outer one.
+   * @throws Problem `transaction_timeout` after 5 s (`TRANSACTION_TIMEOUT`), and errors of the work
    */
   transaction<Result>(work: (scope: Scope<View>) => Promise<Result>): Promise<Result>;
   /**
-   * A scope for which neither permissions nor row rules nor restricted fields hold and which sees every field.
-   * Validation, uniqueness, references and hooks hold. Each of its writes stands in the audit list with the reason.
+   * A scope without permissions, row rules and restricted fields, which sees every field. Validation, uniqueness,
+   * references and hooks apply. The audit list records each of its writes with the reason.
    */
   asSystem(reason: string): Scope<'all'>;
   readonly sql: ScopeSql;

@@ -48,7 +48,7 @@ type NameOf<Key extends string, Definition extends FieldDefinition> = Definition
     : `${Key}_id`
   : Key;
 
-/** The name of a reference; never that of another field. */
+/** The name of a reference, unless another field has it. */
 type ReferenceName<Key extends string, Definition extends FieldDefinition> = Definition['options'] extends {
   readonly to: string;
 }
@@ -67,7 +67,7 @@ export type ReadableName<Fields extends FieldDefinitions> =
   | 'updated_at'
   | FieldName<Fields>;
 
-/** Keys of the fields that a new record cannot do without. */
+/** Keys of the fields that a new record must have. */
 type NeededKey<Fields extends FieldDefinitions> = {
   [Key in keyof Fields & string]: Fields[Key]['options'] extends { readonly required: true }
     ? Fields[Key]['options'] extends { readonly default: NonNullable<CommonOptions['default']> }
@@ -87,7 +87,7 @@ type Inputs<Fields extends FieldDefinitions, Keys extends keyof Fields & string>
   -readonly [Key in Keys as NameOf<Key, Fields[Key]>]: InputOf<Fields[Key]>;
 };
 
-/** What `defineResource` returns: the model, and for the compiler the fields that it was made of. */
+/** The result of `defineResource`: the model, and for the compiler its fields. */
 export interface Resource<
   Fields extends FieldDefinitions = FieldDefinitions,
   Views extends object = object,
@@ -109,7 +109,7 @@ type ViewsOf<Model> = Model extends Resource<FieldDefinitions, infer Views> ? Vi
 type DeclaredOf<Model> =
   Model extends Resource<FieldDefinitions, object, infer Relations> ? Relations : never;
 
-/** Names of the fields that a view answers: those it names, else those of `detail`, else all. */
+/** Names of the fields of a view: its own, else those of `detail`, else all. */
 type ShownIn<View extends string, Views, Name> = Views extends {
   readonly [Key in View]: readonly (infer Named)[];
 }
@@ -135,7 +135,7 @@ type FieldConditions<Fields extends FieldDefinitions> = {
   >;
 };
 
-/** What can be compared can be sorted by: all but JSON. */
+/** Every comparable field is sortable: all but JSON. */
 type SortableName<Fields extends FieldDefinitions> =
   | 'id'
   | 'created_at'
@@ -146,7 +146,7 @@ type SortableName<Fields extends FieldDefinitions> =
         : never;
     }[keyof Fields & string];
 
-/** Names of the fields that are answered, and so the names that filters and sorts take. */
+/** Names of the fields in a response, and so the names that filters and sorts accept. */
 type SeenName<Model, View extends SeenView> = View extends 'all'
   ? ReadableName<FieldsOf<Model>>
   : ShownName<Model, View>;
@@ -161,21 +161,21 @@ export type ChangesOfFields<Fields extends FieldDefinitions> = Flat<
   Partial<Inputs<Fields, keyof Fields & string>>
 >;
 
-/** The type of a record with all its fields, as it is answered: `RecordOf<typeof Order>`. */
+/** The type of a record with all its fields in a response: `RecordOf<typeof Order>`. */
 export type RecordOf<Model> = RecordOfFields<FieldsOf<Model>>;
 
-/** The type of an item of a list, which may hold fewer fields. */
+/** The type of an item of a list, which may have fewer fields. */
 export type ListItemOf<Model> = RecordIn<Model, 'list'>;
 
-/** The type of a record as its own endpoint answers it. */
+/** The type of a record at its own endpoint. */
 export type DetailOf<Model> = RecordIn<Model, 'detail'>;
 
-/** The type of the answer to create and update. */
+/** The type of the response of create and update. */
 export type SavedOf<Model> = RecordIn<Model, 'saved'>;
 
 /**
- * Conditions that a list takes, joined by AND: `{ status: 'paid', amount: { gte: 5 } }`. Only fields that it answers:
- * those of the list view unless another is named.
+ * Conditions of a list, joined by AND: `{ status: 'paid', amount: { gte: 5 } }`. Only fields in its response: those
+ * of the list view unless another is named.
  */
 export type FilterOf<Model, View extends SeenView = 'list'> = {
   readonly [Name in SeenName<Model, View> & keyof FieldConditions<FieldsOf<Model>>]?: FieldConditions<
@@ -183,7 +183,7 @@ export type FilterOf<Model, View extends SeenView = 'list'> = {
   >[Name];
 };
 
-/** Terms that a list can be sorted by: `created_at`, or `-created_at` for descending. */
+/** Sort terms of a list: `created_at`, or `-created_at` for descending. */
 export type SortOf<Model, View extends SeenView = 'list'> =
   | Ascending<Model, View>
   | `-${Ascending<Model, View>}`;
@@ -196,15 +196,15 @@ export type SeenOf<Model, View extends SeenView> = View extends 'all'
 type DeclaredIn<Model> =
   Model extends Resource<FieldDefinitions, object, infer Relations> ? Relations : never;
 
-/** A record within a body: its model is known by name only, so that its fields are plain JSON. */
+/** A record within a body: its model is known by name only, so its fields are plain JSON. */
 export interface NestedBody {
-  /** The record that is changed, or deleted; absent where one is created. */
+  /** Id of a record that is changed or deleted; absent where one is created. */
   readonly id?: number;
   readonly _delete?: boolean;
   readonly [field: string]: unknown;
 }
 
-/** Relations whose records a body may hold. */
+/** Relations whose records a body may contain. */
 type NestedOf<Model> = {
   [Name in keyof DeclaredIn<Model> as DeclaredIn<Model>[Name] extends ManyRelation<string, true>
     ? Name
@@ -219,16 +219,16 @@ export type CreateOf<Model> = Flat<
 /** The type of the body that updates a record. */
 export type UpdateOf<Model> = Flat<ChangesOfFields<FieldsOf<Model>> & NestedOf<Model>>;
 
-/** The relation of a reference: `customer` of `customer_id`, unless a field is called so. */
+/** The relation of a reference: `customer` of `customer_id`, unless a field has this name. */
 type RelationName<Name, Taken> = Name extends `${infer Relation}_id` ? Exclude<Relation, Taken> : never;
 
-/** Fields that a request may follow: those of the list and of the record's own endpoint. */
+/** Reference fields that a request may follow: those of the list and of the record's own endpoint. */
 type FollowedName<Model, View extends SeenView> = SeenName<Model, View> | SeenName<Model, RelatedView<View>>;
 
-/** Related records are answered by their own endpoints' view, or with every field. */
+/** Related records have the view of their own endpoints, or every field. */
 type RelatedView<View extends SeenView> = View extends 'all' ? 'all' : 'detail';
 
-/** Records of a model as relations lead to them. */
+/** Records of a model at the end of a relation. */
 interface RelatedModel<Model, View extends SeenView, Known> {
   readonly record: SeenOf<Model, RelatedView<View>>;
   readonly shown: SeenName<Model, RelatedView<View>> &
@@ -239,7 +239,7 @@ interface RelatedModel<Model, View extends SeenView, Known> {
   readonly relations: RelationsOf<Model, View, Known>;
 }
 
-/** A model by its name, among those that are known; of others there is nothing but the name. */
+/** A model by its name, among the given ones; of others only the name is known. */
 type RelatedNamed<Name, View extends SeenView, Known> = Name extends 'User'
   ? RelatedUser<View>
   : [Extract<Known, { readonly name: Name }>] extends [never]
@@ -273,7 +273,7 @@ type ReferencesTo<Fields extends FieldDefinitions, Model extends string> = {
     : never;
 }[keyof Fields & string];
 
-/** Lists of records of other models that the body of a record takes; of a model known by name only, of whatever. */
+/** Lists of records of other models in a record's body; untyped for a model that is known by name only. */
 type ItemsIn<Model, Known, Action extends 'create' | 'update'> = {
   readonly [Name in keyof DeclaredOf<Model> as DeclaredOf<Model>[Name] extends ManyRelation<string, true>
     ? Name

@@ -6,19 +6,19 @@ import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.
 import { compileCheck, type ValueCheck } from './check-value.ts';
 import type { FieldSet, ModelField } from './resource.ts';
 
-/** What a body comes to. `columns` may be written only where there are no errors. */
+/** The result of validating a body. `columns` may be written only where there are no errors. */
 export interface Validated {
-  /** Accepted values in the form in which they are returned, defaults included; what hooks see and change. */
+  /** Accepted values in the form of the response, defaults included; hooks see and change them. */
   readonly values: Record<string, Json>;
-  /** The same values as the columns take them. */
+  /** The same values in the form of the columns. */
   readonly columns: Readonly<Record<string, ColumnValue>>;
-  /** Every violated rule of the record, in the order of the fields. */
+  /** All violations of the record, in the order of the fields. */
   readonly errors: readonly FieldError[];
 }
 
 /**
- * Reads the record of a body. Fields that are not writable or not known are ignored; what a hook left goes through
- * once more, with `model.fields` as writable.
+ * Validates the record of a body. Fields that are not writable or unknown are ignored; the result of a hook is
+ * validated again, with `model.fields` as writable.
  */
 export type Validator = (
   body: JsonObject,
@@ -26,11 +26,11 @@ export type Validator = (
   writable: { has(name: string): boolean },
 ) => Validated;
 
-/** Blank: nothing but white space and characters that are never drawn (zero-width spaces, joiners, fillers). */
+/** Blank: only white space and characters that are never drawn (zero-width spaces, joiners, fillers). */
 const isBlank = (text: string): boolean =>
   !/[^\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 
-/** Whether a required field would count this as no value. */
+/** Whether a required field would treat this as no value. */
 export const isMissing = (value: Json): boolean =>
   value === null || (typeof value === 'string' && isBlank(value));
 
@@ -43,7 +43,7 @@ interface Checked {
   readonly check: ValueCheck;
 }
 
-/** The value that counts: the body's own, else the default of a new record. */
+/** The effective value: that of the body, else the default of a new record. */
 const countingValue = (
   field: ModelField,
   body: JsonObject,
@@ -59,7 +59,7 @@ const violationsOf = ({ field, check }: Checked, value: Json): readonly RuleViol
   return value === null ? none : check(value);
 };
 
-/** Bounds as a message has them: the name of a JSON type becomes a word. */
+/** Bounds in the form of a message: the name of a JSON type becomes a word. */
 const inWords = (catalogue: Catalogue, params: RuleViolation['params'] = {}) => {
   const { type } = params;
   const words: Readonly<Record<string, string>> = catalogue.types;
@@ -72,7 +72,7 @@ const toColumn = (field: ModelField, value: Json): ColumnValue =>
 const toJson = ({ type, options }: ModelField, column: ColumnValue): Json =>
   column === null || type.decode === undefined ? column : type.decode(column, options);
 
-/** The checks of a model's fields. Messages are in the language of the service. */
+/** Compiles the checks of a model's fields. Messages are in the language of the service. */
 export const compileValidator = (model: FieldSet, locale: Locale): Validator => {
   const catalogue = catalogueOf(locale);
   const checks = [...model.fields.values()]

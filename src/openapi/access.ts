@@ -6,15 +6,15 @@ import { permissionAction } from '../policy/resource-rule.ts';
 import type { ResourceRule, Rule } from '../policy/rule.ts';
 import { rowsOfAction } from './rows.ts';
 
-/** What stands behind names, and the language in which it is said. */
+/** The models that names refer to, and the language of the result. */
 export interface AccessReader {
   readonly models: Models;
   readonly locale: Locale;
 }
 
 /**
- * Who may call an endpoint, for readers of the description: its methods of authentication and its policy. It says what
- * is asked, never of whom it was granted.
+ * Describes who may call an endpoint, for readers of the description: its authentication methods and its policy. It
+ * contains the demands, never to whom they were granted.
  */
 export const accessOf = ({ auth, policy, method, csv }: Endpoint, reader: AccessReader): JsonObject => ({
   methods: [...auth],
@@ -55,11 +55,11 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
   const { permissions, ownership, restricted, publicRead } = model.rules;
   const reads = action === 'list' || action === 'detail';
   if (area === 'api' && reads && publicRead !== undefined) {
-    const published = publicRead.map(({ column, value }): [string, Json] => [column, value]);
+    const publicValues = publicRead.map(({ column, value }): [string, Json] => [column, value]);
     const rows = rowsOfAction(rule, reader.models, reader.locale);
     return {
       access: 'public',
-      published: Object.fromEntries(published),
+      published: Object.fromEntries(publicValues),
       ...(rows === undefined ? {} : { or_own: true, isolation: { ...rows } }),
     };
   }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { fill, type Locale } from '../kernel/messages/catalogue.ts';
 
-/** Parts of a description: what callers of the API need, what administrators do beside it, and both in one. */
+/** Parts of a description: for callers of the API, for administrators, and both in one. */
 export const descriptionAreas = ['api', 'admin', 'all'] as const;
 
 export type DescriptionArea = (typeof descriptionAreas)[number];
@@ -9,7 +9,7 @@ export type DescriptionArea = (typeof descriptionAreas)[number];
 /** Whether a path belongs to the administration area. */
 const isAdministrative = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
 
-/** The endpoints that a description of this area is made of. */
+/** The endpoints in a description of this area. */
 export const endpointsIn = (endpoints: readonly Endpoint[], area: DescriptionArea): readonly Endpoint[] =>
   area === 'all' ? endpoints : endpoints.filter(({ path }) => isAdministrative(path) === (area === 'admin'));
 
@@ -24,9 +24,11 @@ const others = {
   },
 } as const;
 
-/** Where the description answers. */
+/** Path of the description. */
 export const descriptionPath = '/api-docs/openapi.json';
 
-/** Where to read what this description leaves out; undefined where that is nothing, or where none is served. */
+/**
+ * A pointer to the description of the other area; undefined where nothing is left out, or no description is served.
+ */
 export const othersIn = (area: DescriptionArea, locale: Locale, served: boolean): string | undefined =>
   area === 'all' || !served ? undefined : fill(others[locale][area], { address: descriptionPath });

@@ -3,26 +3,26 @@ import { portable } from './portable.ts';
 
 type Section = 'schemas' | 'responses' | 'parameters' | 'headers';
 
-/** A name in letters and digits only, as generators of code take it: `filter.user.name` is `filterUserName`. */
+/** A name of letters and digits only, as code generators require: `filter.user.name` becomes `filterUserName`. */
 export const componentName = (name: string): string =>
   name.replaceAll(/[^A-Za-z0-9]+(.?)/g, (_whole, next: string) => next.toUpperCase());
 
-/** The parts of a description that operations share. What is the same is there once. */
+/** The parts of a description that operations share. Equal parts are stored once. */
 export class Components {
   readonly #sections = new Map<Section, Map<string, string>>();
-  /** Names in lower case, as generators may change that of letters. */
+  /** Names in lower case, as generators may change the case of letters. */
   readonly #taken = new Set<string>();
   readonly #names = new Map<string, string>();
 
   /**
-   * Adds a part under a name and answers a reference to it. The same part under the same `family` is not added again,
-   * whatever it would be called; another part of the name gets a number behind it.
+   * Adds a part under a name and returns a reference to it. An equal part of the same `family` is not added again,
+   * whatever its name; a different part of the same name gets a number.
    */
   add(section: Section, name: string, part: JsonObject, family = name): JsonObject {
     const text = JSON.stringify(section === 'schemas' ? portable(part) : part);
     const identity = `${section} ${family} ${text}`;
-    const known = this.#names.get(identity);
-    if (known !== undefined) return { $ref: known };
+    const existing = this.#names.get(identity);
+    if (existing !== undefined) return { $ref: existing };
     const free = this.#take(section, name);
     this.#sectionOf(section).set(free, text);
     const reference = `#/components/${section}/${free}`;
@@ -30,10 +30,13 @@ export class Components {
     return { $ref: reference };
   }
 
-  /** Adds a part that is known by its name and may lead to itself; it is made at the first request for that name. */
+  /**
+   * Adds a part that is identified by its name and may refer to itself; it is created at the first request for the
+   * name.
+   */
   addNamed(section: Section, name: string, make: () => JsonObject): JsonObject {
-    const known = this.#names.get(`${section} ${name}`);
-    if (known !== undefined) return { $ref: known };
+    const existing = this.#names.get(`${section} ${name}`);
+    if (existing !== undefined) return { $ref: existing };
     const free = this.#take(section, name);
     const reference = `#/components/${section}/${free}`;
     this.#names.set(`${section} ${name}`, reference);
@@ -47,7 +50,7 @@ export class Components {
     return parts;
   }
 
-  /** A name in this section that no other part has. */
+  /** A name that is unused in this section. */
   #take(section: Section, name: string): string {
     const plain = componentName(name);
     const isTaken = (each: string): boolean => this.#taken.has(`${section} ${each.toLowerCase()}`);

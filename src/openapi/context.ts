@@ -5,29 +5,29 @@ import type { ResourceRule } from '../policy/rule.ts';
 import type { DescriptionArea } from './area.ts';
 import type { Components } from './components.ts';
 
-/** What the description is made for. */
+/** Options of a description. */
 export interface DescriptionOptions {
   /** Language of the description's own texts. */
   readonly locale: Locale;
-  /** Texts that the service answers: the examples of messages. */
+  /** Texts of responses, for the examples of messages. */
   readonly messages: Catalogue;
-  /** What row rules name. */
+  /** Models that row rules refer to. */
   readonly models: Models;
-  /** Schema of a user as a relation answers it, in the API and to administrators. */
+  /** Schema of a user in a relation, in the API and for administrators. */
   readonly users: Readonly<Record<ResourceRule['area'], JsonSchema>>;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Version of the software. */
   readonly version: string;
-  /** Bytes of a request body. */
+  /** Maximum bytes of a request body. */
   readonly bodyLimit: number;
-  /** Whether answers say where their commit is over, for reads of a replica. */
+  /** Whether responses contain the position of their commit, for reads of a replica. */
   readonly positions?: boolean;
-  /** What of the service is described. */
+  /** The described part of the service. */
   readonly area: DescriptionArea;
 }
 
-/** The same with the parts that operations share. */
+/** The options, with the components that operations share. */
 export interface Context extends DescriptionOptions {
   readonly components: Components;
 }

@@ -17,7 +17,7 @@ import { methodsOf, requirements, securitySchemes } from './security.ts';
 import { withShared } from './share.ts';
 import { aboutIn, bodyTexts, modelDescription, tagDescriptions, tagTexts, title } from './texts.ts';
 
-/** The fields of a multipart body, and files of any name beside them. */
+/** Schema of the fields of a multipart body, and of files with any name. */
 const withFiles = (
   input: JsonObject,
   { limits: { file, files } = defaultLimits }: Endpoint,
@@ -53,15 +53,14 @@ const bodyOf = (endpoint: Endpoint, context: Context): JsonObject => {
 };
 
 /**
- * Not described as a second media type: clients that are made of the description would give each list the type of its
- * records or a text.
+ * CSV is not described as a second media type: generated clients would type each list as its records or a text.
  */
 const csvWords = {
   'zh-CN': '以 `Accept: text/csv` 请求时返回 CSV（RFC 4180，UTF-8），行、分页与筛选相同。',
   en: 'With `Accept: text/csv` it is CSV (RFC 4180, UTF-8): the same rows, pages and filters.',
 } as const;
 
-/** Paragraphs of the endpoint's own, of its row rules, of its other form, and of what lies across its relations. */
+/** Paragraphs about the endpoint, its row rules, its CSV form, and filters across its relations. */
 const descriptionOf = (endpoint: Endpoint, context: Context): string => {
   const { models, locale } = context;
   const { description } = endpoint.docs;
@@ -69,7 +68,7 @@ const descriptionOf = (endpoint: Endpoint, context: Context): string => {
   const csv = endpoint.csv === true ? csvWords[locale] : undefined;
   const paragraphs = [own, rowWordsOf(endpoint, models, locale), csv, acrossWords(endpoint, context)];
   const said = paragraphs.filter((text) => text !== undefined).join('\n\n');
-  // Whoever reads a list of operations finds a sentence with each of them.
+  // Every operation gets a sentence, for readers of a list of operations.
   return said === '' ? labelText(endpoint.docs.summary, locale) : said;
 };
 
@@ -101,10 +100,10 @@ const pathsOf = (endpoints: readonly Endpoint[], context: Context): JsonObject =
   return Object.fromEntries(paths);
 };
 
-/** Tags after all others, in this order; what people look for first comes first. */
+/** Tags after all others, in this order; the most frequently needed come first. */
 const lastTags = ['Application', 'Metadata', 'Health', 'Documentation', 'Administration'];
 
-/** One tag a model, in the order in which they are met. */
+/** One tag for each model, in the order of the endpoints. */
 const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
   const labels = new Map<string, string>();
   for (const { docs, policy } of endpoints) {
@@ -124,7 +123,7 @@ const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
   });
 };
 
-/** The detail view gives a model's schema its plain name, so it comes before views that are the same. */
+/** The detail view gives a model's schema its plain name, so it is added before equal views. */
 const nameDetails = (endpoints: readonly Endpoint[], context: Context): void => {
   const { components } = context;
   for (const endpoint of endpoints) {
@@ -146,13 +145,13 @@ const aboutDescription = (endpoints: readonly Endpoint[], { area, locale }: Desc
 };
 
 /**
- * The OpenAPI 3.1 description of endpoints. Pure: everything follows from the endpoints' own data. Paths are whole
- * (`/api/v1/…`); what stands before them is in `servers`.
+ * The OpenAPI 3.1 description of endpoints. Pure: everything follows from the data of the endpoints. Paths are
+ * complete (`/api/v1/…`); the part before them is in `servers`.
  */
 export const describeApi = (endpoints: readonly Endpoint[], options: DescriptionOptions): JsonObject => {
   const context: Context = { ...options, components: new Components() };
-  const described = endpoints.filter(({ docs }) => docs.hidden !== true);
-  const shown = endpointsIn(described, options.area);
+  const visible = endpoints.filter(({ docs }) => docs.hidden !== true);
+  const shown = endpointsIn(visible, options.area);
   nameDetails(shown, context);
   const paths = withShared(pathsOf(shown, context), context.components);
   const general = generalResponses(context);
@@ -162,8 +161,8 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
     info: {
       title: labelText(title, options.locale),
       version: options.version,
-      description: aboutDescription(described, options),
-      // Of the software, as the title and the version are; the application's own licence is not known here.
+      description: aboutDescription(visible, options),
+      // Of the software, as title and version are; the licence of the application is unknown.
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: new URL(options.baseUrl).host, url: options.baseUrl },
     },
@@ -176,7 +175,7 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
     },
     'x-gatewright': {
       language: options.locale,
-      // What `message` says where nothing else is said.
+      // Value of `message` unless there is another one.
       success: options.messages.success,
       generalResponses: general,
     },

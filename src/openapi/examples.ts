@@ -14,11 +14,11 @@ import type { DescriptionOptions } from './context.ts';
 import { relationsOf, takesIdempotencyKey } from './features.ts';
 import { problemData } from './problem-data.ts';
 
-/** Errors as an endpoint answers them: what the examples name is the endpoint's own. */
+/** The object of an example, or an empty one. */
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-/** A field of a body as a validation message names it, its schema, and whether there has to be a value. */
+/** A field of a body as a validation message names it, its schema, and whether a value is required. */
 interface BodyPlace {
   readonly path: string;
   readonly name: string;
@@ -26,7 +26,7 @@ interface BodyPlace {
   readonly required: boolean;
 }
 
-/** The first field that must not be blank, else the first of all; within a list its first record. */
+/** The first field that must not be blank, else the first one; within a list, that of its first record. */
 const placeIn = (schema: JsonObject, before = ''): BodyPlace | undefined => {
   const properties = objectOf(schema['properties']);
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
@@ -44,11 +44,11 @@ const placeIn = (schema: JsonObject, before = ''): BodyPlace | undefined => {
 const labelOf = ({ policy }: Endpoint, { name, schema }: BodyPlace, messages: Catalogue): string => {
   const label = policy.kind === 'resource' ? policy.model.fields.get(name)?.label : undefined;
   if (label !== undefined) return labelText(label, messages.locale);
-  const known = own(messages.inputs, name) ?? own(messages.labels, name) ?? schema['title'];
-  return typeof known === 'string' ? known : name;
+  const text = own(messages.inputs, name) ?? own(messages.labels, name) ?? schema['title'];
+  return typeof text === 'string' ? text : name;
 };
 
-/** What validation says of a field that this endpoint takes. */
+/** The validation errors of a field of this endpoint. */
 const validationErrors = (endpoint: Endpoint, messages: Catalogue): readonly FieldError[] => {
   const place = placeIn(endpoint.input ?? {});
   if (place === undefined) return [fieldError(messages, 'id', messages.labels['id'] ?? 'id', 'reference')];
@@ -60,7 +60,7 @@ const validationErrors = (endpoint: Endpoint, messages: Catalogue): readonly Fie
   return [fieldError(messages, place.path, label, 'type', params)];
 };
 
-/** A parameter that this endpoint takes and that can be wrong. */
+/** A parameter of this endpoint that can be invalid. */
 const parameterOf = (endpoint: Endpoint): string => {
   const { docs } = endpoint;
   if (docs.query?.[0] !== undefined) return docs.query[0].name;
@@ -69,13 +69,13 @@ const parameterOf = (endpoint: Endpoint): string => {
   return takesIdempotencyKey(endpoint) ? 'Idempotency-Key' : 'id';
 };
 
-/** No list has a field of this name, so that the example is true of all of them. */
+/** No list has a field of this name, so the example is valid for all of them. */
 const unknownField = 'unknown_field';
 
 const mediaTypeOf = ({ accepts }: Endpoint): string =>
   accepts === 'nothing' || accepts === 'bytes' ? mediaTypes.json : mediaTypes[accepts];
 
-/** Values for the placeholders of the messages, of an endpoint or of no endpoint at all. */
+/** Values for the placeholders of the messages, of an endpoint or of none. */
 const valuesFor = (
   name: ProblemName,
   endpoint: Endpoint | undefined,
@@ -83,17 +83,17 @@ const valuesFor = (
 ): Readonly<Record<string, string | number>> => {
   const limits = endpoint?.limits;
   const limit = name === 'too_many_files' ? limits?.files : limits?.file;
-  const named = endpoint === undefined ? 'sort' : parameterOf(endpoint);
+  const parameter = endpoint === undefined ? 'sort' : parameterOf(endpoint);
   return {
     ...{ max: maxDepth, limit: limit ?? bodyLimit, records: maxBatch, bytes: maxAnswerBytes },
     key: endpoint?.bodyKey ?? 'record',
     type: endpoint === undefined ? mediaTypes.json : mediaTypeOf(endpoint),
-    name: name === 'unusable_field' ? unknownField : named,
+    name: name === 'unusable_field' ? unknownField : parameter,
     ...(name === 'cascade_too_large' ? { max: cascadeLimits.records, levels: cascadeLimits.levels } : {}),
   };
 };
 
-/** An error as it is answered, in the language of the service. */
+/** An error response in the language of the service. */
 export const problemExample = (
   kind: ProblemKind,
   endpoint: Endpoint | undefined,

@@ -3,15 +3,15 @@ import type { ModelRelation } from '../model/resource.ts';
 import type { ResourceRule } from '../policy/rule.ts';
 import { listField } from './list-field.ts';
 
-/** What an endpoint has because of what it is; those of resources need not say it. */
+/** Features that follow from the kind of an endpoint; endpoints of resources need not declare them. */
 
-/** The action that an endpoint is; one that only has the policy of an action is none. */
+/** The action of an endpoint; undefined for one that only has the policy of an action. */
 const actionOf = ({ policy, docs }: Endpoint): ResourceRule['action'] | undefined => {
   if (policy.kind !== 'resource' || docs.part === 'history') return undefined;
   return policy.action;
 };
 
-/** Detail and saved answers carry the record's version. */
+/** Whether the response has the record's version as `ETag`: detail and saved views. */
 export const answersETag = (endpoint: Endpoint): boolean =>
   endpoint.docs.etag ?? ['detail', 'create', 'update'].includes(actionOf(endpoint) ?? '');
 
@@ -24,17 +24,17 @@ export const takesIfMatch = (endpoint: Endpoint): boolean =>
 export const takesIdempotencyKey = (endpoint: Endpoint): boolean =>
   endpoint.docs.idempotent ?? actionOf(endpoint) === 'create';
 
-/** `?fields=` chooses among the fields of a list's records; groups have keys instead. */
+/** `?fields=` selects fields of a list's records; groups have keys instead. */
 export const takesFields = ({ docs }: Endpoint): boolean => docs.list === true && docs.part !== 'aggregate';
 
-/** Relations that an answer can bring along. */
+/** Relations that a response can include. */
 export const relationsOf = ({ policy, docs }: Endpoint): readonly ModelRelation[] => {
   if (policy.kind !== 'resource' || policy.action === 'destroy') return [];
   if (docs.part !== undefined) return [];
   return [...policy.model.relations.values()];
 };
 
-/** Fields that a list shows to some caller, and what can be done with them in the query. */
+/** Fields that a list shows to some caller, and the ways in which a query can use them. */
 export const listFields = ({ docs, policy }: Endpoint): readonly ListField[] => {
   if (docs.listFields !== undefined || policy.kind !== 'resource') return docs.listFields ?? [];
   const { model, area } = policy;

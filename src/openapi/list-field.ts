@@ -10,7 +10,7 @@ interface ListedField {
   readonly comparable?: boolean;
 }
 
-/** A value in a query is text of this form: the bounds that a body's value has are not asked of it. */
+/** The schema of a value in a query: text of the type's form, without the limits of values in bodies. */
 const valueSchema = ({ type, options }: ListedField): JsonSchema => {
   const choices = type.choices?.(options, 'en');
   if (choices !== undefined) return { type: 'string', enum: choices.map(({ value }) => value) };
@@ -23,7 +23,7 @@ const valueSchema = ({ type, options }: ListedField): JsonSchema => {
 
 const none: readonly FilterOperator[] = [];
 
-/** What callers may do with a field of a list. */
+/** The ways in which a query can use a field of a list. */
 export const listField = (field: ListedField): ListField => {
   const { name, type, comparable = true } = field;
   return {

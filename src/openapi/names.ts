@@ -8,11 +8,11 @@ export const pascal = (text: string): string =>
 
 const suffixes: Readonly<Record<View, string>> = { list: 'ListItem', detail: '', saved: 'Saved' };
 
-/** Schemas that are the same are shared within a family: the views of a model, or of the service's own. */
+/** Equal schemas are shared within a family: the views of a model, or the service's own. */
 export const familyOf = ({ policy, docs }: Endpoint): string =>
   policy.kind === 'resource' ? policy.model.name : (docs.model ?? '');
 
-/** Name of the schema of what an endpoint answers: the model and its view, the schema's own title, or the operation's. */
+/** Name of the schema of a response: the model and its view, the schema's own title, or the operation's name. */
 export const dataName = (endpoint: Endpoint): string => {
   const { policy, docs, operation } = endpoint;
   if (policy.kind === 'resource') {

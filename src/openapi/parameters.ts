@@ -16,8 +16,8 @@ const query = (name: string, schema: JsonSchema, description?: string): JsonObje
   schema,
 });
 
-/** A parameter that many operations have. */
-const shared = (
+/** A parameter that many operations share. */
+const sharedParameter = (
   { components, locale }: Context,
   place: 'query' | 'header',
   name: string,
@@ -36,7 +36,7 @@ const pathParameters = ({ path }: Endpoint, { components }: Context): JsonObject
     }),
   );
 
-/** What an operator is given. */
+/** Schema of an operator's operand. */
 const operand = (operator: FilterOperator, value: JsonSchema, { locale }: Context): JsonSchema => {
   if (operator === 'null') return { type: 'boolean' };
   if (operator === 'like' || operator === 'starts_with') return { type: 'string' };
@@ -44,7 +44,7 @@ const operand = (operator: FilterOperator, value: JsonSchema, { locale }: Contex
   return value;
 };
 
-/** Names of the parts that describe a filter: values of an enumeration belong to the list, others to the type. */
+/** Names of the components of a filter: values of an enumeration belong to the list, others to the type. */
 const filterNames = (owner: string, { name, value }: ListField) =>
   value['enum'] === undefined
     ? { schema: pascal(String(value['format'] ?? value['type'])), parameter: `filter.${name}` }
@@ -65,8 +65,8 @@ const filterSchema = (schema: string, { operators, value }: ListField, context: 
 };
 
 /**
- * `filter[field]=value` and `filter[field][operator]=value`, one parameter a field, so that generated clients know them
- * by name. One for each operator would be most of the description.
+ * `filter[field]=value` and `filter[field][operator]=value`, one parameter for each field, so that generated clients
+ * know them by name. One for each operator would make up most of the description.
  */
 const filters = (endpoint: Endpoint, context: Context): JsonObject[] => {
   const { policy, operation } = endpoint;
@@ -84,8 +84,8 @@ const filters = (endpoint: Endpoint, context: Context): JsonObject[] => {
 };
 
 const numberedPages = (context: Context): JsonObject[] => [
-  shared(context, 'query', 'page', parameterTexts.page, { type: 'integer', minimum: 1 }),
-  shared(context, 'query', 'per_page', parameterTexts.perPage, {
+  sharedParameter(context, 'query', 'page', parameterTexts.page, { type: 'integer', minimum: 1 }),
+  sharedParameter(context, 'query', 'per_page', parameterTexts.perPage, {
     type: 'integer',
     minimum: 1,
     maximum: 1000,
@@ -94,10 +94,10 @@ const numberedPages = (context: Context): JsonObject[] => [
 
 const paging = (context: Context): JsonObject[] => [
   ...numberedPages(context),
-  shared(context, 'query', 'after', parameterTexts.after, { type: 'string' }),
+  sharedParameter(context, 'query', 'after', parameterTexts.after, { type: 'string' }),
 ];
 
-/** Fields with commas between them, each named once; that no comma ends it is not said. */
+/** Comma-separated fields, each at most once; the pattern does not exclude a comma at the end. */
 const listOf = (choices: readonly string[], sign = ''): JsonSchema => ({
   type: 'string',
   pattern: `^(${sign}(${choices.join('|')})(,|$))+$`,
@@ -105,7 +105,7 @@ const listOf = (choices: readonly string[], sign = ''): JsonSchema => ({
 
 const searches = (fields: readonly ListField[], context: Context): JsonObject[] =>
   fields.some(({ searchable }) => searchable)
-    ? [shared(context, 'query', 'q', parameterTexts.search, { type: 'string', maxLength: 1024 })]
+    ? [sharedParameter(context, 'query', 'q', parameterTexts.search, { type: 'string', maxLength: 1024 })]
     : [];
 
 const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
@@ -116,7 +116,7 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
     ...(groupable ? [name] : []),
     ...buckets.map((bucket) => `${name}:${bucket}`),
   ]);
-  const measured = measures.flatMap((measure) => {
+  const measureParameters = measures.flatMap((measure) => {
     const names = fields.filter((field) => field.measures.includes(measure)).map(({ name }) => name);
     return names.length === 0 ? [] : [query(measure, listOf(names), text(parameterTexts[measure]))];
   });
@@ -126,8 +126,8 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
       ...query('count', { type: 'boolean' }, text(parameterTexts.count)),
       allowEmptyValue: true,
     }),
-    ...measured,
-    shared(context, 'query', 'offset', parameterTexts.offset, { type: 'string', default: 'Z' }),
+    ...measureParameters,
+    sharedParameter(context, 'query', 'offset', parameterTexts.offset, { type: 'string', default: 'Z' }),
     ...numberedPages(context),
     components.add('parameters', 'sort', query('sort', { type: 'string' }, text(parameterTexts.groupSort))),
     ...searches(fields, context),
@@ -145,15 +145,15 @@ const listParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
     ...paging(context),
     ...(sorts.length === 0 ? [] : [query('sort', listOf(sorts, '-?'), text(sort))]),
     ...searches(fields, context),
-    // Those of a record of the answer.
-    shared(context, 'query', 'fields', fieldsText, { type: 'string' }),
+    // Fields of a record in the response.
+    sharedParameter(context, 'query', 'fields', fieldsText, { type: 'string' }),
     ...filters(endpoint, context),
   ];
 };
 
 const headerParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
   const header = (name: string, text: Label, schema: JsonSchema = { type: 'string' }) =>
-    shared(context, 'header', name, text, schema);
+    sharedParameter(context, 'header', name, text, schema);
   return [
     ...(takesIfNoneMatch(endpoint) ? [header('If-None-Match', parameterTexts.ifNoneMatch)] : []),
     ...(context.positions === true && endpoint.mayLag === true
@@ -179,7 +179,7 @@ const headerParameters = (endpoint: Endpoint, context: Context): JsonObject[] =>
   ];
 };
 
-/** Everything that an endpoint takes beside its body and its credentials. */
+/** All parameters of an endpoint: everything but its body and its credentials. */
 export const parametersOf = (endpoint: Endpoint, context: Context): JsonObject[] => [
   ...pathParameters(endpoint, context),
   ...(endpoint.docs.query ?? []).map(({ name, schema, description, required }) => ({

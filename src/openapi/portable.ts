@@ -2,14 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 
 const isChoice = (choice: Json): boolean => isJsonObject(choice) && 'const' in choice;
 
-/** Where null is one of the choices, a list of types stands beside them. */
+/** Whether null is one of the choices, and a list of types is given as well. */
 const isNullableChoice = ({ type, oneOf }: JsonObject): boolean =>
   Array.isArray(type) && Array.isArray(oneOf) && oneOf.every(isChoice);
 
-/** Generators demand the items of a list. */
+/** Generators require the items of a list. */
 const alternative = (type: Json, items: Json): JsonObject => (type === 'array' ? { type, items } : { type });
 
-/** Several types as alternatives, one each; null beside a single type is no such list. */
+/** Several types as alternatives, one each; null and a single type stay a list. */
 const withoutTypeList = (schema: JsonObject): JsonObject => {
   const { type, items = {}, ...rest } = schema;
   const isList = Array.isArray(type) && type.filter((each) => each !== 'null').length > 1;
@@ -18,7 +18,7 @@ const withoutTypeList = (schema: JsonObject): JsonObject => {
     : schema;
 };
 
-/** Generators demand a property that has a `default`, in request bodies too. */
+/** Generators treat a property with a `default` as required, in request bodies too. */
 const withoutDefault = ({ default: preset, ...rest }: JsonObject): JsonObject =>
   preset === undefined ? rest : { ...rest, 'x-default': preset };
 
@@ -38,12 +38,12 @@ const portableValue = (keyword: string, value: Json): Json => {
 };
 
 /**
- * A schema as generators of clients read it best. Choices of which one is null stand without the types beside them:
- * with those a generator would make any text or null of the choices. Several types are alternatives, as some generators
- * keep only the first of a list. A default is the extension `x-default`.
+ * Rewrites a schema for generators of clients. Choices that include null lose their list of types, from which
+ * generators would infer any text or null. Several types become alternatives, as some generators keep only the first
+ * of a list. A default becomes the extension `x-default`.
  */
 export const portable = (schema: JsonObject): JsonObject => {
-  const typed = isNullableChoice(schema) ? withoutTypeOfChoice(schema) : withoutTypeList(schema);
-  const entries = Object.entries(withoutDefault(typed));
+  const withAlternatives = isNullableChoice(schema) ? withoutTypeOfChoice(schema) : withoutTypeList(schema);
+  const entries = Object.entries(withoutDefault(withAlternatives));
   return Object.fromEntries(entries.map(([keyword, value]) => [keyword, portableValue(keyword, value)]));
 };

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 
-/** What an error answers beside its code and message, where that is no list of fields. */
+/** Data of an error response beside its code and message, unless it is a list of fields. */
 export interface ProblemData {
-  /** Names the schema of the answer. */
+  /** Name of the schema. */
   readonly name: string;
   readonly schema: JsonObject;
   readonly example: JsonObject;

@@ -16,16 +16,16 @@ const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemN
   if (methods.some(({ holder }) => holder !== 'application') && !isBeforePasswordChange(policy))
     problems.push('password_change_required');
   if (asksSecondFactor(policy)) {
-    // The area's own credentials are begun with it.
+    // A second factor is set up with the area's own credentials.
     if (methods.some(({ area }) => area === 'api')) problems.push('second_factor_missing');
     if (!isBeforeSecondFactor(policy)) problems.push('second_factor_due');
   }
-  // Credentials that cover the body: it is read before anything else.
+  // Credentials cover the body: it is read before anything else.
   if (methods.some(({ coversBody }) => coversBody)) problems.push('body_too_large');
   return problems;
 };
 
-/** Whether a caller who authenticated can be refused: an application where a user is asked for, a user without a role. */
+/** Whether an authenticated caller can be refused: an application where a user is required, a user without a role. */
 const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
   switch (rule.kind) {
     case 'open':
@@ -47,10 +47,10 @@ const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
   }
 };
 
-/** What a schema says without asking for anything. */
+/** Keywords of a schema that demand nothing. */
 const annotations: ReadonlySet<string> = new Set(['title', 'description', 'examples']);
 
-/** Whether the record of a body has rules that it can break. */
+/** Whether the record of a body has rules that it can violate. */
 const isValidated = ({ input }: Endpoint): boolean =>
   input !== undefined &&
   isJsonObject(input['properties']) &&
@@ -61,7 +61,7 @@ const isValidated = ({ input }: Endpoint): boolean =>
 const ofJson = ['malformed_json', 'invalid_text', 'too_deep', 'not_an_object'] as const;
 const ofAnyBody = ['body_too_large', 'unsupported_media_type'] as const;
 
-/** By what an endpoint accepts. A form may have too many fields, and parts may be none. */
+/** By the accepted media type. A form may have too many fields, and a multipart body may have no parts. */
 const bodyProblems: Readonly<Record<Endpoint['accepts'], readonly ProblemName[]>> = {
   nothing: [],
   json: [...ofJson, ...ofAnyBody],
@@ -78,7 +78,7 @@ const ofBody = (endpoint: Endpoint): readonly ProblemName[] => {
   return problems;
 };
 
-/** A part of the path that is too long names nothing; one that cannot be decoded is no request. */
+/** A path segment that is too long matches no record; one that cannot be decoded is a malformed request. */
 const ofPath = ({ path }: Endpoint): readonly ProblemName[] =>
   path.includes(':') ? ['bad_request', 'path_not_found'] : [];
 
@@ -89,7 +89,7 @@ const ofQuery = (endpoint: Endpoint): readonly ProblemName[] => {
     ...(relationsOf(endpoint).length > 0
       ? (['invalid_parameter', 'unusable_field', 'too_much_included', 'forbidden'] as const)
       : []),
-    // Filters may ask for related records that the caller may not read.
+    // Filters may refer to related records that the caller may not read.
     ...(docs.part === 'aggregate' && policy.kind === 'resource' && policy.model.relations.size > 0
       ? (['forbidden'] as const)
       : []),
@@ -104,7 +104,7 @@ const ofHeaders = (endpoint: Endpoint): readonly ProblemName[] => [
   ...(takesIfMatch(endpoint) ? (['stale'] as const) : []),
 ];
 
-/** What the operations of a scope refuse, and what code of the application may so come to answer. */
+/** Problems of the operations of a scope, which code of the application may pass on. */
 export const scopeProblems: readonly ProblemName[] = [
   'not_an_object',
   'invalid_parameter',
@@ -120,23 +120,23 @@ export const scopeProblems: readonly ProblemName[] = [
   'transaction_timeout',
 ];
 
-/** A hook of the application may take too long, and answers what it meets. */
+/** A hook of the application may time out, and passes on the problems of its operations. */
 const ofHooks = ({ policy }: Endpoint): readonly ProblemKind[] => {
   if (policy.kind !== 'resource') return [];
   const { hooks, problems } = policy.model;
   const saves = policy.action === 'create' || policy.action === 'update';
   const writes = saves || policy.action === 'destroy';
-  const hooked = (saves && hooks.beforeSave !== undefined) || (writes && hooks.beforeCommit !== undefined);
-  return hooked ? [...scopeProblems, ...problems] : [];
+  const runsHooks = (saves && hooks.beforeSave !== undefined) || (writes && hooks.beforeCommit !== undefined);
+  return runsHooks ? [...scopeProblems, ...problems] : [];
 };
 
-/** What stands in memory cannot be away, and what writes nothing leaves nothing unknown. */
+/** In-memory endpoints never answer database_unavailable; reads never outcome_unknown. */
 const ofStorage = ({ docs, method }: Endpoint): readonly ProblemName[] => {
   if (docs.media !== undefined) return [];
   return ['database_unavailable', 'overloaded', ...(method === 'GET' ? [] : (['outcome_unknown'] as const))];
 };
 
-/** Every problem that an endpoint can answer, by status in rising order, as follows from its own data. */
+/** Every problem that an endpoint can answer, by status in rising order, derived from its data. */
 export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly ProblemKind[]> => {
   const kinds = new Set<ProblemKind>([
     ...ofAuthentication(endpoint),
@@ -150,9 +150,9 @@ export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly Pro
     'internal',
     ...ofStorage(endpoint),
   ]);
-  // Linters ask for one 4xx at least, and any request may have headers that are too large.
+  // Linters demand at least one 4xx, and the headers of any request may be too large.
   const isRequests = (kind: ProblemKind): boolean => problemCode(kind) < 50_000;
   if (![...kinds].some(isRequests)) kinds.add('headers_too_large');
-  const sorted = [...kinds].sort((a, b) => problemCode(a) - problemCode(b));
-  return Map.groupBy(sorted, (kind) => Math.floor(problemCode(kind) / 100));
+  const ordered = [...kinds].sort((a, b) => problemCode(a) - problemCode(b));
+  return Map.groupBy(ordered, (kind) => Math.floor(problemCode(kind) / 100));
 };

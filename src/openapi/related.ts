@@ -10,11 +10,11 @@ import type { Context } from './context.ts';
 import { relationsOf } from './features.ts';
 import { acrossTexts, parameterTexts, relationText } from './texts.ts';
 
-/** What `include` brings to a record, as the description has it. */
+/** Area whose relations are described. */
 
 type DescribedArea = ResourceRule['area'];
 
-/** Fields of a related record: those of its list, and those of its detail that may be chosen in their place. */
+/** Fields of a related record: those of its list, and those of its detail that may be selected instead. */
 const fieldsOf = (model: ResourceModel, area: DescribedArea): readonly string[] => {
   if (area === 'admin') return [...model.fields.keys()];
   const shown = new Set(
@@ -23,7 +23,7 @@ const fieldsOf = (model: ResourceModel, area: DescribedArea): readonly string[] 
   return [...model.fields.keys()].filter((name) => shown.has(name));
 };
 
-/** Which fields there are is chosen by the request. */
+/** The request selects the fields, so none is required. */
 export const withoutRequired = ({ required: _required, ...schema }: JsonSchema): JsonSchema => schema;
 
 const relatedSchema = (name: string, area: DescribedArea, context: Context): JsonObject => {
@@ -44,7 +44,7 @@ const relatedSchema = (name: string, area: DescribedArea, context: Context): Jso
   );
 };
 
-/** Nobody tells why there is none: it does not exist, or the caller does not reach it. */
+/** A relation is null without a reason: the record does not exist, or the caller does not reach it. */
 const relationSchema = (
   { name, label, many, model }: ModelRelation,
   area: DescribedArea,
@@ -71,17 +71,17 @@ const withProperties = (
   },
 });
 
-/** The schema of an endpoint's record with what `include` may bring. */
+/** The schema of an endpoint's record with the relations that `include` may add. */
 export const withRelations = (endpoint: Endpoint, schema: JsonSchema, context: Context): JsonSchema => {
   const { policy, docs } = endpoint;
   const model = context.models.get(docs.model ?? '');
-  // What an endpoint of the application answers as a model's record is described as that is.
+  // A record that an endpoint of the application returns is described by its model.
   const relations = model === undefined ? relationsOf(endpoint) : [...model.relations.values()];
   const area = policy.kind === 'resource' ? policy.area : 'api';
   return relations.length === 0 ? schema : { ...schema, ...withProperties(schema, relations, area, context) };
 };
 
-/** `include`, and for each relation the fields that are chosen of it. */
+/** `include`, and for each relation the parameter that selects its fields. */
 export const includeParameters = (endpoint: Endpoint, { locale, components }: Context): JsonObject[] => {
   const relations = relationsOf(endpoint);
   if (relations.length === 0) return [];
@@ -99,7 +99,7 @@ export const includeParameters = (endpoint: Endpoint, { locale, components }: Co
   ];
 };
 
-/** A field behind a relation to show by: the first of those there that is no number of a record. */
+/** A field behind a relation for an example: the first one that is not an id. */
 const fieldBehind = (
   { model }: ModelRelation,
   { models, users }: Context,
@@ -114,8 +114,8 @@ const fieldBehind = (
 };
 
 /**
- * That a list is filtered and sorted across the model's relations: in words with their names, because parameters for
- * every path would be thousands. Undefined where there are none.
+ * Describes in words that a list can be filtered and sorted across the model's relations: parameters for every path
+ * would be thousands. Undefined where there are none.
  */
 export const acrossWords = (endpoint: Endpoint, context: Context): string | undefined => {
   const { policy, docs } = endpoint;
@@ -133,7 +133,8 @@ export const acrossWords = (endpoint: Endpoint, context: Context): string | unde
       .filter((relation) => relation.many === many)
       .map(({ name }) => `\`${name}\``)
       .join(context.locale === 'en' ? ', ' : '、');
-  const [one, several] = [pathTo(false), pathTo(true)];
+  const one = pathTo(false);
+  const several = pathTo(true);
   const texts =
     docs.part === 'aggregate' ? { one: acrossTexts.oneGrouped, many: acrossTexts.many } : acrossTexts;
   const sentences = [

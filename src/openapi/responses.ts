@@ -14,12 +14,12 @@ import { headerTexts, statusTexts } from './texts.ts';
 
 type HeaderName = keyof typeof headerTexts;
 
-/** Headers that not every answer has where they are named. */
+/** Headers that are not in every response for which they are described. */
 const optional: ReadonlySet<HeaderName> = new Set([
   ...['X-Total-Count', 'Link', 'Retry-After', 'X-Commit-Position', 'Set-Cookie'],
 ] as const);
 
-/** No operation has a status that comes with these, so that no component would be referred to from `paths`. */
+/** Headers of statuses that no operation has: a component of theirs would be unreferenced. */
 const ofNoOperation: ReadonlySet<HeaderName> = new Set(['Allow'] as const);
 
 const header = (name: HeaderName, { components, locale }: Context): JsonObject => {
@@ -34,39 +34,40 @@ const header = (name: HeaderName, { components, locale }: Context): JsonObject =
 const headers = (names: readonly HeaderName[], context: Context): JsonObject =>
   Object.fromEntries(names.map((name) => [name, header(name, context)]));
 
-/** Of whatever answer to a request that has written something. */
+/** Headers of responses to requests that have written something. */
 const positionHeaders = (context: Context): JsonObject =>
   context.positions === true ? headers(['X-Commit-Position', 'Set-Cookie'], context) : {};
 
 const described = (status: number, { locale }: Context): string =>
   labelText(statusTexts[status] ?? String(status), locale);
 
-/** Without a schema there is no data; behind an empty one there may be anything, or none. */
-const saysNothing = (schema: JsonObject | undefined): boolean => Object.keys(schema ?? {}).length === 0;
+/** Without a schema there is no data; with an empty one any data, or none. */
+const isUnspecified = (schema: JsonObject | undefined): boolean => Object.keys(schema ?? {}).length === 0;
 
-/** Lists within an answer that hold the same records (of a batch: what was created, what was updated) name them once. */
+/** Lists of equal records within a response (of a batch: created and updated ones) share their schema. */
 const shareItems = (schema: JsonObject, name: string, { components }: Context): JsonObject => {
   const properties = Object.entries(isJsonObject(schema['properties']) ? schema['properties'] : {});
   const itemsOf = (part: Json): string | undefined =>
     isJsonObject(part) && isJsonObject(part['items']) ? JSON.stringify(part['items']) : undefined;
-  const counted = Map.groupBy(properties, ([, part]) => itemsOf(part));
+  const bySchema = Map.groupBy(properties, ([, part]) => itemsOf(part));
   const shared = properties.map(([key, part]): [string, Json] => {
     const text = itemsOf(part);
-    if (text === undefined || (counted.get(text) ?? []).length < 2 || !isJsonObject(part)) return [key, part];
+    if (text === undefined || (bySchema.get(text) ?? []).length < 2 || !isJsonObject(part))
+      return [key, part];
     const items = components.add('schemas', name.replace(/Data$/, 'Record'), JSON.parse(text) as JsonObject);
     return [key, { ...part, items }];
   });
-  return counted.size === properties.length ? schema : { ...schema, properties: Object.fromEntries(shared) };
+  return bySchema.size === properties.length ? schema : { ...schema, properties: Object.fromEntries(shared) };
 };
 
-/** What is behind `data` on success. */
+/** The schema of `data` on success. */
 const dataSchema = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
   const { data, list } = endpoint.docs;
-  if (data === undefined || saysNothing(data)) return data;
+  if (data === undefined || isUnspecified(data)) return data;
   const { components } = context;
   const described = shareItems(data, dataName(endpoint), context);
-  const offered = takesFields(endpoint) ? withoutRequired(described) : described;
-  const whole = withRelations(endpoint, offered, context);
+  const dataOfQuery = takesFields(endpoint) ? withoutRequired(described) : described;
+  const whole = withRelations(endpoint, dataOfQuery, context);
   const reference = components.add('schemas', dataName(endpoint), whole, familyOf(endpoint));
   return list === true ? { type: 'array', items: reference } : reference;
 };
@@ -74,7 +75,7 @@ const dataSchema = (endpoint: Endpoint, context: Context): JsonObject | undefine
 const envelope = (
   code: JsonObject,
   data: JsonObject | undefined,
-  always = !saysNothing(data),
+  always = !isUnspecified(data),
 ): JsonObject => ({
   type: 'object',
   properties: { code, message: { type: 'string' }, ...(data === undefined ? {} : { data }) },
@@ -85,7 +86,7 @@ const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({
   'application/json': { schema, ...(examples === undefined ? {} : { examples }) },
 });
 
-/** A body of which nothing but its media type is known: an object, a text, or bytes. */
+/** A body with a known media type only: an object, a text, or bytes. */
 const mediaSchema = (media: string): JsonObject => {
   if (/^application\/json\b/.test(media)) return { type: 'object' };
   return /^text\/|\bjavascript\b|[/+]xml\b|[/+]json\b/.test(media)
@@ -97,7 +98,7 @@ const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
   const { media } = endpoint.docs;
   if (media !== undefined) {
     const said = dataSchema(endpoint, context);
-    return { [media]: { schema: said === undefined || saysNothing(said) ? mediaSchema(media) : said } };
+    return { [media]: { schema: said === undefined || isUnspecified(said) ? mediaSchema(media) : said } };
   }
   return json(envelope({ const: 0 }, dataSchema(endpoint, context)));
 };
@@ -122,7 +123,7 @@ const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
 const withHeaders = (found: JsonObject): JsonObject =>
   Object.keys(found).length === 0 ? {} : { headers: found };
 
-/** Answers without data are the same everywhere. */
+/** Responses without data are equal everywhere. */
 const success = (endpoint: Endpoint, context: Context): JsonObject => {
   const status = endpoint.status ?? 200;
   const { components } = context;
@@ -144,7 +145,7 @@ const success = (endpoint: Endpoint, context: Context): JsonObject => {
   };
 };
 
-/** Headers that always come with a refusal of this status. */
+/** Headers of every refusal with this status. */
 const refusalHeaders: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
@@ -171,8 +172,8 @@ const validationErrors = ({ components }: Context): JsonObject =>
   });
 
 /**
- * Codes of one status in few characters: `E400C0To2C6` of 40000, 40001, 40002 and 40006. Most of what an operation is
- * described by are these names.
+ * Codes of one status in few characters: `E400C0To2C6` of 40000, 40001, 40002 and 40006. These names make up most of
+ * an operation's description.
  */
 const responseName = (status: number, codes: readonly number[]): string => {
   const numbers = codes.map((code) => code - status * 100);
@@ -185,7 +186,7 @@ const responseName = (status: number, codes: readonly number[]): string => {
   return `E${status}${runs.join('')}`;
 };
 
-/** One schema for all of them; their codes are those of the response's examples, which are all that there are. */
+/** One schema for all of them; their codes are those of the response's examples, which are complete. */
 const problemSchema = (kinds: readonly ProblemKind[], context: Context): JsonObject => {
   const code: JsonObject = { type: 'integer' };
   const { components } = context;
@@ -203,18 +204,18 @@ const problemSchema = (kinds: readonly ProblemKind[], context: Context): JsonObj
     );
   if (!kinds.includes('invalid_record'))
     return components.add('schemas', 'ErrorAnswer', envelope(code, undefined));
-  // A problem of the application's own has the same status, and no list of fields.
+  // A problem of the application may have the same status, but no list of fields.
   const always = kinds.every((kind) => kind === 'invalid_record');
   return components.add('schemas', 'InvalidAnswer', envelope(code, validationErrors(context), always));
 };
 
-/** What the examples of a response depend on beside its codes; part of the name, so that it stays the same. */
+/** The part of a response's name that stands for the content of its examples, so that the name is stable. */
 const exampleName = (endpoint: Endpoint, kinds: readonly ProblemKind[]): readonly string[] => {
   if (kinds.includes('invalid_record')) return [inputName(endpoint).replace(/Input$/, '')];
   return kinds.includes('missing_key') ? [endpoint.bodyKey ?? ''] : [];
 };
 
-/** The answer of one status. */
+/** The response of one status. */
 const problemResponse = (
   status: number,
   kinds: readonly ProblemKind[],
@@ -232,7 +233,7 @@ const problemResponse = (
   };
 };
 
-/** The same, shared between the operations that have the same problems and the same examples. */
+/** The response as a component, shared between operations with the same problems and examples. */
 const sharedProblemResponse = (
   status: number,
   kinds: readonly ProblemKind[],
@@ -244,7 +245,7 @@ const sharedProblemResponse = (
   return context.components.add('responses', name, problemResponse(status, kinds, context, endpoint));
 };
 
-/** Every answer of an endpoint by status. */
+/** All responses of an endpoint, by status. */
 export const responsesOf = (endpoint: Endpoint, context: Context): JsonObject => ({
   ...success(endpoint, context),
   ...Object.fromEntries(
@@ -256,7 +257,7 @@ export const responsesOf = (endpoint: Endpoint, context: Context): JsonObject =>
 });
 
 /**
- * Answers that belong to no operation: the request named none, or never became one. They are no components, as nothing
+ * Responses that belong to no operation: the request named none, or was malformed. They are no components, as nothing
  * in `paths` refers to them.
  */
 const withoutOperation: readonly ProblemName[] = [

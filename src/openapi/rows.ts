@@ -7,9 +7,9 @@ import { everyName, isolationSentences, rowSentence } from '../model/row-sentenc
 import type { ResourceRule } from '../policy/rule.ts';
 
 interface Rows {
-  /** Which records exist for the caller. */
+  /** The records that exist for the caller. */
   readonly read?: string;
-  /** Which of them the caller changes, and what a new one must be. */
+  /** The records among them that the caller may change, and the condition on new ones. */
   readonly write?: string;
 }
 
@@ -21,7 +21,7 @@ const directions: Readonly<Record<Action, readonly ('read' | 'write')[]>> = {
   destroy: ['read', 'write'],
 };
 
-/** What conditions on rows say of an action; undefined where there are none, and for administrators, whom none binds. */
+/** The conditions on rows for an action, in words; undefined where there are none, and for administrators. */
 export const rowsOfAction = (
   { model, action, area }: ResourceRule,
   models: Models,
@@ -62,7 +62,7 @@ const texts: Readonly<Record<Action, Translations>> = {
   },
 };
 
-/** Where one rule stands for both, it is said once. */
+/** Texts for one rule that holds for reads and writes. */
 const sameTexts: Readonly<Partial<Record<Action, Translations>>> = {
   update: {
     'zh-CN':
@@ -75,10 +75,10 @@ const sameTexts: Readonly<Partial<Record<Action, Translations>>> = {
   },
 };
 
-/** A sentence as the end of another. */
+/** A sentence in a form that can end another one. */
 const tail = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
-/** What the description of an operation says of rows; undefined where no condition binds its callers. */
+/** The description of an operation's rows; undefined where no condition applies to its callers. */
 export const rowWordsOf = ({ policy }: Endpoint, models: Models, locale: Locale): string | undefined => {
   if (policy.kind !== 'resource') return undefined;
   const rows = rowsOfAction(policy, models, locale);

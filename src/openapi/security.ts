@@ -15,8 +15,8 @@ const schemeOf = (scheme: SecurityScheme, { baseUrl, locale }: DescriptionOption
 };
 
 /**
- * Schemes of a method under the names that the description gives them: the method's own where one header does, so
- * that `jwt` and `bearer`, which are one method, are both listed; the names of the parts where several are sent.
+ * Schemes of a method under their names in the description: the method's own for a single header, so that `jwt` and
+ * `bearer`, which are one method, are both listed; the names of the parts for several.
  */
 const schemesOf = (name: AuthMethodName): [name: string, scheme: SecurityScheme][] => {
   const parts = Object.entries(authMethod(name).schemes);
@@ -28,13 +28,13 @@ export const securitySchemes = (names: Iterable<AuthMethodName>, options: Descri
     [...names].flatMap(schemesOf).map(([name, scheme]) => [name, schemeOf(scheme, options)]),
   );
 
-/** Methods by which an endpoint tells callers apart, also where it asks for none. */
+/** Methods that authenticate the callers of an endpoint, also of one that demands none. */
 export const methodsOf = ({ auth, policy }: Endpoint): readonly AuthMethodName[] =>
   policy.kind === 'resource' && readsOwn(policy) ? methodsNamed(policy.model.auth[policy.action]) : auth;
 
 /**
- * Alternatives, of which one is enough; each names everything that has to be sent together. Open: none, and an empty one
- * where credentials are optional.
+ * Alternatives, of which one is enough; each lists all headers that are required jointly. An open endpoint has none,
+ * or an empty one where credentials are optional.
  */
 export const requirements = (endpoint: Endpoint): Json => [
   ...(readsOwn(endpoint.policy) ? [{}] : []),

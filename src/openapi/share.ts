@@ -1,27 +1,27 @@
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Components } from './components.ts';
 
-/** Whatever several operations have in common word for word stands once: the whole is read before it is known what does. */
+/** Moves parts that several operations have in common to components, once the whole document is known. */
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 const isInline = (part: Json): part is JsonObject => isJsonObject(part) && part['$ref'] === undefined;
 
-/** Characters that a reference with its component's name takes, more or less: what is shorter stays where it is. */
-const costOfReference = 60;
+/** Approximate length of a reference with its component's name: shorter parts are not moved. */
+const referenceLength = 60;
 
-const repeated = (parts: readonly JsonObject[]): ReadonlySet<string> => {
+const partsToShare = (parts: readonly JsonObject[]): ReadonlySet<string> => {
   const counts = new Map<string, number>();
   for (const part of parts) {
     const text = JSON.stringify(part);
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return new Set(
-    [...counts].filter(([text, count]) => count > 1 && text.length > costOfReference).map(([text]) => text),
+    [...counts].filter(([text, count]) => count > 1 && text.length > referenceLength).map(([text]) => text),
   );
 };
 
-/** By what is behind `data`: the name of its schema. */
+/** Named by the schema of `data`. */
 const responseName = (response: JsonObject): string => {
   const [, name] = /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(response['content'] ?? {})) ?? [];
   return name === undefined ? 'Answer' : `${name}Answer`;
@@ -37,8 +37,8 @@ const parametersOf = (operation: JsonObject): readonly Json[] => {
 
 export const withShared = (paths: JsonObject, components: Components): JsonObject => {
   const operations = operationsOf(paths);
-  const parameters = repeated(operations.flatMap((each) => parametersOf(each).filter(isInline)));
-  const responses = repeated(
+  const parameters = partsToShare(operations.flatMap((each) => parametersOf(each).filter(isInline)));
+  const responses = partsToShare(
     operations.flatMap((each) => Object.values(objectOf(each['responses'])).filter(isInline)),
   );
   const parameter = (part: Json): Json =>

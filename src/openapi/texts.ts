@@ -2,14 +2,14 @@ import { authMethods } from '../auth/registry.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Label, Translations } from '../kernel/messages/messages.ts';
 
-/** The prose of the description in both languages. Texts that belong to one endpoint stand with the endpoint. */
+/** The prose of the description in both languages. Texts of a single endpoint are in the endpoint's file. */
 
 const numerals: Readonly<Record<Locale, readonly string[]>> = {
   'zh-CN': ['零', '一', '两', '三', '四', '五', '六', '七', '八', '九', '十'],
   en: ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'],
 };
 
-/** The sentence that lists the methods of authentication, and what some of them have to say beyond it. */
+/** The sentence that lists the methods of authentication, and the further paragraphs of some of them. */
 const aboutMethods = (locale: Locale): string[] => {
   const overviews = authMethods.flatMap(({ overview }) => overview ?? []);
   const listed = overviews.map((overview) => overview.listed[locale]);
@@ -33,7 +33,7 @@ const about = {
   ],
 } as const;
 
-/** Of request bodies. */
+/** Texts of request bodies. */
 export const bodyTexts = {
   files: {
     'zh-CN': '任意名称的文件：最多 {files} 个，每个最多 {file} 字节',
@@ -41,7 +41,7 @@ export const bodyTexts = {
   },
 } as const;
 
-/** What a reader should know before anything else. */
+/** The introduction. */
 export const aboutIn = (locale: Locale): string => {
   const [envelope, methods] = about[locale];
   return [envelope, ...aboutMethods(locale), methods].join('\n\n');
@@ -60,7 +60,7 @@ export const tagTexts: Readonly<Record<string, Translations>> = {
   Documentation: { 'zh-CN': '文档', en: 'Documentation' },
 };
 
-/** What each of them is about. */
+/** Descriptions of the tags. */
 export const tagDescriptions: Readonly<Record<string, Translations>> = {
   Health: { 'zh-CN': '服务是否可用，无需认证。', en: 'Whether the service answers; open to anybody.' },
   Auth: {
@@ -85,7 +85,7 @@ export const tagDescriptions: Readonly<Record<string, Translations>> = {
   Documentation: { 'zh-CN': '本文档与接口描述。', en: 'This documentation and the description behind it.' },
 };
 
-/** Of a model's operations. */
+/** Description of a model's operations. */
 export const modelDescription = {
   'zh-CN': '{label}的查询与写入。',
   en: 'Reading and writing {label}.',
@@ -110,7 +110,7 @@ export const parameterTexts = {
   after: {
     'zh-CN':
       '游标，取自 `Link` 响应头的 next 或 prev；空值从头开始，不计总数；与 `page` 互斥；不能用于按无长度上限的文本排序',
-    en: 'Cursor from the `next` or `prev` of a `Link` header; without a value it begins at the start, without a total; not together with `page`, nor with a sort by texts without a limit',
+    en: 'Cursor from the `next` or `prev` of a `Link` header; without a value it begins at the start, without a total; not with `page`, nor with a sort by texts without a limit',
   },
   sort: {
     'zh-CN': '排序字段，逗号分隔，前缀 `-` 为降序',
@@ -160,7 +160,7 @@ export const parameterTexts = {
   },
   lastEventId: {
     'zh-CN': '最后收到的事件编号：从其后继续；缺省则自此刻起',
-    en: 'Number of the last event that was told: goes on behind it; from now on unless given',
+    en: 'Number of the last received event: continues after it; from now on unless given',
   },
   commitPosition: {
     'zh-CN': '先前响应的 X-Commit-Position：至少包含其所写内容；缺省则可能早至一秒前',
@@ -172,13 +172,13 @@ export const parameterTexts = {
   },
 } as const satisfies Readonly<Record<string, Translations>>;
 
-/** Of what `include` brings to a record. */
+/** Texts of `include`. */
 export const relationText = {
   'zh-CN': '{label}，使用 `include={name}` 时返回',
   en: '{label}, with `include={name}`',
 } as const satisfies Translations;
 
-/** Of lists whose records lead to others. */
+/** Texts of lists whose records have relations. */
 export const acrossTexts = {
   one: {
     'zh-CN': '可按关联 {names} 的字段筛选与排序：`filter[{path}]=…`、`sort={path}`。',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { applyMigrations } from '../app/migrate.ts';
-import { nobody, type Principal } from '../auth/principal.ts';
+import { anonymous, type Principal } from '../auth/principal.ts';
 import { ConstraintError } from '../database/database.ts';
 import { databaseTarget } from '../database/targets.ts';
 import { field } from '../fields/define.ts';
@@ -658,5 +658,5 @@ it('hooks receive the identity of the caller, and nothing more', () => {
   });
   expect(hookPrincipal({ principal: application })).toEqual({ kind: 'application', appId: 'shop' });
   expect(hookPrincipal({ principal: ann, reason: 'stock' })).toEqual({ kind: 'system', reason: 'stock' });
-  expect(hookPrincipal({ principal: nobody })).toEqual({ kind: 'nobody' });
+  expect(hookPrincipal({ principal: anonymous })).toEqual({ kind: 'nobody' });
 });

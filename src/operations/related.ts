@@ -1,7 +1,7 @@
 import { takes } from '../auth/principal.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { decide, grantsAsked } from '../policy/decide.ts';
+import { decide, modelsOfGrants } from '../policy/decide.ts';
 import { readableFields } from '../policy/resource-rule.ts';
 import { maxSteps, type Readership, type Related } from '../records/relations/related.ts';
 import { type AreaRules, ruleOf } from './area.ts';
@@ -73,5 +73,7 @@ const reachedFrom = (model: ResourceModel, models: Models): readonly ResourceMod
 
 /** Models whose permission entries decide what a request reads that names relations. */
 export const grantsOfRelated = (model: ResourceModel, models: Models, area: AreaRules): readonly string[] => [
-  ...new Set(reachedFrom(model, models).flatMap((each) => grantsAsked(ruleOf(each, models, 'detail', area)))),
+  ...new Set(
+    reachedFrom(model, models).flatMap((each) => modelsOfGrants(ruleOf(each, models, 'detail', area))),
+  ),
 ];

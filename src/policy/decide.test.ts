@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nobody, type Principal, type UserPrincipal } from '../auth/principal.ts';
+import { anonymous, type Principal, type UserPrincipal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { type Action, actions, type ResourceModel } from '../model/resource.ts';
@@ -70,7 +70,7 @@ describe('rules of fixed endpoints', () => {
     [
       { kind: 'open' },
       [
-        [nobody, every],
+        [anonymous, every],
         [application, every],
         [viewer, every],
       ],
@@ -78,7 +78,7 @@ describe('rules of fixed endpoints', () => {
     [
       { kind: 'identified' },
       [
-        [nobody, forbidden],
+        [anonymous, forbidden],
         [application, every],
         [viewer, every],
       ],
@@ -86,7 +86,7 @@ describe('rules of fixed endpoints', () => {
     [
       { kind: 'user' },
       [
-        [nobody, forbidden],
+        [anonymous, forbidden],
         [application, forbidden],
         [viewer, every],
         [root, every],
@@ -104,7 +104,7 @@ describe('rules of fixed endpoints', () => {
     [
       { kind: 'isolated', own: 'user_id', readable: ['id'] },
       [
-        [nobody, forbidden],
+        [anonymous, forbidden],
         [application, forbidden],
         [viewer, own],
         [admin, every],
@@ -114,7 +114,7 @@ describe('rules of fixed endpoints', () => {
     [
       { kind: 'administrator' },
       [
-        [nobody, forbidden],
+        [anonymous, forbidden],
         [application, forbidden],
         [viewer, forbidden],
         [user(['Admin', 'admins']), forbidden],
@@ -133,7 +133,7 @@ describe('rules of fixed endpoints', () => {
     [
       { kind: 'roles', roles: ['clerk'] },
       [
-        [nobody, forbidden],
+        [anonymous, forbidden],
         [application, forbidden],
         [viewer, forbidden],
         [admin, forbidden],
@@ -244,7 +244,7 @@ describe('rules of a resource', () => {
 
   it('show everybody the published records, and administrators all of them in their own area only', () => {
     const where = [{ column: 'published', value: true }];
-    for (const principal of [nobody, application, viewer, root])
+    for (const principal of [anonymous, application, viewer, root])
       for (const action of ['list', 'detail'] as const)
         expect(weighed(resource(published, action), principal)).toMatchObject({ rows: where, writable: [] });
     for (const action of ['create', 'update', 'destroy'] as const)
@@ -254,7 +254,7 @@ describe('rules of a resource', () => {
 
   it('of the administration area: administrators only, every field, the permission check all the same', () => {
     for (const principal of [
-      nobody,
+      anonymous,
       application,
       viewer,
       user(['viewer'], ['create', 'read', 'update', 'destroy']),
@@ -289,7 +289,7 @@ describe('a decision', () => {
   const roles = fc.subarray(['super_admin', 'admin', 'viewer', 'clerk']);
   const grants = fc.subarray(['create', 'update', 'destroy', 'read']);
   const anybody: fc.Arbitrary<Principal> = fc.oneof(
-    fc.constantFrom<Principal>(nobody, application),
+    fc.constantFrom<Principal>(anonymous, application),
     fc.tuple(roles, grants).map(([held, granted]) => user(held, granted)),
   );
   const anyRule: fc.Arbitrary<Rule> = fc.oneof(
@@ -353,7 +353,7 @@ describe('a decision', () => {
       [],
       ['id'],
       ['title'],
-      nobody,
+      anonymous,
     ]);
   });
 });
@@ -406,7 +406,7 @@ describe('a password that must be changed', () => {
 
   it('concerns neither applications nor strangers', () => {
     expect(decide({ kind: 'identified' }, application).allowed).toBe(true);
-    expect(decide({ kind: 'open' }, nobody).allowed).toBe(true);
+    expect(decide({ kind: 'open' }, anonymous).allowed).toBe(true);
   });
 });
 

@@ -14,12 +14,12 @@ import {
 } from './rule.ts';
 import type { Step, Verdict } from './step.ts';
 
-/** What an endpoint would show this caller; undefined where it would show them nothing. */
+/** The records that an endpoint shows to this caller; undefined where it shows none. */
 type Shows = (showing: Showing) => Verdict['terms'];
 
 /**
- * Where the value of a reference that stands in the record already may be sent back: in the rows in which the caller
- * reads it, in the answer to this very write or in the record's detail. Elsewhere its acceptance would tell it.
+ * The rows in which a reference may keep its stored value: those in which the caller reads it, in the response to
+ * this write or in the record's detail. Elsewhere, accepting the value would reveal it.
  */
 const keptRows = (field: string, readable: readonly string[], shown: Verdict['terms']): RowFilter => {
   if (readable.includes(field)) return [];
@@ -27,8 +27,8 @@ const keptRows = (field: string, readable: readonly string[], shown: Verdict['te
 };
 
 /**
- * What a body's references may name: whatever the endpoint that shows such a record would show this very caller, so
- * that a write tells nothing that a read would not. A reference that every record meets is left out.
+ * The records that references in a body may name: those that the endpoint showing such a record would show to this
+ * caller, so that a write reveals no more than a read. A reference that every record satisfies is omitted.
  */
 export const referenceTerms = (
   { references, shown }: ResourceRule,
@@ -51,16 +51,16 @@ export const referenceTerms = (
 };
 
 /**
- * Names of the models whose permission entries a decision by this rule looks at: their grants have to be read with the
+ * Names of the models whose permission entries a decision by this rule needs: their grants are read with the
  * identity.
  */
-export const grantsAsked = (rule: Rule): readonly string[] => {
+export const modelsOfGrants = (rule: Rule): readonly string[] => {
   if (rule.kind !== 'resource') return [];
   const others = [...(rule.references?.values() ?? []), ...(rule.shown === undefined ? [] : [rule.shown])];
   return [
     ...new Set([
       ...(asksPermission(rule) ? [rule.model.name] : []),
-      ...others.flatMap(({ policy }) => grantsAsked(policy)),
+      ...others.flatMap(({ policy }) => modelsOfGrants(policy)),
     ]),
   ];
 };
@@ -73,7 +73,7 @@ const none: ReadonlySet<string> = new Set();
 
 const everyRow = (readable: readonly string[] = []) => ({ rows: [], readable, writable: none });
 
-/** Refuses whoever is no user: an application has no roles, nobody has nothing. */
+/** Refuses principals other than users: applications have no roles. */
 const asUser = (principal: Principal, decideUser: (user: UserPrincipal) => Verdict): Verdict =>
   principal.kind === 'user'
     ? decideUser(principal)
@@ -143,22 +143,22 @@ const administrator = (
   return { steps: [passed, ...steps], ...(terms === undefined ? {} : { terms }) };
 };
 
-/** Asked before any rule: whoever must change the password first may do nothing else. Absent for everybody else. */
+/** A check before any rule: a user who must change the password may do nothing else. Undefined for all others. */
 const passwordChange = (rule: Rule, principal: Principal): Step | undefined => {
   if (principal.kind !== 'user' || !principal.mustChangePassword) return undefined;
   const outcome = isBeforePasswordChange(rule) ? 'passed' : 'refused';
   return { rule: 'password_change', outcome, because: `${principal.username} must change the password` };
 };
 
-/** A step of the second factor, and the refusal that it is. */
+/** A step of the second factor, with its refusal. */
 interface FactorStep {
   readonly step: Step;
   readonly problem?: 'second_factor_due' | 'second_factor_missing';
 }
 
 /**
- * Asked of administrators at the endpoints of the administration area, before any rule: whoever has a second factor has
- * to have given it, and whoever needs one sets it up first. Absent for everybody else.
+ * A check of administrators at the endpoints of the administration area, before any rule: a second factor that exists
+ * must have been proved, and one that is required must be set up first. Undefined for all others.
  */
 const secondFactor = (rule: Rule, principal: Principal): FactorStep | undefined => {
   if (principal.kind !== 'user' || !asksSecondFactor(rule) || !isAdministrator(principal)) return undefined;
@@ -185,8 +185,8 @@ const secondFactor = (rule: Rule, principal: Principal): FactorStep | undefined 
 };
 
 /**
- * Decides whether the principal may, and to which rows and fields. Pure: everything that it needs to know is in its
- * arguments, so that a decision can be explained, and repeated, without asking anybody.
+ * Decides whether the principal may call an endpoint, and which rows and fields they reach. Pure: it depends on its
+ * arguments only, so that a decision can be explained and repeated without any look-up.
  */
 export const decide = (rule: Rule, principal: Principal): Decision => {
   const due = passwordChange(rule, principal);

@@ -1,2 +1,2 @@
-/** The type that store calls ask for; making one is left to `decide.ts` and `system-grant.ts`. */
+/** The type that store calls demand; only `decide.ts` and `system-grant.ts` create one. */
 export type { GrantTerms, MintedGrant as Grant, ReferenceTerms, RowCondition, RowFilter } from './mint.ts';

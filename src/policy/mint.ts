@@ -2,43 +2,46 @@ import type { Principal } from '../auth/principal.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import type { RowTerm } from '../model/row-expression.ts';
 
-/** Conditions that every row must meet (AND); an empty list lets all rows pass, `none` lets none. */
+/** Conditions that every row must meet (AND); an empty list matches all rows, `none` matches none. */
 export type RowFilter = readonly RowCondition[] | 'none';
 
 export type RowCondition =
-  /** A column holds a value. */
+  /** A column has a value. */
   | { readonly column: string; readonly value: ColumnValue }
-  /** A rule holds for a caller: the id of a user, null for everybody else, of whom it does not ask. */
+  /** A rule that holds for a caller: the id of a user, null for everybody else. */
   | { readonly rule: RowTerm; readonly caller: number | null };
 
-/** Which records a reference in a body may name. */
+/** The records that a reference in a body may name. */
 export interface ReferenceTerms {
-  /** Rows of the model that is referred to. */
+  /** Rows of the referenced model. */
   readonly rows: RowFilter;
-  /** Rows of the written record's own model in which the value that stands there already may stay. */
+  /** Rows of the written record's own model in which the stored value may stay. */
   readonly kept: RowFilter;
 }
 
 export interface GrantTerms {
   readonly principal: Principal;
-  /** What the caller reaches: everything else is answered as missing. */
+  /** Rows that the caller reaches: all others are answered as missing. */
   readonly rows: RowFilter;
-  /** Of these, what they may write, before and after: everything else is forbidden. Absent where that is all. */
+  /**
+   * Rows among them that the caller may write, before and after: all others are forbidden. Absent where all may be
+   * written.
+   */
   readonly writes?: RowFilter | undefined;
-  /** Fields that this caller may read in this answer: what is answered, filtered, sorted and searched by. */
+  /** Fields that the caller may read in this response, and filter, sort and search by. */
   readonly readable: readonly string[];
-  /** Fields that this caller may write; others in a body are ignored. */
+  /** Fields that the caller may write; others in a body are ignored. */
   readonly writable: ReadonlySet<string>;
-  /** Owner that a created record gets; undefined where the resource has no owner rule. */
+  /** Owner of a created record; undefined where the resource has no owner rule. */
   readonly owner?: number | null | undefined;
-  /** What the references of a body may name, by field; one that is absent may name whatever exists. */
+  /** The records that references in a body may name, by field; an absent reference may name any existing record. */
   readonly references?: ReadonlyMap<string, ReferenceTerms> | undefined;
 }
 
 /**
- * The permission to run one operation. A store call needs one, so forgetting the check does not compile. The class
- * is nominal (a private member), and only `decide.ts` and `system-grant.ts` may import this file: the import check
- * of the test command holds it so.
+ * The permission to run one operation. A store call demands one, so a forgotten check does not compile. The class is
+ * nominal (a private member), and only `decide.ts` and `system-grant.ts` may import this file, which the import check
+ * enforces.
  */
 export class MintedGrant implements GrantTerms {
   readonly #minted = true;
@@ -61,12 +64,12 @@ export class MintedGrant implements GrantTerms {
     Object.freeze(this);
   }
 
-  /** The same for fewer rows: those that meet this too. */
+  /** The same grant for fewer rows: those that also meet the condition. */
   narrowed(condition: RowCondition): MintedGrant {
     return new MintedGrant({ ...this, rows: this.rows === 'none' ? 'none' : [...this.rows, condition] });
   }
 
-  /** Whether a value is a grant that this module made. */
+  /** Whether a value is a grant that this module created. */
   static made(value: object): value is MintedGrant {
     return #minted in value && value.#minted;
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { nobody, type Principal } from '../auth/principal.ts';
+import { anonymous, type Principal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { decide, grantsAsked } from './decide.ts';
+import { decide, modelsOfGrants } from './decide.ts';
 import type { ResourceRule, Showing } from './rule.ts';
 import { testUser } from './test-user.ts';
 
@@ -108,7 +108,7 @@ describe('what a reference may name', () => {
 
   it('is whatever exists where the rule names no reference', () => {
     const { references: _, ...free } = creating;
-    for (const principal of [nobody, application, viewer]) expect(named(free, principal)).toEqual({});
+    for (const principal of [anonymous, application, viewer]) expect(named(free, principal)).toEqual({});
   });
 });
 
@@ -121,15 +121,15 @@ describe('the grants that a decision asks about', () => {
   });
 
   it('are those of the models whose permission entries it looks at, and no other', () => {
-    expect(grantsAsked({ kind: 'open' })).toEqual([]);
-    expect(grantsAsked(plain(open, 'detail'))).toEqual([]);
-    expect(grantsAsked(plain(checked, 'detail'))).toEqual(['Checked']);
-    expect(grantsAsked(plain(published, 'detail'))).toEqual([]);
-    expect(grantsAsked({ ...plain(published, 'detail'), area: 'admin' })).toEqual(['Published']);
-    expect(grantsAsked(plain(published, 'update'))).toEqual(['Published']);
-    expect(grantsAsked(creating)).toEqual(['Checked']);
+    expect(modelsOfGrants({ kind: 'open' })).toEqual([]);
+    expect(modelsOfGrants(plain(open, 'detail'))).toEqual([]);
+    expect(modelsOfGrants(plain(checked, 'detail'))).toEqual(['Checked']);
+    expect(modelsOfGrants(plain(published, 'detail'))).toEqual([]);
+    expect(modelsOfGrants({ ...plain(published, 'detail'), area: 'admin' })).toEqual(['Published']);
+    expect(modelsOfGrants(plain(published, 'update'))).toEqual(['Published']);
+    expect(modelsOfGrants(creating)).toEqual(['Checked']);
     const guarded = defineResource('Guarded', { fields: pointerFields, permissions: 'all' });
     const update: ResourceRule = { ...updating, model: guarded, shown: showing(guarded) };
-    expect(grantsAsked(update)).toEqual(['Guarded', 'Checked']);
+    expect(modelsOfGrants(update)).toEqual(['Guarded', 'Checked']);
   });
 });

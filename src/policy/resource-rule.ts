@@ -15,7 +15,7 @@ const step = (rule: StepRule, outcome: Step['outcome'], because: string): Step =
   because,
 });
 
-/** The administration area opens to super_admin and admin only. */
+/** The administration area is open to super_admin and admin only. */
 const administration = ({ area }: ResourceRule, principal: Principal): Step | undefined => {
   if (area === 'api') return undefined;
   const because = principal.kind === 'user' ? principal.roles.join(', ') : principal.kind;
@@ -23,25 +23,28 @@ const administration = ({ area }: ResourceRule, principal: Principal): Step | un
   return step('administrator', inside ? 'passed' : 'refused', because);
 };
 
-/** What a record must meet to be read by anybody; undefined where the rule asks who the caller is. */
+/** The condition on records that anybody may read; undefined where the rule asks for the caller. */
 const publishedRows = ({ model, action, area }: ResourceRule): readonly PublicCondition[] | undefined =>
   area === 'api' && isRead(action) ? model.rules.publicRead : undefined;
 
 const isChecked = ({ model, action }: ResourceRule): boolean =>
   model.rules.permissions === 'all' || (model.rules.permissions === 'writes' && !isRead(action));
 
-/** Which records signed-in callers read beside those that anybody does; undefined where these are all. */
+/** The rule for records that authenticated callers read beside public ones; undefined where there are none. */
 export const publicOrOwn = (rule: ResourceRule): RowReachRule | undefined =>
   publishedRows(rule) === undefined ? undefined : rule.model.rules.publicOrOwn;
 
-/** Whether a rule that lets anybody read shows more to signed-in callers. */
+/** Whether a rule for public reads shows more to authenticated callers. */
 export const readsOwn = (rule: Rule): boolean => rule.kind === 'resource' && publicOrOwn(rule) !== undefined;
 
-/** Whether a decision by this rule looks at the permission table. */
+/** Whether a decision by this rule uses the permission table. */
 export const asksPermission = (rule: ResourceRule): boolean =>
   isChecked(rule) && (publishedRows(rule) === undefined || publicOrOwn(rule) !== undefined);
 
-/** At least one role of the caller is granted the action, or the caller is a super_admin. No user, no role. */
+/**
+ * Passes if a role of the caller is granted the action, or the caller is a super_admin. Without a user there is no
+ * role.
+ */
 const permission = (rule: ResourceRule, principal: Principal): Step => {
   const { model, action } = rule;
   if (!isChecked(rule)) return step('permission', 'off', 'not checked');
@@ -56,7 +59,7 @@ const permission = (rule: ResourceRule, principal: Principal): Step => {
   );
 };
 
-/** The permission entry that an action asks for. */
+/** The permission entry that an action needs. */
 export const permissionAction = (action: Action): 'create' | 'update' | 'destroy' | 'read' =>
   action === 'list' || action === 'detail' ? 'read' : action;
 
@@ -66,7 +69,7 @@ const rowsOf = ({ user, others }: RowReachRule, principal: Principal): RowFilter
   return user.map((rule) => bound(rule, principal.id));
 };
 
-/** What one column decides stands as such: an index that leads by it finds the rows. */
+/** A rule on a single column becomes an equality, so that an index that leads with the column finds the rows. */
 const bound = (rule: RowTerm, caller: number | null): RowCondition => {
   const { expression } = rule;
   if (expression.kind === 'own') return { column: expression.column, value: caller };
@@ -85,7 +88,7 @@ const everyRow = (because: string, outcome: 'off' | 'passed'): Isolated => ({
   rows: [],
 });
 
-/** The contract's rule. */
+/** The contract's rule of isolation. */
 const ownRows = (owner: string, principal: Principal): Isolated =>
   principal.kind === 'user'
     ? {
@@ -94,11 +97,11 @@ const ownRows = (owner: string, principal: Principal): Isolated =>
       }
     : { step: step('isolation', 'narrowed', `${principal.kind} owns no record`), rows: 'none' };
 
-/** Whether a write is held to a rule that is not the one by which its record is reached. */
+/** Whether a write has to meet another rule than the one by which its record is reached. */
 export const isHeldToRule = (model: ResourceModel, action: Action): boolean => {
   const rule = model.rules.isolation;
   if (rule === undefined || rule.byOwner || isRead(action)) return false;
-  // A record that is reached at all may be deleted where both are one; an update may still lead out of it.
+  // With one rule for both, a record that is reached may be deleted; an update may still move it out of reach.
   return action !== 'destroy' || rule.read !== rule.write;
 };
 
@@ -118,7 +121,9 @@ const isolation = ({ model, action }: ResourceRule, principal: Principal): Isola
     : { step: narrowed, rows };
 };
 
-/** The owner that a created record gets unless an administrator names another; undefined where the body or nothing decides. */
+/**
+ * The owner of a created record, unless an administrator names another; undefined where the body or nothing decides.
+ */
 const ownership = (
   { model, action }: ResourceRule,
   principal: Principal,
@@ -129,10 +134,10 @@ const ownership = (
   return [step('ownership', 'passed', `${model.owner} = ${owner}`), owner];
 };
 
-/** What the rules of a model come to for a kind of caller; found once, as models never change. */
+/** The fields of a model by kind of caller; computed once, as models never change. */
 interface Fields {
   readonly all: readonly string[];
-  /** What administrators write in the administration area, the owner included. */
+  /** Fields that administrators write in the administration area, including the owner. */
   readonly inAdministration: ReadonlySet<string>;
   readonly forAdministrators: ReadonlySet<string>;
   readonly forOthers: ReadonlySet<string>;
@@ -141,8 +146,8 @@ interface Fields {
 const fieldsOfModels = new WeakMap<ResourceModel, Fields>();
 
 const fieldsOf = (model: ResourceModel): Fields => {
-  const known = fieldsOfModels.get(model);
-  if (known !== undefined) return known;
+  const cached = fieldsOfModels.get(model);
+  if (cached !== undefined) return cached;
   const { rules, owner } = model;
   const names = [...model.fields.values()].filter((field) => !field.serverSet).map(({ name }) => name);
   const inBodies = names.filter((name) => !(rules.ownership && name === owner));
@@ -156,7 +161,9 @@ const fieldsOf = (model: ResourceModel): Fields => {
   return fields;
 };
 
-/** Fields that some body sets: not the server's, and not the owner under ownership, except in the administration area. */
+/**
+ * Fields that a body may set: not the server's, and not the owner under ownership, except in the administration area.
+ */
 export const fieldsOfBodies = (model: ResourceModel, area: ResourceRule['area']): ReadonlySet<string> =>
   area === 'admin' ? fieldsOf(model).inAdministration : fieldsOf(model).forAdministrators;
 
@@ -170,24 +177,24 @@ export const writableFields = (
     ? fieldsOfBodies(model, area)
     : fieldsOf(model).forOthers;
 
-/** Fields of an answer to whoever is allowed what the rule is about. */
+/** Fields of the response for a caller whom the rule allows. */
 export const readableFields = ({ model, action, area, view }: ResourceRule): readonly string[] =>
   area === 'admin' ? fieldsOf(model).all : model.views[view ?? viewByAction[action]];
 
 const restriction = (rule: ResourceRule, writable: ReadonlySet<string>): Step => {
   const { restricted } = rule.model.rules;
   if (restricted.size === 0 || isRead(rule.action)) return step('restricted_fields', 'off', 'none');
-  const kept = [...restricted].filter((name) => !writable.has(name));
-  return kept.length === 0
+  const unwritable = [...restricted].filter((name) => !writable.has(name));
+  return unwritable.length === 0
     ? step('restricted_fields', 'passed', [...restricted].join(', '))
-    : step('restricted_fields', 'narrowed', kept.join(', '));
+    : step('restricted_fields', 'narrowed', unwritable.join(', '));
 };
 
 const nothing: ReadonlySet<string> = new Set();
 
 /**
- * What a caller reads beside published records, by the methods of authentication that the model takes; undefined where
- * that is nothing. The read check is asked for these records, and leaves the published ones without it.
+ * The records that a caller reads beside published ones, by the authentication methods that the model accepts;
+ * undefined where there are none. The read check applies to these records only.
  */
 const ownReads = (
   rule: ResourceRule,
@@ -198,18 +205,19 @@ const ownReads = (
   const own = publicOrOwn(rule);
   if (own === undefined || principal.kind === 'nobody') return undefined;
   if (!takes(methodsNamed(model.auth[action]), principal)) return undefined;
-  const asked = permission(rule, principal);
-  if (asked.outcome === 'refused') return { steps: [{ ...asked, outcome: 'narrowed' }], rows: published };
+  const permitted = permission(rule, principal);
+  if (permitted.outcome === 'refused')
+    return { steps: [{ ...permitted, outcome: 'narrowed' }], rows: published };
   if (principal.kind === 'user' && isAdministrator(principal)) {
     const { step: passed, rows } = everyRow(principal.roles.join(', '), 'passed');
-    return { steps: [asked, passed], rows };
+    return { steps: [permitted, passed], rows };
   }
-  return { steps: [asked, step('isolation', 'narrowed', own.words)], rows: rowsOf(own, principal) };
+  return { steps: [permitted, step('isolation', 'narrowed', own.words)], rows: rowsOf(own, principal) };
 };
 
 /**
- * The rules of a generated resource, in their order. Public reads stand in for authentication, read check and
- * isolation; everything else is asked of every caller.
+ * Applies the rules of a generated resource, in order. Public reads skip authentication, read check and isolation;
+ * every other rule applies to all callers.
  */
 export const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { model, action } = rule;

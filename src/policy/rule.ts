@@ -10,13 +10,13 @@ export const superAdmin = 'super_admin';
 export const builtInRoles = ['super_admin', 'admin', 'viewer'] as const;
 
 /**
- * What an endpoint demands beyond authentication; data, so that it can be explained, listed and documented. Every
- * endpoint has one: there is no default that lets a caller in.
+ * The demands of an endpoint beyond authentication; data, so that they can be explained, listed and documented. Every
+ * endpoint has one: no default lets a caller in.
  */
 export type Rule =
-  /** Anybody, also nobody. */
+  /** Everybody, also anonymous callers. */
   | { readonly kind: 'open' }
-  /** Whoever authenticated: a user or an application. */
+  /** Every authenticated caller: a user or an application. */
   | { readonly kind: 'identified' }
   /** A user. `own`: the column that must hold the user's id in every row they see or write. */
   | ({ readonly kind: 'user'; readonly own?: string; readonly readable?: readonly string[] } & PasswordChange)
@@ -40,15 +40,15 @@ interface PasswordChange {
   readonly beforePasswordChange?: true;
 }
 
-/** Whether a user who must change the password first may all the same. */
+/** Whether a user who must change the password may call it before that. */
 export const isBeforePasswordChange = (rule: Rule): boolean =>
   'beforePasswordChange' in rule && rule.beforePasswordChange === true;
 
-/** Whether it is a rule of the administration area, whose endpoints ask for the second factor. */
+/** Whether it is a rule of the administration area, whose endpoints demand the second factor. */
 export const asksSecondFactor = (rule: Rule): boolean =>
   rule.kind === 'administrator' || (rule.kind === 'resource' && rule.area === 'admin');
 
-/** Whether an administrator who has to set up a second factor first may all the same. */
+/** Whether an administrator who has to set up a second factor may call it before that. */
 export const isBeforeSecondFactor = (rule: Rule): boolean =>
   'beforeSecondFactor' in rule && rule.beforeSecondFactor === true;
 
@@ -57,24 +57,27 @@ export interface ResourceRule {
   readonly model: ResourceModel;
   readonly action: Action;
   /**
-   * `admin`: for super_admin and admin only, who there see every field and unpublished records too; the permission
-   * check and restricted fields hold all the same.
+   * `admin`: for super_admin and admin only, who see every field and unpublished records there; the permission check
+   * and restricted fields apply all the same.
    */
   readonly area: 'api' | 'admin';
-  /** Whose fields are answered, where it is not the view of the action. */
+  /** The view whose fields are returned, if it is not that of the action. */
   readonly view?: View;
   /**
-   * On create and update: what shows the records that the body's references name, by field. A caller may name what they
-   * would be shown there. A reference that is absent here may name whatever exists.
+   * On create and update: the endpoints that show the records that the body's references name, by field. A caller may
+   * name the records that they would see there. A reference that is absent here may name any existing record.
    */
   readonly references?: ReadonlyMap<string, Showing>;
-  /** On update: what shows the record itself. A reference that the caller reads there may be sent back as it is. */
+  /**
+   * On update: the endpoint that shows the record itself. A reference that the caller reads there may be sent back
+   * unchanged.
+   */
   readonly shown?: Showing;
 }
 
-/** As much of an endpoint that shows one record as decides whom it shows it to. */
+/** The part of an endpoint that decides to whom it shows a record. */
 export interface Showing {
-  /** Methods of authentication that it takes; empty: it asks nobody. */
+  /** Authentication methods that it accepts; none: it is open to everybody. */
   readonly auth: readonly AuthMethodName[];
   readonly policy: Rule;
 }

@@ -1,6 +1,6 @@
 import type { GrantTerms } from './grant.ts';
 
-/** The rules that a decision can rest on, in the order in which they are asked. */
+/** The rules on which a decision can rest, in the order in which they are applied. */
 export type StepRule =
   | 'password_change'
   | 'second_factor'
@@ -15,17 +15,17 @@ export type StepRule =
   | 'restricted_fields';
 
 /**
- * One rule that was looked at. `passed` lets go on, `refused` ends with a refusal, `narrowed` lets go on with fewer
+ * The application of one rule. `passed` continues, `refused` ends with a refusal, `narrowed` continues with fewer
  * rows or fields, `off` means that the resource does not use the rule.
  */
 export interface Step {
   readonly rule: StepRule;
   readonly outcome: 'passed' | 'refused' | 'narrowed' | 'off';
-  /** What it was decided by, for a reader: role names, an action, a column. Never a secret. */
+  /** The reason, for a reader: role names, an action, a column. Never a secret. */
   readonly because: string;
 }
 
-/** The steps that were taken, and the terms of the grant; none where a step refused. */
+/** The steps of a decision, and the terms of the grant; no terms where a step refused. */
 export interface Verdict {
   readonly steps: readonly Step[];
   readonly terms?: Omit<GrantTerms, 'principal'>;

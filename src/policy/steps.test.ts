@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { nobody, type Principal } from '../auth/principal.ts';
+import { anonymous, type Principal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import type { Action, ResourceModel } from '../model/resource.ts';
-import { decide, grantsAsked } from './decide.ts';
+import { decide, modelsOfGrants } from './decide.ts';
 import type { Grant } from './grant.ts';
 import type { ResourceRule, Rule } from './rule.ts';
 import { systemGrant } from './system-grant.ts';
@@ -57,8 +57,8 @@ const own = 'isolation narrowed: user_id = 7';
 
 describe('what a decision says of itself', () => {
   it.each<readonly [string, Rule, Principal, readonly string[]]>([
-    ['open', { kind: 'open' }, nobody, ['open passed: anybody']],
-    ['identified', { kind: 'identified' }, nobody, ['user refused: nobody']],
+    ['open', { kind: 'open' }, anonymous, ['open passed: anybody']],
+    ['identified', { kind: 'identified' }, anonymous, ['user refused: nobody']],
     ['identified, an application', { kind: 'identified' }, application, ['user passed: application']],
     ['identified, a user', { kind: 'identified' }, viewer, [user]],
     ['user', { kind: 'user' }, application, ['user refused: application']],
@@ -107,7 +107,7 @@ describe('what a decision says of itself', () => {
     [
       'a stranger reads what is published',
       on(notice, 'detail'),
-      nobody,
+      anonymous,
       ['public_read passed: state = live, cost = 0'],
     ],
     [
@@ -180,7 +180,7 @@ describe('what a decision says of itself', () => {
         'restricted_fields passed: cost, margin',
       ],
     ],
-    ['nothing is asked where nothing was declared', on(free, 'create'), nobody, [...off, none]],
+    ['nothing is asked where nothing was declared', on(free, 'create'), anonymous, [...off, none]],
   ])('%s', (_, rule, principal, steps) => {
     expect(wordsOf(rule, principal)).toEqual(steps);
   });
@@ -248,8 +248,8 @@ describe('what a decision grants', () => {
 
 it('a write asks for the grants of the model whose detail shows what may stay', () => {
   const shown = { auth: ['jwt'], policy: on(memo, 'detail') } as const;
-  expect(grantsAsked({ ...on(free, 'update'), shown })).toEqual(['Memo']);
-  expect(grantsAsked(on(notice, 'list'))).toEqual([]);
-  expect(grantsAsked(on(notice, 'list', 'admin'))).toEqual([]);
-  expect(grantsAsked(on(notice, 'create'))).toEqual(['Notice']);
+  expect(modelsOfGrants({ ...on(free, 'update'), shown })).toEqual(['Memo']);
+  expect(modelsOfGrants(on(notice, 'list'))).toEqual([]);
+  expect(modelsOfGrants(on(notice, 'list', 'admin'))).toEqual([]);
+  expect(modelsOfGrants(on(notice, 'create'))).toEqual(['Notice']);
 });

@@ -1,6 +1,6 @@
 import type { UserPrincipal } from '../auth/principal.ts';
 
-/** A user as a token brings one, with these roles and granted permissions (`Model.action`). */
+/** A user as authenticated by a token, with these roles and granted permissions (`Model.action`). */
 export const testUser = (roles: readonly string[], granted: readonly string[] = []): UserPrincipal => ({
   kind: 'user',
   id: 7,

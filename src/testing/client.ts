@@ -28,11 +28,11 @@ const responseOf = ({ status, headers, text }: Awaited<ReturnType<Server['inject
   };
 };
 
-/** A text or bytes are sent as they are; name their type in a header where it is not JSON. */
+/** Whether the body is sent unchanged, as a text or bytes; a header gives its type unless it is JSON. */
 const isWritten = (body: unknown): body is string | Uint8Array =>
   typeof body === 'string' || body instanceof Uint8Array;
 
-/** Sends requests through the whole service, with the token that the promise brings. */
+/** Sends requests through the whole service, with the token of the promise. */
 export const clientOf = (server: Server, token: () => Promise<string | undefined>): TestClient => {
   const send = async (
     method: HttpMethod,

@@ -26,7 +26,7 @@ import { createUserStore, type UserStore } from '../service/users/users.ts';
 import { clientOf } from './client.ts';
 import type { MakeScope, TestApplication, TestJobs, TestOptions, TestUser, UserOptions } from './shapes.ts';
 
-/** For the tests of an application: the application itself, in this process, on a database of its own. */
+/** Runs an application under test in this process, on a database of its own. */
 
 export type { FailedRun, JobRun, JobRuns } from '../jobs/by-hand.ts';
 export type {
@@ -44,7 +44,7 @@ export type {
 
 const actor: Actor = { principal: 'command line', address: null };
 
-/** A hash of no password at all: computing a real one takes longer than most tests. */
+/** A hash that no password matches: computing a real one takes longer than most tests. */
 const noPassword = (): string =>
   formatPhc({ memory: 1024, passes: 1, parallelism: 1, salt: randomBytes(16), tag: randomBytes(32) });
 
@@ -74,7 +74,7 @@ const createUser = async (
   return { id, username };
 };
 
-/** The database with its first user, so that the start does not have to hash a password for one. */
+/** Prepares the database with its first user, so that the start does not have to hash a password. */
 const prepareDatabase = async (url: string, application: Application): Promise<void> => {
   const target = databaseTarget(url);
   await applyMigrations(target, application);
@@ -89,7 +89,7 @@ const prepareDatabase = async (url: string, application: Application): Promise<v
 const testOptions = { application: anything, env: anything } satisfies OptionTable<TestOptions>;
 const userOptions = { roles: anything, password: anything } satisfies OptionTable<UserOptions>;
 
-/** Starts the application; what has to be removed at the end goes to the front of `removals`. */
+/** Starts the application; parts to be removed at the end go to the front of `removals`. */
 const start = async (
   directory: string,
   options: TestOptions,
@@ -97,7 +97,7 @@ const start = async (
 ): Promise<Server> => {
   const { application = '.', env = {} } = known('testApplication', options, testOptions);
   const loaded = typeof application === 'string' ? await loadApplication(application) : application;
-  const given = readConfig({
+  const testConfig = readConfig({
     LOG_LEVEL: 'error',
     JOBS: 'off',
     PORT: '0',
@@ -107,9 +107,9 @@ const start = async (
     CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
     ...env,
   });
-  const database = await createTemporaryDatabase(given.databaseUrl, directory);
+  const database = await createTemporaryDatabase(testConfig.databaseUrl, directory);
   removals.unshift(database.remove);
-  const config = { ...given, databaseUrl: database.url };
+  const config = { ...testConfig, databaseUrl: database.url };
   await prepareDatabase(config.databaseUrl, loaded);
   const print = (line: string): void => void process.stderr.write(`${line}\n`);
   return createServer({ config, application: loaded, logger: readableLog(config.logLevel, print) });
@@ -137,7 +137,7 @@ const scopeFor = async ({ services }: Server, { id }: Pick<TestUser, 'id'>): Pro
 
 const scopesOf = (server: Server): MakeScope => {
   const { systemScope } = server.services;
-  // One function for both overloads: what it answers follows from whether there is a user.
+  // One function for both overloads: the result depends on whether there is a user.
   const make = (user?: Pick<TestUser, 'id'>) =>
     user === undefined ? systemScope('test') : scopeFor(server, user);
   return make as MakeScope;
@@ -181,8 +181,7 @@ const joinTo = (server: Server, close: () => Promise<void>): TestApplication => 
 };
 
 /**
- * Starts the application on an empty database of its own, which is gone after `close`.
- *
+ * Starts the application on an empty database of its own, which `close` removes.
  *     const app = await testApplication();
  *     const created = await app.as('viewer').post('/api/v1/notes', { note: { title: 'Hello' } });
  *     assert.equal(created.status, 201);

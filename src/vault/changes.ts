@@ -3,7 +3,7 @@ import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import { type AppSecrets, assertAppId, type Credentials, type PreviousSecret } from './credentials.ts';
 import { VaultError } from './vault-error.ts';
 
-/** The differences of a new content: names, never secrets. */
+/** The differences between two contents: names, never secrets. */
 export interface CredentialsChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
@@ -42,7 +42,7 @@ const withApplication = (credentials: Credentials, appId: string, application: A
   apps: new Map(credentials.apps).set(appId, application),
 });
 
-/** Throws `VaultError` where the application exists or its id is not one. */
+/** Throws `VaultError` where the application exists or its id is invalid. */
 export const addApplication = (
   credentials: Credentials,
   appId: string,
@@ -59,8 +59,8 @@ export const addApplication = (
 };
 
 /**
- * Gives an application a new secret. With a grace, in milliseconds, the present one signs until it ends, beside those
- * that are in their grace already. Without, the new one is the only one at once: the answer to a leak.
+ * Gives an application a new secret. With a grace period, in milliseconds, the current one signs until that ends,
+ * beside earlier ones still in theirs. Without, only the new one is valid at once: the response to a leak.
  */
 export const rotateSecret = (
   credentials: Credentials,
@@ -72,10 +72,10 @@ export const rotateSecret = (
   const { api_secret, previous = [] } = existing(credentials, appId);
   const rotated = { api_secret: secret, rotated_at: toTimestamp(now) };
   if (grace === 0) return withApplication(credentials, appId, rotated);
-  const kept = previous.filter((one) => isInGrace(one, now));
+  const inGrace = previous.filter((one) => isInGrace(one, now));
   return withApplication(credentials, appId, {
     ...rotated,
-    previous: [{ api_secret, until: toTimestamp(now + grace) }, ...kept],
+    previous: [{ api_secret, until: toTimestamp(now + grace) }, ...inGrace],
   });
 };
 

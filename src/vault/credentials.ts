@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts
 import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import { VaultError } from './vault-error.ts';
 
-/** A secret that was replaced and still signs until `until`, exclusive. */
+/** A replaced secret that still signs until `until`, exclusive. */
 export interface PreviousSecret {
   readonly api_secret: string;
   readonly until: string;
@@ -14,14 +14,14 @@ export interface AppSecrets {
   readonly previous?: readonly PreviousSecret[];
 }
 
-/** The content of the encrypted file. A map, so that no app_id can name something that Object.prototype lends. */
+/** The content of the encrypted file. A map, so that an app_id never collides with a property of Object.prototype. */
 export interface Credentials {
-  /** Raised by every change; 0 in a file that no command has changed since there are serials. */
+  /** Raised by every change; 0 in a file that was last changed before serials existed. */
   readonly serial: number;
   readonly jwt_secret?: string;
-  /** Replaced ones, the last first: they open what was sealed under them, and sign nothing. */
+  /** Replaced secrets, the most recent first: they open values that were sealed under them, and sign nothing. */
   readonly former_jwt_secrets?: readonly string[];
-  /** While a new key is given out: the age recipients for whom every change is encrypted besides, the new one last. */
+  /** While a new key is distributed: the age recipients for whom every change is also encrypted, the new one last. */
   readonly recipients?: readonly string[];
   readonly apps: ReadonlyMap<string, AppSecrets>;
 }
@@ -37,7 +37,7 @@ const appIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** 1 to 64 ASCII letters, digits, dots, underscores and hyphens, the first one a letter or digit: safe in a header, a shell and a log. */
 export const isAppId = (text: string): boolean => appIdPattern.test(text);
 
-/** Throws `VaultError` with a sentence that says what an app_id may look like. */
+/** Throws `VaultError` with the rule for an app_id. */
 export const assertAppId = (text: string): void => {
   if (isAppId(text)) return;
   const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
@@ -122,7 +122,7 @@ const listAt = (value: Json | undefined, where: string): readonly Json[] => {
 const recipientAt = (value: Json, where: string): string =>
   typeof value === 'string' && recipientPattern.test(value) ? value : refuse(where, 'is no age recipient');
 
-/** The fields beside `serial` and `apps`, each only where it is there. */
+/** The fields beside `serial` and `apps` that are present. */
 const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps'> => {
   const [secret, former, recipients] = ['jwt_secret', 'former_jwt_secrets', 'recipients'].map((name) =>
     own(content, name),
@@ -147,13 +147,13 @@ const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps
   };
 };
 
-/** The same credentials with a secret among the former ones. The oldest of too many goes. */
+/** The same credentials with a secret among the former ones. Beyond the limit the oldest is dropped. */
 export const withFormerSecret = (credentials: Credentials, secret: string): Credentials => {
   const others = (credentials.former_jwt_secrets ?? []).filter((one) => one !== secret);
   return { ...credentials, former_jwt_secrets: [secret, ...others].slice(0, mostFormerSecrets) };
 };
 
-/** The parser's own message quotes the text around the mistake, which is a secret as likely as not. */
+/** The parser's own message quotes the text around the mistake, which may be a secret. */
 const parseContent = (text: string): Json => {
   try {
     return JSON.parse(text);
@@ -161,12 +161,13 @@ const parseContent = (text: string): Json => {
     const position = /at position (\d+)/.exec(String(error))?.[1];
     if (position === undefined) throw new VaultError('the content is not valid JSON');
     const before = text.slice(0, Number(position));
-    const [line, column] = [before.split('\n').length, before.length - before.lastIndexOf('\n')];
+    const line = before.split('\n').length;
+    const column = before.length - before.lastIndexOf('\n');
     throw new VaultError(`the content is not valid JSON at line ${line}, column ${column}`);
   }
 };
 
-/** Reads the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
+/** Parses the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
 export const parseCredentials = (text: string): Credentials => {
   const content = objectAt(parseContent(text), 'the content', [
     ...['serial', 'jwt_secret', 'former_jwt_secrets', 'recipients', 'apps'],
@@ -180,7 +181,7 @@ export const parseCredentials = (text: string): Credentials => {
   return { serial, ...optionalFields(content), apps };
 };
 
-/** The content as it is encrypted and as `credentials edit` shows it. */
+/** The content in the form that is encrypted and that `credentials edit` shows. */
 export const formatCredentials = ({ serial, apps, ...secrets }: Credentials): string => {
   const numbered = serial === 0 ? {} : { serial };
   return `${JSON.stringify({ ...numbered, ...secrets, apps: Object.fromEntries(apps) }, null, 2)}\n`;

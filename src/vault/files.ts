@@ -15,11 +15,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { syncDirectory } from '../kernel/sync-directory.ts';
 import { VaultError } from './vault-error.ts';
 
-/** The `code` of a system error (`ENOENT`, …), undefined for whatever else was thrown. */
+/** The `code` of a system error (`ENOENT`, …), undefined for any other value. */
 export const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-/** The answer of `look`, undefined where it fails because the file, or its directory, does not exist. */
+/** The result of `look`, undefined where it fails because the file, or its directory, does not exist. */
 const ifPresent = async <T>(look: Promise<T>): Promise<T | undefined> => {
   try {
     return await look;
@@ -29,12 +29,12 @@ const ifPresent = async <T>(look: Promise<T>): Promise<T | undefined> => {
   }
 };
 
-/** The bytes of a file, undefined where there is none. Throws any other error of the system. */
+/** The bytes of a file, undefined where it does not exist. Throws any other error of the system. */
 export const readIfPresent = (path: string): Promise<Uint8Array | undefined> => ifPresent(readFile(path));
 
 /**
- * A fingerprint that changes whenever a file is replaced, rewritten, removed or made; equal for the same file untouched.
- * Never throws: a file that cannot be looked at is represented by the system's error code.
+ * A fingerprint that changes whenever a file is replaced, rewritten, removed or created; equal for an unchanged file.
+ * Never throws: a file that cannot be read is represented by the system's error code.
  */
 export const fingerprint = async (path: string): Promise<string> => {
   try {
@@ -45,22 +45,22 @@ export const fingerprint = async (path: string): Promise<string> => {
   }
 };
 
-/** Makes the directory (0700) and what leads to it, durably. One that exists is left as it is. */
+/** Creates a directory (0700) and its parents, durably. An existing one is left unchanged. */
 const ensureDirectory = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  for (let made = resolve(path); made.length >= first.length; made = dirname(made)) {
-    await syncDirectory(dirname(made));
+  for (let created = resolve(path); created.length >= first.length; created = dirname(created)) {
+    await syncDirectory(dirname(created));
   }
 };
 
-/** Makes the directory of a file, and returns the file's path with no symbolic link in it. */
+/** Creates the directory of a file, and returns the file's path without symbolic links. */
 export const settledPath = async (path: string): Promise<string> => {
   await ensureDirectory(dirname(path));
   return (await ifPresent(realpath(path))) ?? join(await realpath(dirname(path)), basename(path));
 };
 
-/** A command run by root must not take the file away from the service that reads it. */
+/** Keeps the owner, so that a command that root runs does not take the file from the service that reads it. */
 const keepOwner = async (handle: FileHandle, path: string): Promise<void> => {
   const [mine, before] = [await handle.stat(), await ifPresent(stat(path))];
   if (before === undefined || (before.uid === mine.uid && before.gid === mine.gid)) return;
@@ -71,7 +71,7 @@ const keepOwner = async (handle: FileHandle, path: string): Promise<void> => {
   }
 };
 
-/** Removes the temporary files of writers that were killed. No writer may be at work. */
+/** Removes temporary files of killed writers. No writer may be active. */
 export const removeDrafts = async (path: string): Promise<void> => {
   const target = await settledPath(path);
   const start = `.${basename(target)}.`;
@@ -80,7 +80,7 @@ export const removeDrafts = async (path: string): Promise<void> => {
       await rm(join(dirname(target), name), { force: true });
 };
 
-/** Writes a new file (0600) beside `path`, to the disk, and hands its name to `place`, which moves it there. */
+/** Writes a new file (0600) beside `path`, to the disk, and passes its name to `place`, which moves it there. */
 const withDraft = async (
   path: string,
   data: Uint8Array,
@@ -91,7 +91,7 @@ const withDraft = async (
   try {
     try {
       await handle.writeFile(data).catch((cause: unknown) => {
-        // The system names no file where it has no room for what is written into one.
+        // The system's error for a full disk names no file.
         throw new VaultError(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
       });
       await keepOwner(handle, path);
@@ -106,13 +106,13 @@ const withDraft = async (
   await syncDirectory(dirname(path));
 };
 
-/** Replaces a file as a whole: readers see the old or the new one, also after a power cut. */
+/** Replaces a file atomically: readers see the old or the new one, also after a power failure. */
 export const writeAtomically = async (path: string, data: Uint8Array): Promise<void> => {
   const target = await settledPath(path);
   await withDraft(target, data, (draft) => rename(draft, target));
 };
 
-/** Makes a file that must not exist yet, complete from its first moment. False where somebody else was first. */
+/** Creates a file that must not exist yet, with its whole content. Returns false where another process was first. */
 export const createOnce = async (path: string, data: Uint8Array): Promise<boolean> => {
   const target = await settledPath(path);
   try {

@@ -3,8 +3,8 @@ import { newSecret } from './changes.ts';
 import { createOnce, readIfPresent } from './files.ts';
 import { VaultError } from './vault-error.ts';
 
-/** The secret that was kept in `dataDir/name`, undefined where none was. Throws `VaultError` where the file is damaged. */
-export const keptSecret = async (dataDir: string, name: string): Promise<string | undefined> => {
+/** The secret in `dataDir/name`, undefined where there is none. Throws `VaultError` where the file is damaged. */
+export const storedSecret = async (dataDir: string, name: string): Promise<string | undefined> => {
   const path = join(dataDir, name);
   const bytes = await readIfPresent(path);
   if (bytes === undefined) return undefined;
@@ -14,14 +14,15 @@ export const keptSecret = async (dataDir: string, name: string): Promise<string 
 };
 
 /**
- * A secret (64 hex digits) made at the first call and kept in `dataDir/name` (0600) for all later ones. For use outside
- * production. Processes that start at the same moment agree on one. Throws `VaultError` where the file is damaged.
+ * A secret (64 hex digits) that the first call generates and stores in `dataDir/name` (0600) for all later ones. For
+ * use outside production. Processes that start at the same moment agree on one. Throws `VaultError` where the file is
+ * damaged.
  */
 export const generatedSecret = async (dataDir: string, name: string): Promise<string> => {
-  let secret = await keptSecret(dataDir, name);
+  let secret = await storedSecret(dataDir, name);
   while (secret === undefined) {
     await createOnce(join(dataDir, name), Buffer.from(`${newSecret()}\n`));
-    secret = await keptSecret(dataDir, name);
+    secret = await storedSecret(dataDir, name);
   }
   return secret;
 };

@@ -3,13 +3,13 @@ import { VaultError } from './vault-error.ts';
 
 export interface KeyringOptions {
   readonly keyFile: string;
-  /** The identity as text; the key file is not looked at then. */
+  /** The identity as text; if it is present, the key file is not read. */
   readonly key?: string | undefined;
-  /** In production a key is never made. */
+  /** In production no key is generated. */
   readonly production: boolean;
 }
 
-// A tenth of a second that a service without credentials need not spend at its start.
+// Loaded lazily: it takes a tenth of a second, which a start without credentials need not spend.
 const age = () => import('age-encryption');
 
 const identityPattern = /^AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]+$/;
@@ -28,7 +28,10 @@ export const identitiesIn = (text: string, source: string): readonly string[] =>
   return lines;
 };
 
-/** A new identity of the kind of another one (X25519, or post-quantum): a file is never encrypted for both kinds. */
+/**
+ * A new identity of the same kind as another one (X25519, or post-quantum): a file cannot be encrypted for both
+ * kinds.
+ */
 export const newIdentity = async (
   like = '',
 ): Promise<{ readonly identity: string; readonly recipient: string }> => {
@@ -39,12 +42,12 @@ export const newIdentity = async (
 };
 
 /**
- * The age identities that open the credentials. Several may stand in the file, one a line: each opens, the first
- * encrypts, so that a key is replaced by putting the new one on top and writing once.
+ * The age identities that open the credentials. The file may have several, one per line: each opens, the first
+ * encrypts, so that a key is replaced by adding the new one at the top and writing once.
  */
 export class Keyring {
   readonly #options: KeyringOptions;
-  /** The name by which the operator knows the key, for messages. */
+  /** The name of the key in messages to the operator. */
   readonly source: string;
 
   constructor(options: KeyringOptions) {
@@ -52,7 +55,7 @@ export class Keyring {
     this.source = options.key === undefined ? options.keyFile : 'CREDENTIALS_KEY';
   }
 
-  /** Read afresh every time, so that a replaced key file is taken over. Undefined where there is no key. */
+  /** Read at every call, so that a replaced key file takes effect. Undefined where there is no key. */
   async identities(): Promise<readonly string[] | undefined> {
     const { key, keyFile } = this.#options;
     if (key !== undefined) return identitiesIn(key, this.source);
@@ -60,7 +63,7 @@ export class Keyring {
     return bytes && identitiesIn(new TextDecoder().decode(bytes), this.source);
   }
 
-  /** Throws `VaultError` where nothing could be encrypted: a damaged key, or none in production. */
+  /** Throws `VaultError` where encrypting would fail: for a damaged key, or none in production. */
   async assertUsable(): Promise<void> {
     const identities = await this.identities();
     if (identities === undefined) {
@@ -85,7 +88,10 @@ export class Keyring {
     }
   }
 
-  /** Makes the key file (0600) where there is none, outside production. Of several processes that do, one wins. */
+  /**
+   * Creates the key file (0600) where there is none, outside production. Of several concurrent processes one
+   * succeeds.
+   */
   async #identitiesOrNew(): Promise<readonly string[]> {
     let identities = await this.identities();
     while (identities === undefined) {
@@ -105,7 +111,7 @@ export class Keyring {
     return this.#recipient(identities);
   }
 
-  /** Encrypts, also for `others`; makes the key where there is none yet, outside production. */
+  /** Encrypts, also for `others`; creates the key where there is none yet, outside production. */
   async seal(plain: string, others: readonly string[] = []): Promise<Uint8Array> {
     const { Encrypter } = await age();
     const recipient = await this.#recipient(await this.#identitiesOrNew());
@@ -114,7 +120,9 @@ export class Keyring {
     return encrypter.encrypt(plain);
   }
 
-  /** Decrypts what was read from `file`. Throws `VaultError` for a missing, damaged or other key and for a changed byte. */
+  /**
+   * Decrypts the bytes of `file`. Throws `VaultError` for a missing, damaged or different key and for a changed byte.
+   */
   async unseal(bytes: Uint8Array, file: string): Promise<string> {
     const identities = await this.identities();
     if (identities === undefined) {

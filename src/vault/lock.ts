@@ -8,8 +8,9 @@ const sqliteBusy = 5;
 const retryMilliseconds = 20;
 
 /**
- * SQLite would make the file readable for all. Made and closed within one turn of the event loop: closing any
- * descriptor of a file drops the POSIX locks that the process holds on it, so this must not touch an existing one.
+ * Creates the file with mode 0600; SQLite would make it readable for all. Opened and closed within one turn of the
+ * event loop: closing any descriptor of a file drops the POSIX locks that the process holds on it, so this must not
+ * touch an existing file.
  */
 const createPrivately = (path: string): void => {
   try {
@@ -19,7 +20,7 @@ const createPrivately = (path: string): void => {
   }
 };
 
-/** The held lock, undefined while somebody else holds it. */
+/** The acquired lock, undefined while another holder has it. */
 const tryLock = (path: string): DatabaseSync | undefined => {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -35,9 +36,9 @@ const tryLock = (path: string): DatabaseSync | undefined => {
 };
 
 /**
- * Runs `task` while no other process or caller runs one under the same path. The lock is the operating system's, taken
- * through SQLite on an empty file: it ends with its holder, however that ends, so there is no stale lock to guess at
- * and no process id to mistake for another. The file stays; removing it while it is held would make two locks.
+ * Runs `task` while no other process or caller runs one under the same path. The lock is the operating system's,
+ * taken through SQLite on an empty file: it ends with its holder in every case, so there are no stale locks and no
+ * reused process ids to detect. The file is never removed: removing it while it is held would allow two locks.
  * @param waitMilliseconds how long to wait for another holder. Throws `VaultError` after that.
  */
 export const withLock = async <T>(

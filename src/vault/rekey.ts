@@ -4,9 +4,9 @@ import { identitiesIn, Keyring, newIdentity } from './keyring.ts';
 import { VaultError } from './vault-error.ts';
 
 /**
- * How far the key is replaced: all of it at once, where the key is a file that this process may write; or in two steps,
- * where others hold copies of the key: a new one is given out in a file of its own, for which everything is encrypted
- * besides, and the old one is dropped when everybody has the new one.
+ * Steps of replacing the key: all at once, where the key is a file that this process may write; or in two steps,
+ * where copies of the key exist elsewhere: a new one is written to a file of its own, for which everything is also
+ * encrypted, and the old one is dropped when every copy has been replaced.
  */
 export type RekeyStep =
   | { readonly kind: 'at once' }
@@ -22,13 +22,13 @@ export interface RekeyParts {
   readonly file: string;
   readonly draftFile: string;
   readonly keyring: Keyring;
-  /** Undefined where the key came with the environment. */
+  /** Undefined where the key comes from the environment. */
   readonly keyFile: string | undefined;
   readonly current: Credentials;
   write(credentials: Credentials): Promise<void>;
 }
 
-/** Stands in a key file whose first identity is to replace the others. */
+/** Marks a key file whose first identity is to replace the others. */
 const begun = '# A change of the key has begun: "gatewright credentials rekey" completes it.';
 
 const without = ({ recipients: _, ...credentials }: Credentials): Credentials => credentials;
@@ -42,7 +42,7 @@ const assertOpens = async ({ file, draftFile, keyring }: RekeyParts, identity: s
   }
 };
 
-/** An edit that could not be saved is encrypted with the new key as well. */
+/** Encrypts an edit that could not be saved with the new key as well. */
 const rewriteDraft = async (
   { draftFile, keyring }: RekeyParts,
   recipients: readonly string[],
@@ -59,8 +59,8 @@ const writeAll = async (parts: RekeyParts, recipients: readonly string[]): Promi
   await rewriteDraft(parts, recipients);
 };
 
-/** Leaves the first identity of the key file, which opens everything by now, as its only one. */
-const leaveFirst = async (parts: RekeyParts, keyFile: string): Promise<void> => {
+/** Keeps only the first identity of the key file, which can open everything by now. */
+const keepFirst = async (parts: RekeyParts, keyFile: string): Promise<void> => {
   const [first = ''] = (await parts.keyring.identities()) ?? [];
   await assertOpens(parts, first);
   const text = `# public key: ${await parts.keyring.recipient()}\n${first}\n`;
@@ -68,10 +68,11 @@ const leaveFirst = async (parts: RekeyParts, keyFile: string): Promise<void> => 
 };
 
 /**
- * First both keys lie in the key file, then the credentials are encrypted for the new one, then the old one goes: at every
- * moment the file opens with what lies there, and the mark in the key file tells the next call where to go on.
+ * Replaces the key of a key file: first the file gets both keys, then the credentials are encrypted for the new one,
+ * then the old one is removed. At every moment the credentials open with the key file, and its mark tells the next
+ * call where to continue.
  */
-const atOnce = async (parts: RekeyParts): Promise<void> => {
+const replaceAtOnce = async (parts: RekeyParts): Promise<void> => {
   const { keyFile, current } = parts;
   if (keyFile === undefined)
     throw new VaultError(
@@ -88,14 +89,14 @@ const atOnce = async (parts: RekeyParts): Promise<void> => {
     await writeAtomically(keyFile, Buffer.from(text));
   }
   await writeAll(parts, []);
-  await leaveFirst(parts, keyFile);
+  await keepFirst(parts, keyFile);
 };
 
-/** The new key in a file of its own; one that a call before left there is taken. */
-const giveOut = async (parts: RekeyParts, newKeyFile: string): Promise<string> => {
+/** Writes the new key to a file of its own; the file of an earlier call is used again. */
+const distribute = async (parts: RekeyParts, newKeyFile: string): Promise<string> => {
   const present = await parts.keyring.recipient();
-  const made = await newIdentity((await parts.keyring.identities())?.[0]);
-  await createOnce(newKeyFile, Buffer.from(`# public key: ${made.recipient}\n${made.identity}\n`));
+  const created = await newIdentity((await parts.keyring.identities())?.[0]);
+  await createOnce(newKeyFile, Buffer.from(`# public key: ${created.recipient}\n${created.identity}\n`));
   const [identity = '', ...more] = identitiesIn(
     new TextDecoder().decode(await readIfPresent(newKeyFile)),
     newKeyFile,
@@ -118,16 +119,16 @@ const dropOld = async (parts: RekeyParts): Promise<void> => {
       `${keyring.source} still holds the old key: put the new one (${expected}) in its place first`,
     );
   await writeAll(parts, []);
-  if (keyFile !== undefined) await leaveFirst(parts, keyFile);
+  if (keyFile !== undefined) await keepFirst(parts, keyFile);
   else await assertOpens(parts, (await keyring.identities())?.[0] ?? '');
 };
 
 /**
  * Takes one step of replacing the key. The caller holds the lock of all writers.
- * @throws VaultError where it is not the step that is due; then nothing was changed
+ * @throws VaultError where another step is due; nothing is changed then
  */
 export const rekey = async (step: RekeyStep, parts: RekeyParts): Promise<Rekeyed> => {
-  if (step.kind === 'give out') return { recipient: await giveOut(parts, step.newKeyFile) };
-  await (step.kind === 'at once' ? atOnce(parts) : dropOld(parts));
+  if (step.kind === 'give out') return { recipient: await distribute(parts, step.newKeyFile) };
+  await (step.kind === 'at once' ? replaceAtOnce(parts) : dropOld(parts));
   return { recipient: await parts.keyring.recipient() };
 };

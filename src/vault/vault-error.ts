@@ -1,4 +1,6 @@
-/** The credentials cannot be read or written. The message is one line for the operator and never holds a secret. */
+/**
+ * The credentials cannot be read or written. The message is one line for the operator and never contains a secret.
+ */
 export class VaultError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -15,11 +15,11 @@ import { type Rekeyed, type RekeyStep, rekey } from './rekey.ts';
 import { VaultError } from './vault-error.ts';
 
 export interface VaultOptions extends KeyringOptions {
-  /** The age file. An absent one holds nothing. */
+  /** The age file. A missing one has no content. */
   readonly file: string;
-  /** Called after a reload that failed, when a file vanished and when a listener threw. For the log. */
+  /** Logs an error: a failed reload, a removed file, or an error of a listener. */
   onError(error: Error): void;
-  /** Called in addition when a file was refused. */
+  /** Called as well when a file was refused. */
   onRefused?(error: Error): void;
 }
 
@@ -29,16 +29,16 @@ export interface ApplicationSummary {
   readonly rotated_at: string;
 }
 
-/** One reading of the file. */
+/** One version of the file. */
 export interface CredentialsFile {
   readonly serial: number;
-  /** SHA-256 of the encrypted bytes, lowercase hex: tells one file from another and nothing of its content. */
+  /** SHA-256 of the encrypted bytes, lowercase hex: identifies the file without revealing its content. */
   readonly digest: string;
 }
 
 /**
- * Asked before a file is believed. A `VaultError` refuses it for good; whatever else is thrown means that nobody can
- * know now, and the file is asked about again at the next look.
+ * Decides whether a file is accepted. A `VaultError` refuses it for good; after any other error the decision is
+ * unknown, and the next check asks again.
  */
 export type FileAdmission = (file: CredentialsFile) => Promise<void>;
 
@@ -52,8 +52,8 @@ const pollMilliseconds = 500;
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** A replaced `jwt_secret` still opens what was sealed under it, such as the secrets of webhooks. */
-const keepingFormer = (before: Credentials, after: Credentials): Credentials =>
+/** Keeps a replaced `jwt_secret`, which still opens values that were sealed under it, such as secrets of webhooks. */
+const withReplacedSecret = (before: Credentials, after: Credentials): Credentials =>
   before.jwt_secret === undefined || before.jwt_secret === after.jwt_secret
     ? after
     : withFormerSecret(after, before.jwt_secret);
@@ -61,8 +61,8 @@ const keepingFormer = (before: Credentials, after: Credentials): Credentials =>
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
- * The encrypted credentials: what the server asks (`secretsOf`, `jwtSecret`) is answered from memory, what the commands
- * change (`update`) is written to the disk before it is believed.
+ * The encrypted credentials: reads (`secretsOf`, `jwtSecret`) are served from memory, changes (`update`) take effect
+ * after they have been written to the disk.
  */
 export class Vault {
   readonly #options: VaultOptions;
@@ -72,8 +72,8 @@ export class Vault {
   #file: CredentialsFile | undefined;
   #admission: FileAdmission | undefined;
   #unanswered = false;
-  /** Fingerprints of the files that were read last, be it without success: an error is reported once for each. */
-  #seen = '';
+  /** Fingerprints of the files at the last reading, even if that failed: an error is reported once for each. */
+  #fingerprintRead = '';
   #timer: NodeJS.Timeout | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -83,29 +83,32 @@ export class Vault {
     this.#keyring = new Keyring(options);
   }
 
-  /** Throws `VaultError` where the file is there and cannot be read as a whole. */
+  /** Throws `VaultError` where the file exists and cannot be read completely. */
   async load(): Promise<void> {
-    this.#seen = await this.#fingerprint();
+    this.#fingerprintRead = await this.#fingerprint();
     this.#adopt(
       await this.#read().catch(async (error: unknown) => {
-        // The file and its key are two: between the reading of one and the other both may have been replaced.
+        // The file and its key are two files: both may have been replaced between the two readings.
         const now = await this.#fingerprint();
-        if (now === this.#seen) throw error;
-        this.#seen = now;
+        if (now === this.#fingerprintRead) throw error;
+        this.#fingerprintRead = now;
         return this.#read();
       }),
     );
   }
 
-  /** The file whose content is in force; undefined where there is none. */
+  /** The file whose content is in effect; undefined where there is none. */
   get file(): CredentialsFile | undefined {
     return this.#file;
   }
 
-  /** Has the file in force admitted, and from now on every other before it is believed. Throws what refuses this one. */
+  /**
+   * Admits the current file, and from now on every other one before it takes effect. Throws the refusal of the
+   * current one.
+   */
   async admitBy(admission: FileAdmission): Promise<void> {
     this.#admission = admission;
-    await this.#oneByOne(async () => {
+    await this.#serialise(async () => {
       if (this.#file !== undefined) await admission(this.#file);
     });
   }
@@ -114,12 +117,14 @@ export class Vault {
     return this.#credentials.jwt_secret;
   }
 
-  /** Secrets that were replaced: for opening what was sealed under them, and for nothing else. */
+  /** Replaced secrets: for opening values that were sealed under them, and for nothing else. */
   get formerJwtSecrets(): readonly string[] {
     return this.#credentials.former_jwt_secrets ?? [];
   }
 
-  /** All secrets that sign for this application at `now` (milliseconds since the epoch), the current one first. */
+  /**
+   * The secrets with which this application may sign at `now` (milliseconds since the epoch), the current one first.
+   */
   secretsOf(appId: string, now: number): readonly string[] {
     const application = this.#credentials.apps.get(appId);
     if (application === undefined) return [];
@@ -138,15 +143,15 @@ export class Vault {
     return formatCredentials(this.#credentials);
   }
 
-  /** Calls `listener` after every change of the content; returns a function that ends that. */
+  /** Calls `listener` after every change of the content; returns a function that ends it. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Looks at the file, and at the key's, twice a second and takes over what changed. Looking by name survives every
-   * way to replace a file, a directory that comes later, and volumes that send no events. Keeps no process alive.
+   * Checks the file and the key file twice a second, and applies changes. Polling by name copes with every way to
+   * replace a file, with directories that are created later, and with volumes without events. Keeps no process alive.
    */
   watch(): void {
     this.close();
@@ -163,19 +168,19 @@ export class Vault {
     this.#timer = undefined;
   }
 
-  /** Takes the file over if it changed since it was read. Where it cannot be read, the last good content stays. */
+  /** Reads the file again if it has changed. If it cannot be read, the last valid content stays in effect. */
   reload(): Promise<void> {
-    return this.#oneByOne(async () => {
-      const seen = await this.#fingerprint();
-      if (seen === this.#seen) return;
+    return this.#serialise(async () => {
+      const current = await this.#fingerprint();
+      if (current === this.#fingerprintRead) return;
       const was = this.#file;
       try {
         const reading = await this.#read();
         if (reading !== undefined && !(await this.#admits(reading))) return;
-        this.#seen = seen;
+        this.#fingerprintRead = current;
         this.#adopt(reading);
       } catch (thrown) {
-        this.#seen = seen;
+        this.#fingerprintRead = current;
         const error = asError(thrown);
         this.#options.onError(
           new VaultError(`${error.message}; the credentials read before stay in force`, { cause: thrown }),
@@ -190,21 +195,25 @@ export class Vault {
   }
 
   /**
-   * Changes the file. What `change` is given was read under the lock of all writers, so nothing of theirs is lost; what
-   * it answers is validated, written and on the disk when this resolves. What it throws, changes nothing. The serial
-   * rises by one, or to what `change` raises it to; always above `seen`, the highest that was seen anywhere.
+   * Changes the file. The argument of `change` is read under the lock of all writers, so no change of theirs is lost;
+   * its result is validated, written and on the disk when this resolves. If it throws, nothing is changed. The serial
+   * rises by one, or to the value that `change` sets; always above `seen`, the highest one that was seen anywhere.
    */
   update(change: (current: Credentials) => Credentials, seen = 0): Promise<void> {
     return this.#locked(async (file) => {
       const current = (await this.#read())?.credentials ?? noCredentials;
-      await this.#write(file, keepingFormer(current, change(current)), Math.max(current.serial, seen) + 1);
+      await this.#write(
+        file,
+        withReplacedSecret(current, change(current)),
+        Math.max(current.serial, seen) + 1,
+      );
     });
   }
 
   /**
-   * Replaces the key, or takes one step of that; see `rekey`. Whenever it is cut off, the file opens with the key
-   * that lies there, and the same call goes on.
-   * @throws VaultError where there is nothing to encrypt, or the step is not the one that is due
+   * Replaces the key, or takes one step of that; see `rekey`. Whenever it is interrupted, the file opens with the
+   * current key, and the same call continues.
+   * @throws VaultError where there is nothing to encrypt, or another step is due
    */
   rekey(step: RekeyStep, seen = 0): Promise<Rekeyed> {
     return this.#locked(async (file) => {
@@ -219,12 +228,12 @@ export class Vault {
     });
   }
 
-  /** Throws `VaultError` where `update` would for want of a key. To be asked before somebody types much. */
+  /** Throws `VaultError` where `update` would for lack of a key. For a check before a user starts an edit. */
   assertWritable(): Promise<void> {
     return this.#keyring.assertUsable();
   }
 
-  /** Where an edit that could not be saved is kept, encrypted like the credentials. */
+  /** Path of an edit that could not be saved, encrypted like the credentials. */
   get draftFile(): string {
     return `${this.#options.file}.draft`;
   }
@@ -236,7 +245,7 @@ export class Vault {
     });
   }
 
-  /** Undefined where none is kept. */
+  /** Undefined where there is no draft. */
   async readDraft(): Promise<string | undefined> {
     const bytes = await readIfPresent(this.draftFile);
     return bytes && (await this.#keyring.unseal(bytes, this.draftFile));
@@ -251,23 +260,23 @@ export class Vault {
     return `${await fingerprint(file)} ${key === undefined ? await fingerprint(keyFile) : ''}`;
   }
 
-  /** Runs what writes, alone among all processes. */
+  /** Runs a writer under the lock of all processes. */
   #locked<T>(task: (file: string) => Promise<T>): Promise<T> {
-    return this.#oneByOne(async () => {
+    return this.#serialise(async () => {
       await this.#keyring.assertUsable();
       const file = await settledPath(this.#options.file);
       return withLock(`${file}.lock`, () => task(file));
     });
   }
 
-  /** Checks, encrypts, writes and believes. The serial is at least `least`. */
+  /** Validates, encrypts, writes and applies. The serial is at least `least`. */
   async #write(file: string, changed: Credentials, least: number): Promise<void> {
     const serial = Math.max(changed.serial, least);
     const content = formatCredentials({ ...changed, serial });
     const credentials = parseCredentials(content);
     const bytes = await this.#keyring.seal(content, credentials.recipients);
     await writeAtomically(file, bytes);
-    this.#seen = await this.#fingerprint();
+    this.#fingerprintRead = await this.#fingerprint();
     this.#adopt({ credentials, serial, digest: digestOf(bytes) });
   }
 
@@ -285,7 +294,7 @@ export class Vault {
     }
   }
 
-  /** Returns false while it is unknown; throws the `VaultError` of a refusal. Either is reported once. */
+  /** Returns false while the decision is unknown; throws the `VaultError` of a refusal. Either is reported once. */
   async #admits({ serial, digest }: Reading): Promise<boolean> {
     try {
       await this.#admission?.({ serial, digest });
@@ -316,15 +325,15 @@ export class Vault {
     }
   }
 
-  /** One reload or update after the other, so that an older reading never replaces a newer one. */
-  #oneByOne<T>(task: () => Promise<T>): Promise<T> {
+  /** Runs reloads and updates one after the other, so that an older reading never replaces a newer one. */
+  #serialise<T>(task: () => Promise<T>): Promise<T> {
     const run = this.#queue.then(task);
     this.#queue = run.catch(() => undefined);
     return run;
   }
 }
 
-/** Reads the credentials. Throws `VaultError` for a wrong or missing key, a changed byte, or content that is not valid. */
+/** Opens the credentials. Throws `VaultError` for a wrong or missing key, a changed byte, or invalid content. */
 export const openVault = async (options: VaultOptions): Promise<Vault> => {
   const vault = new Vault(options);
   await vault.load();

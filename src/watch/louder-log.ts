@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 
-/** Milliseconds for which the log says more once it was asked to. */
-const duration = 600_000;
+/** Milliseconds for which the log is more verbose after a request. */
+const durationMs = 600_000;
 
-/** The level that it has meanwhile: every statement is logged. */
-const louder = 'debug';
+/** The level for that time: every statement is logged. */
+const verboseLevel = 'debug';
 
 /**
- * Lets a process that runs say more for 10 minutes, without a restart that would lose what is looked for. Asked again
- * meanwhile, the time starts again; a level that says as much already stays.
+ * Makes the log of a running process more verbose for 10 minutes, without a restart that would lose the problem.
+ * Another request starts the time again; a level that is at least as verbose stays.
  */
 export class LouderLog {
   readonly #logger: Logger;
@@ -22,9 +22,9 @@ export class LouderLog {
 
   raise(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.lower(), duration).unref();
-    if (!this.#logger.isLevelEnabled(louder)) this.#logger.level = louder;
-    this.#logger.info({ logLevel: this.#logger.level, minutes: duration / 60_000 }, 'the log says more');
+    this.#timer = setTimeout(() => this.lower(), durationMs).unref();
+    if (!this.#logger.isLevelEnabled(verboseLevel)) this.#logger.level = verboseLevel;
+    this.#logger.info({ logLevel: this.#logger.level, minutes: durationMs / 60_000 }, 'the log says more');
   }
 
   /** Ends the ten minutes. */

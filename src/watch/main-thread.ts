@@ -4,21 +4,21 @@ import type { CodeWatch } from '../kernel/application-code.ts';
 import { programFile } from '../kernel/package-files.ts';
 import { RunningCode, type WatcherData } from './shared.ts';
 
-/** Milliseconds that the main thread may stand still before the log says so. */
-const limit = 10_000;
+/** Milliseconds that the main thread may be blocked before the log reports it. */
+const limitMs = 10_000;
 
-/** Milliseconds between two signs of life. */
-const interval = 1_000;
+/** Milliseconds between two heartbeats. */
+const heartbeatMs = 1_000;
 
-/** Signs of life without any code of the application after which watching ends. */
+/** Heartbeats without any code of the application after which watching ends. */
 const idleBeats = 60;
 
 const entry = programFile('watch/watcher');
 
 /**
- * Has the log say when the main thread stands still, and in whose code. That takes a second thread, which costs 10 MB:
- * it is there while code of the application runs, as nothing else of the service can be endless, and for a minute after
- * that. Whatever else took long is reported when it is over.
+ * Logs when the main thread is blocked, and by whose code. That needs a second thread, which takes 10 MB of memory:
+ * it runs while code of the application runs, since nothing else in the service can run for ever, and for a minute
+ * after. Other delays are reported when they are over.
  */
 export class MainThreadWatch implements CodeWatch {
   readonly #logger: Logger;
@@ -30,7 +30,7 @@ export class MainThreadWatch implements CodeWatch {
 
   constructor(logger: Logger) {
     this.#logger = logger;
-    this.#timer = setInterval(() => this.#beat(), interval).unref();
+    this.#timer = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
   entered(what: string): number {
@@ -40,7 +40,7 @@ export class MainThreadWatch implements CodeWatch {
   }
 
   waits(): void {
-    this.#running.hasThread(-1);
+    this.#running.setRunning(-1);
   }
 
   left(entry: number): void {
@@ -55,9 +55,9 @@ export class MainThreadWatch implements CodeWatch {
   #beat(): void {
     this.#running.goOn();
     const now = performance.now();
-    const still = now - this.#last - interval;
+    const still = now - this.#last - heartbeatMs;
     this.#last = now;
-    if (still >= limit)
+    if (still >= limitMs)
       this.#logger.error({ milliseconds: Math.round(still) }, 'the main thread stood still');
     this.#idle += 1;
     if (this.#idle < idleBeats || this.#thread === undefined) return;
@@ -66,7 +66,7 @@ export class MainThreadWatch implements CodeWatch {
   }
 
   #start(): Worker {
-    const workerData: WatcherData = { memory: this.#running.memory, limit };
+    const workerData: WatcherData = { memory: this.#running.memory, limit: limitMs };
     const thread = new Worker(entry, {
       workerData,
       env: {},

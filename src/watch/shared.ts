@@ -1,12 +1,12 @@
-/** The memory that the main thread and the thread that watches it share. */
+/** Memory that the main thread and the thread that watches it share. */
 
-/** Pieces of the application's code that can be named at one moment; further ones run without a name. */
+/** Pieces of the application's code that can have a name at the same time; further ones run without. */
 const entries = 16;
 
-/** Bytes of a name; longer ones are cut. */
+/** Bytes of a name; longer ones are truncated. */
 const nameLength = 240;
 
-/** Words before the lengths of the names: the beat, and the entry that has the thread. */
+/** Words before the lengths of the names: the heartbeat, and the entry that runs on the thread. */
 const head = 2;
 
 const size = 4 * (head + entries) + entries * nameLength;
@@ -24,7 +24,7 @@ export class RunningCode {
     this.#names = new Uint8Array(memory, 4 * (head + entries));
   }
 
-  /** Grows as long as the main thread goes on. */
+  /** Grows while the main thread is not blocked. */
   get beat(): number {
     return Atomics.load(this.#words, 0);
   }
@@ -33,7 +33,7 @@ export class RunningCode {
     Atomics.add(this.#words, 0, 1);
   }
 
-  /** Takes a name; returns its entry, or -1 where there is none left. */
+  /** Adds a name; returns its entry, or -1 where none is free. */
   enter(name: string): number {
     const entry = this.#free.pop() ?? -1;
     if (entry >= 0) {
@@ -41,23 +41,23 @@ export class RunningCode {
       const { written } = encoder.encodeInto(name, place);
       Atomics.store(this.#words, head + entry, written);
     }
-    this.hasThread(entry);
+    this.setRunning(entry);
     return entry;
   }
 
-  /** The entry whose code the thread runs; -1 when it is unknown. */
-  hasThread(entry: number): void {
+  /** Sets the entry whose code runs on the thread; -1 when it is unknown. */
+  setRunning(entry: number): void {
     Atomics.store(this.#words, 1, entry + 1);
   }
 
   leave(entry: number): void {
-    this.hasThread(-1);
+    this.setRunning(-1);
     if (entry < 0) return;
     Atomics.store(this.#words, head + entry, 0);
     this.#free.push(entry);
   }
 
-  /** The code that has the thread, or else all that runs, as it may have gone on after a wait. */
+  /** The code that runs on the thread, or else all entries, as any may have continued after a wait. */
   names(): readonly string[] {
     const current = Atomics.load(this.#words, 1) - 1;
     const all = Array.from({ length: entries }, (_, entry) => entry);
@@ -66,7 +66,7 @@ export class RunningCode {
 
   #name(entry: number): string {
     const length = Atomics.load(this.#words, head + entry);
-    // A text decoder takes no shared memory.
+    // A text decoder does not accept shared memory.
     return Buffer.from(this.#names.slice(entry * nameLength, entry * nameLength + length)).toString();
   }
 }
@@ -75,6 +75,6 @@ const encoder = new TextEncoder();
 
 export interface WatcherData {
   readonly memory: SharedArrayBuffer;
-  /** Milliseconds after which a thread that does not go on is reported. */
+  /** Milliseconds after which a blocked thread is reported. */
   readonly limit: number;
 }

@@ -6,8 +6,8 @@ import type { Work } from '../kernel/current-work.ts';
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
 /**
- * Has the log tell of statements that take longer than `slow` milliseconds (Infinity: of none), and of every statement
- * at level debug: its text without values, and what it is part of.
+ * Logs statements that take longer than `slow` milliseconds (Infinity: none), and every statement at level debug: its
+ * text without values, and the request or job that runs it.
  */
 export const watchStatements = (logger: Logger, slow: number): Pick<StatementWatch, 'ended'> => {
   let all = logger.isLevelEnabled('debug');

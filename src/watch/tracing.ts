@@ -3,26 +3,26 @@ import { maskedStatement } from '../database/masked-statement.ts';
 import type { StatementWatch } from '../database/measured.ts';
 import type { Work } from '../kernel/current-work.ts';
 
-/** The attributes of a request's span; no address with its query, no header, no body. */
+/** The attributes of a request's span; no query string, header or body. */
 export interface TracedRequest extends Work {
   readonly method: string;
   readonly raw: { readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> };
   readonly response: { readonly statusCode: number };
-  /** Called with the span under which it runs, as W3C Trace Context has it. */
+  /** Called with the span of the request, in the form of W3C Trace Context. */
   traced(traceparent: string): void;
 }
 
-/** Spans of OpenTelemetry, where an SDK is there to take them. */
+/** Spans of OpenTelemetry, available with an SDK. */
 export interface Tracing extends Pick<StatementWatch, 'begun'> {
-  /** Runs the answering of a request within a span of a server, whose parent came with the request. */
+  /** Runs the handling of a request within a server span, whose parent came with the request. */
   request(request: TracedRequest, run: () => Promise<void>): Promise<void>;
 }
 
-/** Where the package keeps what an SDK has registered: any copy of it finds what another one has stored (its major 1). */
-const registered = Symbol.for('opentelemetry.js.api.1');
+/** Key under which the package stores the registered SDK: any copy of the package (major 1) reads it. */
+const registryKey = Symbol.for('opentelemetry.js.api.1');
 
 const hasSdk = (): boolean => {
-  const registry: unknown = Reflect.get(globalThis, registered);
+  const registry: unknown = Reflect.get(globalThis, registryKey);
   return typeof registry === 'object' && registry !== null && 'trace' in registry;
 };
 
@@ -35,10 +35,10 @@ const traceparentOf = (span: Span): string => {
 const operationOf = (text: string): string => /^\w+/.exec(text)?.[0]?.toUpperCase() ?? 'SQL';
 
 /**
- * The tracing of a process in which an SDK was loaded before the service (`node --import ./tracing.js …`); undefined in
- * any other, which costs nothing then. Names are those of the semantic conventions of OpenTelemetry.
- * @param system what the conventions call the database
- * @throws Error where an SDK is there, and the package `@opentelemetry/api` is not
+ * The tracing of a process in which an SDK was loaded before the service (`node --import ./tracing.js …`); undefined
+ * in any other, at no cost. Names are those of the semantic conventions of OpenTelemetry.
+ * @param system name of the database in the conventions
+ * @throws Error where there is an SDK, but not the package `@opentelemetry/api`
  */
 export const openTracing = async (system: string, version: string): Promise<Tracing | undefined> => {
   if (!hasSdk()) return undefined;

@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { Output } from '../app/output.ts';
 import { RunningCode, type WatcherData } from './shared.ts';
 
-/** Entry of the thread that watches the main one: it writes to the log itself, as no other thread could. */
+/** Entry of the thread that watches the main one. It writes to the log itself, since the main thread is blocked. */
 
 const { memory, limit } = workerData as WatcherData;
 const running = new RunningCode(memory);

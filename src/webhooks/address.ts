@@ -1,9 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Ranges that are not of the public internet: a URL that an administrator writes must not lead to this machine, its
- * network or the metadata service of a cloud. From IANA's registries of special-purpose addresses (iana-ipv4-special-registry
- * and iana-ipv6-special-registry, RFC 6890), those of global reach included, and what clouds document.
+ * Address ranges outside the public internet: a URL that an administrator enters must not lead to this machine, its
+ * network or the metadata service of a cloud. From IANA's registries of special-purpose addresses
+ * (iana-ipv4-special-registry and iana-ipv6-special-registry, RFC 6890), including those with global reach, and from
+ * the documentation of clouds.
  */
 const specialRanges = [
   ['0.0.0.0/8', 'this network, RFC 791'],
@@ -28,7 +29,7 @@ const specialRanges = [
   ['203.0.113.0/24', 'documentation, RFC 5737'],
   ['224.0.0.0/4', 'multicast, RFC 5771'],
   ['240.0.0.0/4', 'reserved and broadcast, RFC 1112'],
-  // Outside of 2000::/3, and so not public anyhow: ::, ::1, ::ffff:0:0/96 (mapped), ::/96 (compatible),
+  // Not listed, as they are outside 2000::/3: ::, ::1, ::ffff:0:0/96 (mapped), ::/96 (compatible),
   // 64:ff9b::/96 and 64:ff9b:1::/48 (NAT64), 100::/64, 5f00::/16, fc00::/7, fe80::/10, fec0::/10, ff00::/8.
   ['2001::/23', 'protocol assignments, RFC 2928: Teredo, ORCHID, benchmarks'],
   ['2001:db8::/32', 'documentation, RFC 3849'],
@@ -51,29 +52,29 @@ const rangesOf = (family: 4 | 6): readonly string[] =>
 
 const special4 = listOf(rangesOf(4), 'ipv4');
 const special6 = listOf(rangesOf(6), 'ipv6');
-/** All that is given out of IPv6 so far. */
+/** The range of all IPv6 addresses that are allocated so far. */
 const global6 = listOf(['2000::/3'], 'ipv6');
 
-/** Whether an address is one of the public internet; false for what is no address. */
+/** Whether the text is an address of the public internet; false for any other text. */
 export const isPublicAddress = (address: string): boolean => {
   // A zone names an interface of this machine.
   if (address.includes('%')) return false;
   const family = isIP(address);
   if (family === 4) return !special4.check(address, 'ipv4');
-  // `check` counts an IPv4-mapped address with IPv4, so it is asked of 2000::/3 first, where there is none.
+  // `check` treats an IPv4-mapped address as IPv4, so 2000::/3 is checked first, which contains none.
   return family === 6 && global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
 };
 
-/** The address that a URL names in place of a host, in whatever spelling; undefined where it names a host. */
+/** The address in a URL, in any spelling; undefined where the URL contains a host name. */
 const literalAddress = ({ hostname }: URL): string | undefined => {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? undefined : bare;
 };
 
-/** Characters of a URL. */
+/** Maximum length of a URL in characters. */
 export const maxUrlLength = 2_000;
 
-/** Whether webhooks may lead to a URL, as far as it can be told without asking for its host. */
+/** Whether a webhook may use a URL, as far as it can be decided without resolving its host. */
 export const isWebhookUrl = (text: string, allowPrivate: boolean): boolean => {
   if (text.length > maxUrlLength || !URL.canParse(text)) return false;
   const url = new URL(text);

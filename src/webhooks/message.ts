@@ -2,7 +2,7 @@ import { identifiedUser } from '../auth/identified-user.ts';
 import type { IdentityStore } from '../auth/ports.ts';
 import { type Principal, takes } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
-import { toldOf } from '../events/told.ts';
+import { viewEvents } from '../events/event-view.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { AreaRules } from '../operations/area.ts';
@@ -15,28 +15,28 @@ export interface MessageParts {
   readonly models: Models;
   readonly resources: ReadonlyMap<string, ServedResource>;
   readonly identities: Pick<IdentityStore, 'byUserId'>;
-  /** Whose rules decide what the acting user may read: those of the API. */
+  /** Rules by which the acting user reads records: those of the API. */
   readonly area: AreaRules;
 }
 
 /**
- * Why nothing is sent, as `error` of a delivery has it: the event or its model is not there any more, the acting user is
- * disabled, or may not read the record, which may be gone.
+ * The reason why nothing is sent, stored as `error` of a delivery: the event or its model no longer exists, the
+ * acting user is disabled, or may not read the record, which may have been deleted.
  */
 type SkipReason = 'event_gone' | 'model_gone' | 'user_disabled' | 'record_unreadable';
 
-/** What is sent of an event, or why nothing is. */
+/** The body of an event's message, or the reason why nothing is sent. */
 export type Message = { readonly body: string } | { readonly skipped: SkipReason };
 
-/** Methods that users have: any that the detail endpoint takes will do, as the user could read the record by it. */
+/** Methods that authenticate users. The record is included if one of them lets the user read its detail endpoint. */
 const userMethods = ['jwt', 'api_key'] as const;
 
 /**
- * Makes the message of an event, as things are at this moment: the record as the detail endpoint would show it to the
- * acting user, whose roles and grants are read for it. Of a record that is gone it tells the id.
+ * Creates the message of an event from the current state: the record as the detail endpoint would return it to the
+ * acting user, whose roles and grants are read for it. For a deleted record it contains the id.
  */
 export const createMessages = ({ events, models, resources, identities, area }: MessageParts) => {
-  // The record that a reason names is of any model.
+  // A reason may name a record of any model.
   const grantsOn = [
     ...new Set([...models.values()].flatMap((model) => grantsOfRelated(model, models, area))),
   ];
@@ -58,14 +58,14 @@ export const createMessages = ({ events, models, resources, identities, area }: 
     if (principal === undefined) return { skipped: 'user_disabled' };
     const related = relatedFor({ models }, { area, principal });
     const grant = related(event.model)?.grant;
-    const [told] = await toldOf(resources, { principal, related }, [event]);
-    if (told === undefined || grant === undefined) return { skipped: 'record_unreadable' };
+    const [view] = await viewEvents(resources, { principal, related }, [event]);
+    if (view === undefined || grant === undefined) return { skipped: 'record_unreadable' };
     const record =
       event.action === 'destroy' ? { json: 'null' } : await resource.show(grant, event.record, []);
     if (record === undefined) return { skipped: 'record_unreadable' };
-    const { at, ...data } = told;
+    const { at, ...data } = view;
     const head = JSON.stringify({ type: `${event.model}.${event.action}`, timestamp: at });
-    // The record is the very text that the detail endpoint answers.
+    // The record is the exact text of the detail endpoint.
     const body = `${head.slice(0, -1)},"data":${JSON.stringify(data).slice(0, -1)},"record":${record.json}}}`;
     return { body };
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedDelay, nextDelay, retryDelays } from './runner.ts';
+import { nextDelay, retryAfterDelay, retryDelays } from './runner.ts';
 
 describe('attempts at a delivery', () => {
   it('are eight over some 28 hours', () => {
@@ -11,13 +11,13 @@ describe('attempts at a delivery', () => {
 
   it('wait longer where the receiver asks for it, within a day', () => {
     const now = Date.parse('2026-11-22T12:00:00Z');
-    expect(askedDelay(undefined, now)).toBe(0);
-    expect(askedDelay('120', now)).toBe(120_000);
-    expect(askedDelay('999999999', now)).toBe(86_400_000);
-    expect(askedDelay('Sun, 22 Nov 2026 12:01:00 GMT', now)).toBe(60_000);
-    expect(askedDelay('Sun, 22 Nov 2026 11:00:00 GMT', now)).toBe(0);
+    expect(retryAfterDelay(undefined, now)).toBe(0);
+    expect(retryAfterDelay('120', now)).toBe(120_000);
+    expect(retryAfterDelay('999999999', now)).toBe(86_400_000);
+    expect(retryAfterDelay('Sun, 22 Nov 2026 12:01:00 GMT', now)).toBe(60_000);
+    expect(retryAfterDelay('Sun, 22 Nov 2026 11:00:00 GMT', now)).toBe(0);
     for (const nonsense of ['', '-5', 'soon', '1e9', '1.5', '99999999999999'])
-      expect([nonsense, askedDelay(nonsense, now) <= 86_400_000]).toEqual([nonsense, true]);
+      expect([nonsense, retryAfterDelay(nonsense, now) <= 86_400_000]).toEqual([nonsense, true]);
     expect(nextDelay(1, 120_000, 0.5)).toBe(120_000);
     expect(nextDelay(4, 120_000, 0.5)).toBe(7_200_000);
   });

@@ -13,14 +13,14 @@ import type {
 } from '../service/webhooks/ends.ts';
 import type { Lanes, TakenWebhook } from '../service/webhooks/lanes.ts';
 import { urlInAudit } from '../service/webhooks/webhooks.ts';
-import type { Bell } from './bell.ts';
+import type { AsyncSignal } from './async-signal.ts';
 import type { MessageOf } from './message.ts';
 import type { SendMessage, Sent } from './send.ts';
 import { newMessageId, signedHeaders } from './signature.ts';
 import type { UnreadableSecrets } from './unreadable.ts';
 
-/** Whether a webhook is to be told of an event. */
-export const concerns = (
+/** Whether a webhook subscribes to an event. */
+export const subscribesTo = (
   { models, actions }: { readonly models: readonly string[]; readonly actions: readonly string[] },
   { model, action }: Pick<RecordedEvent, 'model' | 'action'>,
 ): boolean => models.includes(model) && actions.includes(action);
@@ -29,28 +29,28 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Milliseconds to wait after each attempt that has failed but the last: 8 attempts over some 28 hours. */
+/** Milliseconds to wait after each failed attempt but the last: 8 attempts over some 28 hours. */
 export const retryDelays: readonly number[] = [
   ...[5 * second, 5 * minute, 30 * minute],
   ...[2 * hour, 5 * hour, 10 * hour, 10 * hour],
 ];
 
-/** What a receiver can ask for at most; no wait is longer. */
-export const longestAskedMs = 24 * hour;
+/** The longest wait that a receiver can ask for. */
+export const maxRetryAfterMs = 24 * hour;
 
-/** The part by which a wait is longer or shorter by chance, so that what failed together does not come back together. */
+/** The random part of a wait, so that deliveries that failed at the same time do not retry at the same time. */
 const jitter = 0.1;
 
-/** Milliseconds that a `Retry-After` asks for (RFC 9110, 10.2.3), at most a day; 0 for what says nothing. */
-export const askedDelay = (header: string | undefined, now: number): number => {
+/** Milliseconds of a `Retry-After` header (RFC 9110, 10.2.3), at most a day; 0 for an invalid one. */
+export const retryAfterDelay = (header: string | undefined, now: number): number => {
   if (header === undefined) return 0;
   const asked = /^\d{1,9}$/.test(header) ? Number(header) * second : Date.parse(header) - now;
-  return asked > 0 ? Math.min(asked, longestAskedMs) : 0;
+  return asked > 0 ? Math.min(asked, maxRetryAfterMs) : 0;
 };
 
 /**
- * Milliseconds until the next attempt, where `attempts` were made; undefined where that was the last one. What a receiver
- * asks for makes it longer, never shorter.
+ * Milliseconds until the next attempt after `attempts` of them; undefined after the last one. A receiver's
+ * `Retry-After` can only make the wait longer.
  * @param random from 0 to 1
  */
 export const nextDelay = (attempts: number, asked: number, random = Math.random()): number | undefined => {
@@ -60,36 +60,38 @@ export const nextDelay = (attempts: number, asked: number, random = Math.random(
     : Math.round(Math.max(delay * (1 - jitter + 2 * jitter * random), asked));
 };
 
-/** Milliseconds, but for `parallel`. Others may set them for tests. */
+/** Times in milliseconds, and `parallel`; tests may replace them. */
 export interface RunnerTimes {
-  /** After so much of sending others have their turn, so that slow receivers do not keep them waiting. */
+  /** Time after which a webhook gives way to others, so that slow receivers do not delay them. */
   readonly turn: number;
-  /** How long a webhook is left to a process that does not extend it any more, and each delivery that it sends. */
-  readonly lane: number;
-  /** How long a receiver is left alone that has failed `brake` times on end. */
+  /** Lease of a webhook, and of each delivery that is being sent. */
+  readonly leaseMs: number;
+  /** Pause of a receiver that has failed `brakeFailures` times in a row. */
   readonly rest: number;
-  /** Messages that are sent to one webhook at one moment, each about another record. */
+  /** Messages that are sent to one webhook at the same time, each about another record. */
   readonly parallel: number;
   /**
-   * How long a webhook may have a secret that this process cannot open before it is disabled: another one may know a
-   * newer server secret than this, which gets it soon.
+   * Time after which a webhook is disabled whose secret this process cannot open. Another process may have a newer
+   * server secret, which this one receives soon.
    */
   readonly unreadable: number;
 }
 
 export const runnerTimes: RunnerTimes = {
   turn: 5_000,
-  lane: 30_000,
+  leaseMs: 30_000,
   rest: 30_000,
   parallel: 10,
   unreadable: 600_000,
 };
 
-/** Attempts that fail one after the other before a webhook gets one at a time only, and rests after each. */
-const brake = 10;
+/** Consecutive failures after which a webhook gets one attempt at a time, with a pause after each. */
+const brakeFailures = 10;
 
-/** Events that are looked at in one step, and deliveries of a webhook that wait at most: the others stay in the log. */
-const batch = 500;
+/**
+ * Events that are read at a time, and the maximum of waiting deliveries of a webhook: further events stay in the log.
+ */
+const batchSize = 500;
 export const mostWaiting = 10_000;
 
 export interface RunnerParts {
@@ -100,10 +102,10 @@ export interface RunnerParts {
   readonly send: SendMessage;
   readonly secrets: SecretBox;
   readonly unreadable: UnreadableSecrets;
-  /** Rung when there are new events. */
-  readonly bell: Bell;
-  /** Told what became of each attempt, once that is stored. */
-  readonly ended: (state: DeliveryOutcome['state']) => void;
+  /** Notified of new events. */
+  readonly newEvents: AsyncSignal;
+  /** Called with the state of each attempt once it is stored. */
+  readonly onAttempt: (state: DeliveryOutcome['state']) => void;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly times: RunnerTimes;
@@ -115,12 +117,12 @@ const attemptOf = (
   sent: Sent,
 ): KeptAttempt => ({ requestHeaders, requestBody, ...sent });
 
-/** What comes of an answer: 2xx is a success, 410 says that nobody wants messages there any more. */
+/** The outcome of an attempt: 2xx is a success, 410 means that the receiver wants no more messages. */
 export const outcomeOf = (attempt: KeptAttempt, attempts: number, now: number): DeliveryOutcome => {
   const { status = 0, error, headers } = attempt;
   if (error === undefined && status >= 200 && status < 300) return { state: 'delivered', attempt };
   if (status === 410) return { state: 'failed', attempt, disable: 'gone' };
-  const delay = nextDelay(attempts, askedDelay(headers?.['retry-after'], now));
+  const delay = nextDelay(attempts, retryAfterDelay(headers?.['retry-after'], now));
   return delay === undefined
     ? { state: 'failed', attempt, disable: 'failed' }
     : { state: 'waiting', attempt, delay };
@@ -157,27 +159,27 @@ class Turn {
   }
 
   get braked(): boolean {
-    return this.#failures >= brake;
+    return this.#failures >= brakeFailures;
   }
 
-  /** Begins nothing more. */
+  /** Starts no further attempts. */
   end(): void {
     this.#until = 0;
   }
 
-  /** Sends what is due until there is nothing, or the turn is over. */
+  /** Sends due deliveries until there are none, or the turn is over. */
   async run(): Promise<void> {
-    const { bell } = this.#parts;
+    const { newEvents } = this.#parts;
     for (;;) {
-      const rung = bell.next();
+      const notified = newEvents.next();
       const most = this.braked ? 1 : this.#parts.times.parallel;
       const room = most - this.#running.size;
-      // Several at a time: each time costs a write.
+      // Claim several at a time: each claim costs a write.
       const open = room * 2 >= most && !this.#signal.aborted && performance.now() < this.#until;
       const begun = open ? await this.#begin(room) : 0;
       if (open && begun < room && (await this.#addDeliveries())) continue;
       if (this.#running.size === 0) break;
-      await Promise.race([...this.#running, ...(open ? [rung] : [])]);
+      await Promise.race([...this.#running, ...(open ? [notified] : [])]);
     }
     if (this.#thrown !== undefined) throw this.#thrown.error;
   }
@@ -185,7 +187,7 @@ class Turn {
   async #begin(room: number): Promise<number> {
     const { id, lane } = this.#webhook;
     const { deliveries, times } = this.#parts;
-    const claimed = await deliveries.claim(id, lane, room, times.lane, this.braked);
+    const claimed = await deliveries.claim(id, lane, room, times.leaseMs, this.braked);
     for (const delivery of claimed) {
       const sending = this.#deliver(delivery)
         .catch((error: unknown) => {
@@ -198,20 +200,20 @@ class Turn {
     return claimed.length;
   }
 
-  /** Looks at events that nobody has looked at for this webhook. Answers whether there may be something to send. */
+  /** Adds deliveries for new events of the log. Returns whether there may be something to send. */
   async #addDeliveries(): Promise<boolean> {
     const { deliveries, events } = this.#parts;
     const { id } = this.#webhook;
-    // Reads of SQLite end among microtasks: requests get a turn of the event loop between two batches.
+    // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two batches.
     await nextTurn();
     await events.settle();
     const cursor = await deliveries.cursor(id);
     if (cursor === undefined || (await deliveries.waiting(id, mostWaiting)) >= mostWaiting) return false;
-    const found = await events.after(cursor, batch);
+    const found = await events.after(cursor, batchSize);
     const last = found.at(-1);
     if (last === undefined) return false;
-    const concerned = found.filter((event) => concerns(this.#webhook, event));
-    return deliveries.add(id, cursor, last.number, concerned, newMessageId);
+    const subscribed = found.filter((event) => subscribesTo(this.#webhook, event));
+    return deliveries.add(id, cursor, last.number, subscribed, newMessageId);
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
@@ -224,13 +226,13 @@ class Turn {
     const seconds = Math.floor(clock() / 1_000);
     const headers = signedHeaders(this.#secrets(), delivery.message, seconds, message.body);
     const sent = await this.#parts.send(this.#webhook.url, headers, message.body, this.#signal);
-    // Cut off by the stop of the process, which says nothing about the receiver.
+    // The stop of the process cut the attempt off: it says nothing about the receiver.
     if (this.#signal.aborted && sent.error !== undefined) return deliveries.release(delivery);
     const outcome = outcomeOf(attemptOf(headers, message.body, sent), delivery.attempts, clock());
     if (await this.#settle(delivery, outcome)) this.#note(delivery, outcome);
   }
 
-  /** Stores how an attempt ended, together with those that end while others are being stored. */
+  /** Stores the outcome of an attempt, in one batch with others that end during the previous write. */
   #settle(delivery: ClaimedDelivery, outcome: DeliveryOutcome): Promise<boolean> {
     const stored = Promise.withResolvers<boolean>();
     this.#ended.push({ delivery, outcome, stored });
@@ -247,7 +249,7 @@ class Turn {
       try {
         const stored = await this.#parts.deliveries.settle(this.#webhook.id, ended);
         for (const [index, each] of ended.entries()) {
-          if (stored[index] === true) this.#parts.ended(each.outcome.state);
+          if (stored[index] === true) this.#parts.onAttempt(each.outcome.state);
           each.stored.resolve(stored[index] === true);
         }
       } catch (error) {
@@ -278,19 +280,22 @@ class Turn {
         { ...line, seconds: Math.round(outcome.delay / 1000) },
         'a delivery has failed',
       );
-    else tellDisabled(this.#parts.logger, this.#webhook, outcome.disable, line);
+    else logDisabled(this.#parts.logger, this.#webhook, outcome.disable, line);
   }
 }
 
-const tellDisabled = (logger: Logger, { id, url }: TakenWebhook, reason: string, line = {}): void =>
+const logDisabled = (logger: Logger, { id, url }: TakenWebhook, reason: string, line = {}): void =>
   logger.error({ ...line, webhook: id, url: urlInAudit(url), reason }, 'a webhook was disabled');
 
-/** Sends for webhooks, each at one place at a time. */
+/** Creates the function that sends for webhooks, each in one process at a time. */
 export const createRunner = (parts: RunnerParts) => {
   const { lanes, deliveries, secrets, unreadable, clock, logger, times } = parts;
 
-  /** Gives the secrets that sign at a moment, the current one first; undefined where they cannot be read. */
-  const secretsOf = (webhook: TakenWebhook): (() => readonly string[]) | undefined => {
+  /**
+   * Returns a function for the secrets that currently sign, the current one first; undefined where they cannot be
+   * read.
+   */
+  const openSecrets = (webhook: TakenWebhook): (() => readonly string[]) | undefined => {
     const { secret, previousSecret, previousUntil } = webhook;
     const current = secrets.open(secret);
     if (current === undefined) return undefined;
@@ -300,13 +305,13 @@ export const createRunner = (parts: RunnerParts) => {
   };
 
   const disable = async (webhook: TakenWebhook, reason: 'no_user' | 'secret_unreadable'): Promise<void> => {
-    if (await deliveries.disable(webhook.id, reason)) tellDisabled(logger, webhook, reason);
+    if (await deliveries.disable(webhook.id, reason)) logDisabled(logger, webhook, reason);
   };
 
-  /** Extends the lease of a webhook while its turn runs, which slow statements can make a long one. */
-  const runKept = async (webhook: TakenWebhook, turn: Turn): Promise<void> => {
+  /** Extends the lease of a webhook during its turn, which may outlast it because of slow statements. */
+  const runWithLease = async (webhook: TakenWebhook, turn: Turn): Promise<void> => {
     const extend = async (): Promise<void> => {
-      if (await lanes.extend(webhook, times.lane)) return;
+      if (await lanes.extend(webhook, times.leaseMs)) return;
       turn.end();
       logger.info({ webhook: webhook.id }, 'a webhook was taken over or disabled: its turn ends');
     };
@@ -314,7 +319,7 @@ export const createRunner = (parts: RunnerParts) => {
       extend().catch((error: unknown) =>
         logger.warn({ err: error, webhook: webhook.id }, 'the lease of a webhook was not extended'),
       );
-    }, times.lane / 3);
+    }, times.leaseMs / 3);
     try {
       await turn.run();
     } finally {
@@ -322,23 +327,23 @@ export const createRunner = (parts: RunnerParts) => {
     }
   };
 
-  /** Sends what is due of a webhook, for one turn; nothing where somebody else does. */
+  /** Sends due deliveries of a webhook for one turn; does nothing if another process holds the lease. */
   return async (id: number, signal: AbortSignal): Promise<void> => {
-    if (unreadable.leaves(id)) return;
-    const webhook = await lanes.take(id, randomUUID(), times.lane);
+    if (unreadable.isPaused(id)) return;
+    const webhook = await lanes.take(id, randomUUID(), times.leaseMs);
     if (webhook === undefined) return;
     let rest = 0;
     try {
-      const opened = secretsOf(webhook);
-      if (opened === undefined) {
+      const signingSecrets = openSecrets(webhook);
+      if (signingSecrets === undefined) {
         if (unreadable.failed(webhook.id)) await disable(webhook, 'secret_unreadable');
         return;
       }
       unreadable.opened(webhook.id);
       if (webhook.userId === null) return await disable(webhook, 'no_user');
-      const turn = new Turn(parts, webhook, webhook.userId, opened, signal);
+      const turn = new Turn(parts, webhook, webhook.userId, signingSecrets, signal);
       try {
-        await runKept(webhook, turn);
+        await runWithLease(webhook, turn);
       } finally {
         if (turn.braked) rest = times.rest;
       }

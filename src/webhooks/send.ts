@@ -5,24 +5,24 @@ import type { LookupFunction } from 'node:net';
 import { http } from '../kernel/node-http.ts';
 import { isPublicAddress, isWebhookUrl } from './address.ts';
 
-/** What became of one attempt: what was answered, or why nothing was. */
+/** The outcome of one attempt: the response, or an error. */
 export interface Sent {
   readonly status: number | undefined;
-  /** Of the answer, cut. */
+  /** Headers of the response, shortened. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly body: string | undefined;
   /** Milliseconds. */
   readonly duration: number;
-  /** Undefined where an answer was there in time. */
+  /** Undefined where the response arrived in time. */
   readonly error: string | undefined;
 }
 
 export interface SendOptions {
-  /** Whether addresses that are not public, and http, will do. */
+  /** Whether private addresses and http are allowed. */
   readonly allowPrivate: boolean;
-  /** Milliseconds for everything: name, connection, request and answer. */
+  /** Milliseconds for the whole attempt: name resolution, connection, request and response. */
   readonly timeout: number;
-  /** As `dns.lookup` with `all`; others for tests. */
+  /** As `dns.lookup` with `all`; replaced by tests. */
   readonly resolve?: typeof resolveAll;
   /** Certificates that are trusted beside those of Node; for tests. */
   readonly ca?: string;
@@ -35,17 +35,17 @@ export type SendMessage = (
   signal: AbortSignal,
 ) => Promise<Sent>;
 
-/** Bytes of an answer's body that are read, and characters of its headers that are kept. */
+/** Limits: bytes of a response's body that are read, and characters of its headers that are stored. */
 const maxBody = 8_192;
 const maxHeaders = 4_096;
 
-/** Milliseconds for which a connection is kept that nobody uses. */
-const idle = 4_000;
+/** Milliseconds for which an unused connection is kept open. */
+const idleMs = 4_000;
 
 class PrivateAddressError extends Error {}
 
-/** Does not name the address: that would tell an administrator to what internal names resolve. */
-const refused = (): Error =>
+/** Does not name the address: it would reveal to an administrator how internal names resolve. */
+const refusedAddress = (): Error =>
   new PrivateAddressError('the host has an address that is not public: WEBHOOK_PRIVATE=1 would allow it');
 
 const resolveAll = (
@@ -55,15 +55,15 @@ const resolveAll = (
 ): void => lookup(hostname, { ...options, all: true }, done);
 
 /**
- * Asks for the addresses of a host, and lets a connection be made to them only if each of them is public. What is looked
- * at here is what is connected to: nobody asks for the name again.
+ * Resolves a host, and permits a connection only if all of its addresses are public. The connection uses the
+ * addresses that were checked: the name is not resolved again.
  */
 const guardedLookup =
   (resolve: typeof resolveAll): LookupFunction =>
   (hostname, options, done) => {
     resolve(hostname, options, (error, addresses) => {
       const isPublic = addresses?.every(({ address }) => isPublicAddress(address)) ?? true;
-      const failure = error ?? (isPublic ? undefined : refused());
+      const failure = error ?? (isPublic ? undefined : refusedAddress());
       const [first] = addresses ?? [];
       if (failure != null || first === undefined) {
         done(failure ?? new Error(`${hostname} has no address`), []);
@@ -86,11 +86,11 @@ const keptHeaders = ({ headers }: IncomingMessage): Record<string, string> => {
   return kept;
 };
 
-/** A text that every database takes. */
+/** The body as a text that every database accepts. */
 const textOf = (chunks: readonly Buffer[]): string =>
   Buffer.concat(chunks).subarray(0, maxBody).toString().replaceAll('\0', '\uFFFD');
 
-/** Reads an answer as far as it is kept; the rest is left unread, and the connection is cut. */
+/** Reads the part of a response that is stored; the rest is not read, and the connection is closed. */
 const readBody = (answer: IncomingMessage): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -116,25 +116,25 @@ const answered = (request: ClientRequest, body: string): Promise<IncomingMessage
   });
 
 const errorText = (error: unknown): string => {
-  // Of several addresses the error is a collection, whose own text is empty.
+  // For several addresses the error is an AggregateError, whose own message is empty.
   const [first] = error instanceof AggregateError ? error.errors : [error];
   const message = first instanceof Error ? first.message : String(first);
   return message.replaceAll('\0', '').toWellFormed().slice(0, 500).toWellFormed();
 };
 
 /**
- * Sends a body by POST and answers what became of it; never rejects. Follows no redirect, asks no proxy, and verifies
- * certificates whatever the environment says. A connection is kept for some seconds, for the next message to the same host:
- * its address was looked at when it was made.
+ * Sends a body by POST and returns the outcome; never rejects. Follows no redirect, uses no proxy, and verifies
+ * certificates whatever the environment says. A connection is kept for some seconds, for the next message to the same
+ * host: its address was checked when it was opened.
  */
 export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: SendOptions): SendMessage => {
   const lookups = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
   const trust = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
-  const kept = { keepAlive: true, maxFreeSockets: 10, timeout: idle };
+  const kept = { keepAlive: true, maxFreeSockets: 10, timeout: idleMs };
   const plain = new http.Agent(kept);
   let secure: Agent | undefined;
 
-  /** TLS takes 9 MB: it is loaded with the first message that goes by it. */
+  /** TLS takes 9 MB of memory: it is loaded with the first message over https. */
   const openerOf = async (url: URL): Promise<(options: RequestOptions) => ClientRequest> => {
     if (url.protocol === 'http:') return (options) => http.request(url, { ...options, agent: plain });
     const https = await import('node:https');
@@ -143,8 +143,10 @@ export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: 
     return (options) => https.request(url, { ...options, ...trust, agent });
   };
 
-  /** On a connection that was kept and is gone, which nobody can know before, it is sent once more on another one. */
-  const anyhow = async (
+  /**
+   * Repeats a request once on a new connection if a kept one turns out to be closed, which cannot be known before.
+   */
+  const sendOrReconnect = async (
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
@@ -169,9 +171,9 @@ export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: 
   ): Promise<Omit<Sent, 'duration'>> => {
     let answer: IncomingMessage | undefined;
     try {
-      // It may have been allowed when it was written down.
-      if (!isWebhookUrl(url, allowPrivate)) throw refused();
-      answer = await anyhow(new URL(url), headers, body, signal);
+      // Private addresses may have been allowed when the URL was stored.
+      if (!isWebhookUrl(url, allowPrivate)) throw refusedAddress();
+      answer = await sendOrReconnect(new URL(url), headers, body, signal);
       const text = await readBody(answer);
       return { status: answer.statusCode, headers: keptHeaders(answer), body: text, error: undefined };
     } catch (error) {

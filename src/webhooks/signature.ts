@@ -1,16 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Standard Webhooks 1.0 (https://www.standardwebhooks.com): how a receiver knows who has sent a message, and when. */
+/** Standard Webhooks 1.0 (https://www.standardwebhooks.com): by the signature a receiver verifies sender and time. */
 
 const prefix = 'whsec_';
 
-/** 32 random bytes, as a receiver is given them. */
+/** 32 random bytes, in the form that a receiver gets. */
 export const newWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
-/** The same for every attempt at a message, so that a receiver knows one that it has had already. */
+/** The same for every attempt at a message, so that a receiver recognises repetitions. */
 export const newMessageId = (): string => `msg_${randomBytes(16).toString('hex')}`;
 
-/** The three headers of an attempt at `seconds` since 1970; a signature for each secret that counts at this moment. */
+/** The three headers of an attempt at `seconds` since 1970, with a signature for each current secret. */
 export const signedHeaders = (
   secrets: readonly string[],
   id: string,

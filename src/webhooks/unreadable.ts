@@ -1,5 +1,5 @@
-/** Milliseconds for which a process leaves a webhook to others whose secret it could not open. */
-const leave = 1_000;
+/** Milliseconds for which a process leaves a webhook to others after it could not open its secret. */
+const pauseMs = 1_000;
 
 interface Unopened {
   readonly since: number;
@@ -7,27 +7,27 @@ interface Unopened {
 }
 
 /**
- * Webhooks whose secrets this process cannot open. It neither sends for them nor has anybody send for a moment, and
- * keeps nobody from it: another instance may know the server secret by which they were sealed.
+ * Webhooks whose secrets this process cannot open. It pauses them for itself without a lease, since another instance
+ * may know the server secret under which they were sealed.
  */
 export class UnreadableSecrets {
   readonly #limit: number;
   readonly #now: () => number;
   readonly #seen = new Map<number, Unopened>();
 
-  /** @param limit milliseconds after which nobody is expected any more who could open one */
+  /** @param limit milliseconds after which the webhook is given up */
   constructor(limit: number, now: () => number = () => performance.now()) {
     this.#limit = limit;
     this.#now = now;
   }
 
-  /** Whether a webhook is left to others at this moment. */
-  leaves(id: number): boolean {
-    const seen = this.#seen.get(id);
-    return seen !== undefined && this.#now() < seen.until;
+  /** Whether a webhook is currently left to others. */
+  isPaused(id: number): boolean {
+    const pause = this.#seen.get(id);
+    return pause !== undefined && this.#now() < pause.until;
   }
 
-  /** The secret could not be opened. Answers whether that has lasted for longer than it may. */
+  /** Records that the secret could not be opened. Returns whether that has lasted longer than the limit. */
   failed(id: number): boolean {
     const now = this.#now();
     const since = this.#seen.get(id)?.since ?? now;
@@ -35,7 +35,7 @@ export class UnreadableSecrets {
       this.#seen.delete(id);
       return true;
     }
-    this.#seen.set(id, { since, until: now + Math.min(leave, this.#limit) });
+    this.#seen.set(id, { since, until: now + Math.min(pauseMs, this.#limit) });
     return false;
   }
 

@@ -4,8 +4,8 @@ import type { EventSignal } from '../events/signal.ts';
 import type { EventLog } from '../service/events/event-log.ts';
 import type { Deliveries } from '../service/webhooks/deliveries.ts';
 import type { IdleWebhook, Lanes } from '../service/webhooks/lanes.ts';
-import type { Bell } from './bell.ts';
-import { concerns, mostWaiting } from './runner.ts';
+import type { AsyncSignal } from './async-signal.ts';
+import { mostWaiting, subscribesTo } from './runner.ts';
 import type { UnreadableSecrets } from './unreadable.ts';
 
 export interface WatchParts {
@@ -13,45 +13,45 @@ export interface WatchParts {
   readonly deliveries: Deliveries;
   readonly events: EventLog;
   readonly signal: EventSignal;
-  readonly bell: Bell;
+  readonly newEvents: AsyncSignal;
   readonly unreadable: UnreadableSecrets;
-  /** Has somebody send for a webhook: stores a job, unless one waits for it. */
+  /** Stores a job that sends for a webhook, unless one waits already. */
   readonly enqueue: (webhook: number) => Promise<unknown>;
   readonly logger: Logger;
-  /** Milliseconds between two looks: an attempt that is due waits for no more than that. */
+  /** Milliseconds between two polls, and so the longest delay of a due attempt. */
   readonly poll: number;
 }
 
-/** Milliseconds between two looks at what was written, however much it is. */
-const interval = 100;
+/** Milliseconds between two looks at new events, however many there are. */
+const minIntervalMs = 100;
 
-/** Events that are looked at in one step. */
-const batch = 500;
+/** Events that are read at a time. */
+const batchSize = 500;
 
-/** How far a cursor may stay behind events that do not concern its webhook, so that these cost hardly a write. */
-const farBehind = 5_000;
+/** Events that a cursor may stay behind if none of them matters to its webhook, to save writes. */
+const maxLag = 5_000;
 
-/** Sees what is to be sent, and has it sent. */
+/** Finds webhooks with something to send, and stores jobs for them. */
 export class WebhookWatch {
   readonly #parts: WatchParts;
-  /** Numbers of events up to which none concerns a webhook, behind its cursor. */
+  /** Numbers of events up to which none matters to a webhook, beyond its cursor. */
   readonly #seen = new Map<number, number>();
   #looking: Promise<void> | undefined;
   #again = false;
   #looked = -Infinity;
   #timer: NodeJS.Timeout | undefined;
-  #away = false;
+  #isUnavailable = false;
   #end: (() => void) | undefined;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
   }
 
-  /** Looks at each commit that leaves an event, and every few seconds. Answers what ends that. */
+  /** Starts to look after each commit with an event, and every few seconds. Returns a function that ends it. */
   start(): () => Promise<void> {
-    const { signal, bell, poll } = this.#parts;
+    const { signal, newEvents, poll } = this.#parts;
     const endListening = signal.listen(() => {
-      bell.ring();
+      newEvents.notify();
       this.look();
     });
     const polling = setInterval(() => this.look(), poll).unref();
@@ -68,7 +68,7 @@ export class WebhookWatch {
     };
   }
 
-  /** Looks soon, once for all that ask meanwhile; not at all where it was not started. */
+  /** Looks soon, once for several calls; does nothing unless started. */
   look(): void {
     if (this.#end === undefined) return;
     if (this.#looking !== undefined) {
@@ -76,7 +76,7 @@ export class WebhookWatch {
       return;
     }
     clearTimeout(this.#timer);
-    const wait = this.#looked + interval - performance.now();
+    const wait = this.#looked + minIntervalMs - performance.now();
     if (wait > 0) {
       this.#timer = setTimeout(() => this.look(), wait).unref();
       return;
@@ -85,11 +85,11 @@ export class WebhookWatch {
     this.#looked = performance.now();
     this.#looking = this.lookNow()
       .then(() => {
-        this.#away = false;
+        this.#isUnavailable = false;
       })
       .catch((error: unknown) => {
-        if (!this.#away) this.#parts.logger.warn({ err: error }, 'webhooks cannot be looked at');
-        this.#away = true;
+        if (!this.#isUnavailable) this.#parts.logger.warn({ err: error }, 'webhooks could not be read');
+        this.#isUnavailable = true;
       })
       .finally(() => {
         this.#looking = undefined;
@@ -97,32 +97,32 @@ export class WebhookWatch {
       });
   }
 
-  /** Has everything sent that is to be sent now, where nobody does. */
+  /** Stores a job for each webhook that has something to send and is not being worked on. */
   async lookNow(): Promise<void> {
     const { lanes, events, enqueue, unreadable } = this.#parts;
-    const idle = (await lanes.idle()).filter(({ id }) => !unreadable.leaves(id));
+    const idle = (await lanes.idle()).filter(({ id }) => !unreadable.isPaused(id));
     for (const id of this.#seen.keys()) if (!idle.some((each) => each.id === id)) this.#seen.delete(id);
     if (idle.length === 0) return;
     await events.settle();
     for (const webhook of idle) if (webhook.due || (await this.#isBehind(webhook))) await enqueue(webhook.id);
   }
 
-  /** Whether there are events that concern a webhook, and that nobody has looked at for it. */
+  /** Whether there are events for a webhook that have no deliveries yet. */
   async #isBehind(webhook: IdleWebhook): Promise<boolean> {
     const { events, deliveries } = this.#parts;
     const { id, cursor } = webhook;
     let place = Math.max(cursor, this.#seen.get(id) ?? 0);
     for (;;) {
-      const found = await events.after(place, batch);
-      if (found.some((event) => concerns(webhook, event)))
+      const found = await events.after(place, batchSize);
+      if (found.some((event) => subscribesTo(webhook, event)))
         return (await deliveries.waiting(id, mostWaiting)) < mostWaiting;
       place = found.at(-1)?.number ?? place;
-      if (found.length < batch) break;
-      // Reads of SQLite end among microtasks: requests get a turn of the event loop between two batches.
+      if (found.length < batchSize) break;
+      // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two batches.
       await nextTurn();
     }
     this.#seen.set(id, place);
-    if (place - cursor >= farBehind) await deliveries.add(id, cursor, place, [], () => '');
+    if (place - cursor >= maxLag) await deliveries.add(id, cursor, place, [], () => '');
     return false;
   }
 }

@@ -16,7 +16,7 @@ import { deliveryStates } from '../service/webhooks/entity.ts';
 import { createLanes } from '../service/webhooks/lanes.ts';
 import { createWebhookStore, type WebhookStore } from '../service/webhooks/webhooks.ts';
 import { isWebhookUrl } from './address.ts';
-import { Bell } from './bell.ts';
+import { AsyncSignal } from './async-signal.ts';
 import { createMessages, type MessageParts } from './message.ts';
 import { createRunner, type RunnerTimes, runnerTimes } from './runner.ts';
 import { createSend, type Sent } from './send.ts';
@@ -24,15 +24,15 @@ import { newMessageId, newWebhookSecret, signedHeaders } from './signature.ts';
 import { UnreadableSecrets } from './unreadable.ts';
 import { WebhookWatch } from './watch.ts';
 
-/** Jobs of the service's own: one sends for a webhook, one removes what a deleted webhook had. */
+/** Names of the service's jobs that send for a webhook, and that remove the data of a deleted one. */
 export const sendingJob = 'send-webhook';
 export const removalJob = 'purge-webhook';
 
-/** Milliseconds, but for `parallel`. Others may set them for tests. */
+/** Times in milliseconds, and `parallel`; tests may replace them. */
 export interface WebhookTimes extends RunnerTimes {
-  /** Longest time between two looks at what is due. */
+  /** Maximum time between two looks for due deliveries. */
   readonly poll: number;
-  /** For a whole attempt. */
+  /** Timeout of a whole attempt. */
   readonly timeout: number;
 }
 
@@ -49,53 +49,54 @@ export interface WebhookParts extends MessageParts {
   readonly times?: Partial<WebhookTimes> | undefined;
 }
 
-/** Webhooks: who is told of events by HTTP. */
+/** Sends events to receivers by HTTP. */
 export interface Webhooks {
   readonly store: WebhookStore;
   readonly deliveries: DeliveryAdministration;
-  /** A secret as a receiver is given it, and as it is stored. */
+  /** A new secret for the receiver, and sealed for the database. */
   newSecret(): { readonly secret: string; readonly sealed: string };
-  /** Has secrets that were sealed under a former server secret sealed under the one in force. Answers how many. */
+  /** Seals secrets again that were sealed under a former server secret. Returns their number. */
   renewSecrets(): Promise<number>;
-  /** Whether a webhook may lead to a URL. */
-  takesUrl(url: string): boolean;
+  /** Whether a webhook may use a URL. */
+  isAllowedUrl(url: string): boolean;
   /** Number of the last event that was committed before the call. */
   latest(): Promise<number>;
-  /** Sends a message of no event; undefined where the webhook's secret cannot be read. */
+  /** Sends a test message without an event; undefined where the webhook's secret cannot be read. */
   test(id: number, signal: AbortSignal): Promise<Sent | undefined>;
-  /** Deletes a webhook; what it had goes afterwards. @throws Problem `record_not_found` */
+  /** Deletes a webhook; a job removes its data. @throws Problem `record_not_found` */
   remove(id: number, actor: Actor): Promise<void>;
-  /** Has everything sent that is due, where nobody does. */
+  /** Stores jobs for all webhooks with something to send that are not being worked on. */
   look(): Promise<void>;
   /** Sends for one webhook, for one turn. */
   run(id: number, signal: AbortSignal): Promise<void>;
-  /** What became of the attempts of this process to send, since its start. */
+  /** Number of attempts by this process since its start, by their states. */
   readonly outcomes: ReadonlyMap<DeliveryOutcome['state'], number>;
-  /** Begins to look at what is to be sent; answers what ends it. */
+  /** Starts to look for webhooks with something to send; returns a function that stops it. */
   watch(): () => Promise<void>;
 }
 
 export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const { database, clock, events, secrets, allowPrivate, logger, jobs, signal } = parts;
   const times = { ...webhookTimes, ...parts.times };
-  const [lanes, deliveries] = [createLanes(database), createDeliveries({ database, clock })];
-  const bell = new Bell();
+  const lanes = createLanes(database);
+  const deliveries = createDeliveries({ database, clock });
+  const newEvents = new AsyncSignal();
   const unreadable = new UnreadableSecrets(times.unreadable);
   const send = createSend({ allowPrivate, timeout: times.timeout });
   const messageOf = createMessages(parts);
   const store = createWebhookStore({ database, clock });
   const enqueue = async (id: number): Promise<void> => {
-    // While one waits it sees to whatever comes; whoever sends already looks again before the end.
+    // A waiting job also sends later events; a running one looks again before its end.
     await jobs.outbox.add({ name: sendingJob, key: String(id), input: { webhook: id }, at: undefined });
     jobs.wake();
   };
   const watch = new WebhookWatch({
-    ...{ lanes, deliveries, events, signal, bell, unreadable, enqueue, logger },
+    ...{ lanes, deliveries, events, signal, newEvents, unreadable, enqueue, logger },
     poll: times.poll,
   });
   const outcomes = new Map(deliveryStates.map((state) => [state, 0]));
   const run = createRunner({
-    ended: (state) => outcomes.set(state, (outcomes.get(state) ?? 0) + 1),
+    onAttempt: (state) => outcomes.set(state, (outcomes.get(state) ?? 0) + 1),
     lanes,
     deliveries,
     events,
@@ -103,7 +104,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     send,
     secrets,
     unreadable,
-    bell,
+    newEvents,
     clock,
     logger,
     times,
@@ -116,7 +117,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
       return { secret, sealed: secrets.seal(secret) };
     },
     renewSecrets: () => store.renewSecrets((sealed) => secrets.renew(sealed)),
-    takesUrl: (url) => isWebhookUrl(url, allowPrivate),
+    isAllowedUrl: (url) => isWebhookUrl(url, allowPrivate),
     latest: async () => {
       await events.settle();
       return (await events.range()).last;
@@ -140,8 +141,8 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
       try {
         await run(id, stop);
       } catch (error) {
-        // What is due is found again at the next look: a job that waits for its next attempt would stand in its way.
-        logger.warn({ err: error, webhook: id }, 'sending to a webhook was broken off');
+        // The next look finds due deliveries again: a job that waits for its retry would block it.
+        logger.warn({ err: error, webhook: id }, 'sending to a webhook was interrupted');
       }
       watch.look();
     },

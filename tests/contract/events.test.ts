@@ -4,7 +4,7 @@ import type { Migrations } from '../../src/database/migrations/migration.ts';
 import { createTable } from '../../src/database/migrations/schema.ts';
 import { dialectOf } from '../../src/database/registry.ts';
 import { apiArea } from '../../src/endpoints/resources/area.ts';
-import { toldOf } from '../../src/events/told.ts';
+import { viewEvents } from '../../src/events/event-view.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { equals, member, via } from '../../src/model/row-rule.ts';
@@ -100,7 +100,7 @@ describeEachDatabase('events', (databases) => {
     const user = { kind: 'user', id, username, email: '', name: '', roles: ['user'], granted: [] } as const;
     const principal = { ...user, mustChangePassword: false, secondFactor: 'none', method: 'jwt' } as const;
     const related = relatedFor({ models }, { principal, area: apiArea });
-    return toldOf(resources, { principal, related }, events);
+    return viewEvents(resources, { principal, related }, events);
   };
 
   const write = async <T = { id: number }>(

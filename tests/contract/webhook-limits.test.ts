@@ -171,7 +171,7 @@ describeEachDatabase('webhooks', (databases) => {
   });
 
   it('are kept by a turn that takes longer than a lease, with the deliveries that it sends', async () => {
-    const { service, receiver, root } = await start({}, { lane: 600, timeout: 10_000 });
+    const { service, receiver, root } = await start({}, { leaseMs: 600, timeout: 10_000 });
     const hook = await subscribe(service, root, receiver.url);
     const answer = Promise.withResolvers<number>();
     receiver.respond = () => answer.promise;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import type { ToldEvent } from '../../src/events/told.ts';
+import type { EventView } from '../../src/events/event-view.ts';
 import { describeDatabase, describeEachDatabase } from '../support/databases.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
@@ -27,7 +27,7 @@ const write = async (service: Service, name: string, rounds: number): Promise<vo
 
 /** A reader whose connections are lost at random, and who goes on behind the last number. */
 class Reader {
-  readonly received: ToldEvent[] = [];
+  readonly received: EventView[] = [];
   #place: number | undefined;
   #stream: EventStream | undefined;
   readonly #next: () => string;
@@ -66,7 +66,7 @@ class Reader {
 }
 
 /** Numbers of the events of shown items behind a place, as the log has them. */
-const expected = async (service: Service, begun: number): Promise<readonly ToldEvent[]> => {
+const expected = async (service: Service, begun: number): Promise<readonly EventView[]> => {
   const { events } = service.server.services;
   await events.settle();
   const all = await events.after(begun, 10_000);
@@ -77,10 +77,10 @@ const expected = async (service: Service, begun: number): Promise<readonly ToldE
   const ids = new Set(shown.map(({ id }) => Number(id)));
   return all
     .filter(({ record, model }) => model === 'Item' && ids.has(record))
-    .map(({ number, record, version }) => ({ number, id: record, version }) as unknown as ToldEvent);
+    .map(({ number, record, version }) => ({ number, id: record, version }) as unknown as EventView);
 };
 
-const brief = (events: readonly ToldEvent[]) =>
+const brief = (events: readonly EventView[]) =>
   events.map(({ number, id, version }) => ({ number, id, version }));
 
 describeEachDatabase('streams that break', (databases) => {

@@ -46,7 +46,7 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     expect(status).toBe(0);
     expect(milliseconds).toBeLessThan(9_000);
     expect(first.lines().map(({ msg }) => msg)).toContain(
-      'jobs did not end before the stop: others run them',
+      'jobs did not end before the stop: other processes run them',
     );
     expect(said(first).at(-1)).toBe('onStop');
     const second = await start({ DATABASE_URL });

@@ -16,5 +16,5 @@ export const application = createApplication({
 /** Short ones, so that what a killed process held is soon somebody else's. */
 export const times = {
   jobTimes: { lease: 1_500, poll: 100 },
-  webhookTimes: { lane: 1_500, poll: 100, timeout: 1_000, rest: 50 },
+  webhookTimes: { leaseMs: 1_500, poll: 100, timeout: 1_000, rest: 50 },
 } as const;

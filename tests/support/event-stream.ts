@@ -1,11 +1,11 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { ToldEvent } from '../../src/events/told.ts';
+import type { EventView } from '../../src/events/event-view.ts';
 
 /** A stream of events as it comes over the wire. */
 export interface EventStream {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  readonly events: readonly ToldEvent[];
+  readonly events: readonly EventView[];
   /** Everything that has come, as text. */
   readonly text: () => string;
   /** Number of the last `id`; undefined before one has come. */
@@ -13,7 +13,7 @@ export interface EventStream {
   /** Resolves when the service has ended the stream, with the time that has passed since it was opened. */
   readonly ended: Promise<number>;
   /** Waits until so many events have come. */
-  until(count: number, timeoutMs?: number): Promise<readonly ToldEvent[]>;
+  until(count: number, timeoutMs?: number): Promise<readonly EventView[]>;
   /** Waits until something holds, which is asked whenever something comes. */
   settled(holds: () => boolean, timeoutMs?: number): Promise<void>;
   close(): void;
@@ -30,7 +30,7 @@ export const openStream = (
     const sent = request(url, { method, headers: { accept: 'text/event-stream', ...headers }, agent: false });
     sent.on('error', reject);
     sent.on('response', (answer) => {
-      const events: ToldEvent[] = [];
+      const events: EventView[] = [];
       let text = '';
       let rest = '';
       let place: number | undefined;

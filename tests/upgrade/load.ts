@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSigner } from '../../client/sign.ts';
-import type { ToldEvent } from '../../src/events/told.ts';
+import type { EventView } from '../../src/events/event-view.ts';
 import { openStream } from '../support/event-stream.ts';
 import type { Answered, Ask, Balancer } from './clients.ts';
 
@@ -19,7 +19,7 @@ export class Ledger {
   readonly items = new Map<number, Item>();
   readonly removed = new Set<number>();
   readonly restored = new Set<number>();
-  readonly events: ToldEvent[] = [];
+  readonly events: EventView[] = [];
   readonly wrong: string[] = [];
   /** Tokens and cookies by the phase in which they were given. */
   readonly tokens: string[] = [];

@@ -23,21 +23,21 @@ const rejected = (hash?: string): AuthOutcome<ByKey> => ({
 });
 
 const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKey> => {
-  // A key's hash stays the same; whether the key is good the database says every time.
+  // Hashes of keys by key. Only the hash is cached; the database checks the key at every use.
   const hashes = new BoundedCache<{ readonly hash: string }>(1_000);
 
   const identify = async (
     key: string,
     { models, address }: Pick<AuthRequest, 'models' | 'address'>,
   ): Promise<AuthOutcome<ByKey>> => {
-    const known = hashes.get(key);
-    if (known === undefined && !keyForm.test(key)) return rejected();
-    const hash = known?.hash ?? hashKey(key);
+    const cached = hashes.get(key);
+    if (cached === undefined && !keyForm.test(key)) return rejected();
+    const hash = cached?.hash ?? hashKey(key);
     const now = clock();
     const found = await identities.byKeyHash(hash, now, models);
     if (found === undefined) return rejected(hash);
-    // Only those that somebody holds: strangers cannot crowd them out.
-    if (known === undefined) hashes.set(key, { hash });
+    // Only hashes of existing keys are cached: strangers cannot evict them.
+    if (cached === undefined) hashes.set(key, { hash });
     usage.keyUsed(found.keyId, now, address);
     return { kind: 'principal', principal: identifiedUser(found.identity, 'api_key', found.keyId) };
   };
@@ -47,7 +47,7 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
   };
 };
 
-/** `X-Api-Key: <key>`; the identity is the key's owner. */
+/** `X-Api-Key: <key>`; the principal is the key's owner. */
 export const apiKey = {
   name: 'api_key',
   label: { 'zh-CN': 'API 密钥', en: 'API key' },

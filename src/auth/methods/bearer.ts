@@ -1,7 +1,7 @@
 import type { AuthMethod } from '../method.ts';
 import { jwt } from './jwt.ts';
 
-/** The same token and the same verification as `jwt`, under the contract's second name. */
+/** The same token and verification as `jwt`, under the contract's second name. */
 export const bearer = {
   ...jwt,
   name: 'bearer',

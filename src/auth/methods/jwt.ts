@@ -14,10 +14,10 @@ type ByToken = IdentifiedUser<'jwt'>;
 
 /** The scheme as the contract writes it. */
 const prefix = 'Bearer ';
-/** The scheme as RFC 9110 (11.1, 11.4) allows it: case-insensitive, with one space or more behind it. */
+/** The scheme as RFC 9110 (11.1, 11.4) allows it: case-insensitive, followed by one space or more. */
 const scheme = /^bearer +/i;
 
-/** The token of the header; undefined where it is of another scheme. */
+/** The token of the header; undefined for another scheme. */
 const tokenIn = (header: string): string | undefined => {
   if (header.startsWith(prefix) && header[prefix.length] !== ' ') return header.slice(prefix.length);
   const [found] = scheme.exec(header) ?? [];
@@ -30,11 +30,11 @@ const rejected = (userId?: number): AuthOutcome<ByToken> => ({
   claim: userId === undefined ? undefined : { kind: 'user', id: userId },
 });
 
-/** A header that is there but holds anything else is rejected: a caller who tried to sign in never goes on as a guest. */
+/** Any other value of the header is rejected: a caller who tried to sign in never continues anonymously. */
 const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByToken> => {
   /**
-   * The token names the user; whether they still exist and what they may do, the database says at every request, and
-   * whether the session goes on of which a token was made.
+   * The token names the user; the database says at every request whether the user still exists, what they may do, and
+   * whether the session of the token is live.
    */
   const identify = async (
     { userId, sessionId }: TokenClaims,
@@ -58,7 +58,7 @@ const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByT
   };
 };
 
-/** `Authorization: Bearer <token>`: the token that the login answers (RFC 6750). */
+/** `Authorization: Bearer <token>`: the token that the login returns (RFC 6750). */
 export const jwt = {
   name: 'jwt',
   label: { 'zh-CN': 'JWT', en: 'JWT' },

@@ -15,7 +15,7 @@ import { sessionCookieName } from '../session.ts';
 
 type BySession = IdentifiedUser<'session'>;
 
-/** 32 bytes in canonical base64url: the last character carries four bits and two zeros. */
+/** 32 bytes in canonical base64url: the last character encodes four bits and two zeros. */
 const idForm = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -45,8 +45,8 @@ const open = ({ cookies, identities, clock }: AuthDependencies): Authenticate<By
 };
 
 /**
- * The session cookie of the administration area. A write needs the browser's word that a page of this service sent it
- * (`cross_site`, 403, otherwise). Two cookies of the name are refused: one of them was planted.
+ * The session cookie of the administration area. A write needs proof from the browser that a page of this service
+ * sent it (`cross_site`, 403, otherwise). Two cookies of the name are refused: one of them was planted.
  */
 export const session = {
   name: 'session',

@@ -16,7 +16,7 @@ import { signatureHeaders, signatureOf } from '../signature.ts';
 
 type BySignature = IdentifiedApplication<'signature'>;
 
-/** Seconds that a timestamp may differ from the server's time, either side. */
+/** Seconds that a timestamp may differ from the server's time, either way. */
 const timestampTolerance = 300;
 
 const timestampForm = /^[1-9][0-9]{0,11}$/;
@@ -31,17 +31,17 @@ const rejected = (name: ProblemName, appId: string | undefined): AuthOutcome<ByS
 const isTimely = (timestamp: string, now: number): boolean =>
   timestampForm.test(timestamp) && Math.abs(Number(timestamp) - Math.floor(now / 1000)) <= timestampTolerance;
 
-/** No one knows this secret: what is signed with it stands in for the secrets that an application does not have. */
-const nobodysSecret = randomBytes(32).toString('hex');
+/** A random secret that is used in place of secrets that an application does not have. */
+const dummySecret = randomBytes(32).toString('hex');
 
 /**
- * At least two, so that an unknown application, one with a secret and one in the midst of a rotation take the same
- * time. What is computed with a stand-in is never accepted: see `isSigned`.
+ * Pads to two secrets, so that an unknown application, one with a secret and one during a rotation take the same
+ * time. A signature with the dummy is never accepted: see `isSigned`.
  */
-const withStandIns = (secrets: readonly string[]): readonly string[] =>
-  secrets.length >= 2 ? secrets : [...secrets, nobodysSecret, nobodysSecret].slice(0, 2);
+const padSecrets = (secrets: readonly string[]): readonly string[] =>
+  secrets.length >= 2 ? secrets : [...secrets, dummySecret, dummySecret].slice(0, 2);
 
-/** Compares with every live secret, to the end, whichever one fits. */
+/** Compares with every live secret, without an early exit. */
 const isSigned = (
   secrets: readonly string[],
   timestamp: string,
@@ -50,7 +50,7 @@ const isSigned = (
 ): boolean => {
   const received = Buffer.from(given, 'latin1');
   let signed = false;
-  for (const [index, secret] of withStandIns(secrets).entries()) {
+  for (const [index, secret] of padSecrets(secrets).entries()) {
     const expected = Buffer.from(signatureOf(secret, timestamp, body), 'latin1');
     if (timingSafeEqual(expected, received) && index < secrets.length) signed = true;
   }
@@ -58,8 +58,8 @@ const isSigned = (
 };
 
 /**
- * The checks of the contract, in its order, of a request that carries all three headers. Nothing else in the service
- * reads a body before it knows who sends it, so whatever can be refused without is refused before.
+ * The checks of the contract, in its order, of a request that carries all three headers. Only this method reads a
+ * body before the caller is known, so every check that does not need the body comes first.
  */
 const verify = (
   { applications, usage, clock }: AuthDependencies,
@@ -101,7 +101,7 @@ const open =
 const header = (name: string, description: Translations) =>
   ({ type: 'apiKey', in: 'header', name, description }) as const satisfies SecurityScheme;
 
-/** `X-App-Id`, `X-Timestamp` and `X-Signature`; the identity is the application. */
+/** `X-App-Id`, `X-Timestamp` and `X-Signature`; the principal is the application. */
 export const signature = {
   name: 'signature',
   label: { 'zh-CN': '请求签名', en: 'Signature' },
@@ -126,7 +126,7 @@ export const signature = {
   overview: {
     listed: {
       'zh-CN': '请求签名（`X-App-Id`、`X-Timestamp`、`X-Signature` 三个请求头同时发送）',
-      en: 'request signature (`X-App-Id`, `X-Timestamp` and `X-Signature` together)',
+      en: 'request signature (headers `X-App-Id`, `X-Timestamp` and `X-Signature`)',
     },
     more: {
       'zh-CN':

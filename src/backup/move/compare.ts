@@ -4,19 +4,19 @@ import { quoteName } from '../../database/quote.ts';
 import { isMark } from './marks.ts';
 import { MoveError } from './move-error.ts';
 
-/** Tables that are moved. */
-export const moved = (tables: Tables): readonly TableShape[] =>
+/** Tables that a move copies. */
+export const movedTables = (tables: Tables): readonly TableShape[] =>
   [...tables.values()].filter(({ name }) => !isMark(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
 
 const listed = (names: readonly string[]): string =>
   names.slice(0, 10).join(', ') + (names.length > 10 ? ', …' : '');
 
 /**
- * Refuses columns whose values another kind of database has in another form, or not at all. The same kind has all of them.
+ * Refuses columns whose values the other kind of database represents differently, or not at all.
  * @throws MoveError that names them
  */
 export const assertPortable = (tables: Tables, own: Dialect, other: Dialect): void => {
-  const unknown = moved(tables).flatMap(({ name, columns }) =>
+  const unknown = movedTables(tables).flatMap(({ name, columns }) =>
     [...columns.values()]
       .filter(({ type }) => own !== other && !own.schema.moving.portable(type))
       .map((column) => `${name}.${column.name} (${column.type || 'no type'})`),
@@ -28,31 +28,32 @@ export const assertPortable = (tables: Tables, own: Dialect, other: Dialect): vo
 };
 
 /**
- * Refuses a source whose tables are not those that the migrations make.
+ * Refuses a source whose tables differ from those of the migrations.
  * @throws MoveError that names what is missing on either side
  */
 export const assertSameTables = (source: Tables, destination: Tables): void => {
   const namesOf = (tables: Tables): ReadonlySet<string> =>
     new Set(
-      moved(tables).flatMap(({ name, columns }) => [
+      movedTables(tables).flatMap(({ name, columns }) => [
         name,
         ...[...columns.keys()].map((column) => `${name}.${column}`),
       ]),
     );
-  const [have, made] = [namesOf(source), namesOf(destination)];
-  const tables = [...have].filter((name) => !made.has(name));
+  const present = namesOf(source);
+  const created = namesOf(destination);
+  const tables = [...present].filter((name) => !created.has(name));
   if (tables.length > 0)
     throw new MoveError(
       `no migration makes what the database has: ${listed(tables)}; nothing was changed. Make it by a migration, or drop it`,
     );
-  const missing = [...made].filter((name) => !have.has(name));
+  const missing = [...created].filter((name) => !present.has(name));
   if (missing.length > 0)
     throw new MoveError(
       `the database lacks what the migrations make: ${listed(missing)}; nothing was changed`,
     );
 };
 
-/** Names of the steps that a database has applied, in their order. */
+/** Names of the migrations that a database has applied, in their order. */
 export const stepsOf = async (ask: Ask, tables: Tables): Promise<readonly string[]> => {
   const names: string[] = [];
   for (const table of ['gatewright_migrations', 'migrations'])
@@ -65,7 +66,7 @@ export const stepsOf = async (ask: Ask, tables: Tables): Promise<readonly string
 };
 
 /**
- * Refuses two databases that are not at the same migrations.
+ * Refuses two databases with different migrations.
  * @throws MoveError
  */
 export const assertSameSteps = (source: readonly string[], destination: readonly string[]): void => {

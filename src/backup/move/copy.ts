@@ -8,13 +8,13 @@ import { UnmovableValue } from './move-error.ts';
 export interface CopyParts {
   readonly source: TableSnapshot;
   readonly loader: TableLoader;
-  /** Called with the number of rows of a table that are copied. */
+  /** Called with the number of copied rows of a table. */
   onProgress(table: string, rows: number): void;
 }
 
 const beginning: MovePlace = { rows: 0, after: undefined, done: false };
 
-/** How a row is known to people. */
+/** Identifies a row in a message. */
 const rowText = (columns: readonly ColumnShape[], row: CanonicalRow): string => {
   const id = columns.findIndex(({ name }) => name === 'id');
   if (id !== -1) return `id ${row[id]}`;
@@ -26,8 +26,8 @@ const rowText = (columns: readonly ColumnShape[], row: CanonicalRow): string => 
 
 const holdsNul = (row: CanonicalRow): boolean => row.some((value) => value?.includes('\0') === true);
 
-/** A batch that was refused: the rows are tried one by one, so that the one that does not fit is named. */
-const blame = async (
+/** Tries the rows of a refused batch one by one, to name the one that does not fit. */
+const findUnfit = async (
   { loader }: CopyParts,
   table: TableShape,
   columns: readonly ColumnShape[],
@@ -43,7 +43,7 @@ const blame = async (
   }
   for (const row of rows) {
     try {
-      // Undone: only whether it fits is asked.
+      // Rolled back: only the refusal matters.
       await loader.transaction(async () => {
         await loader.insert(table.name, columns, [row]);
         throw undone;
@@ -57,7 +57,7 @@ const blame = async (
 
 const undone = new Error('fits');
 
-/** Whether the rows of a table come in the order of their ids, so that a place among them is one number. */
+/** Whether the rows of a table are ordered by a numeric id, so that a position is one number. */
 const isNumbered = ({ dialect }: TableSnapshot, { columns }: TableShape): boolean => {
   const { introspection, own } = dialectOf({ dialect }).schema;
   const id = columns.get('id');
@@ -65,8 +65,8 @@ const isNumbered = ({ dialect }: TableSnapshot, { columns }: TableShape): boolea
 };
 
 /**
- * Copies what is not there yet of a table: from the last id that is, or, where ids are no numbers, all of it. Each batch is
- * one transaction, which also says how far it came.
+ * Copies the missing rows of a table: from the last copied id, or, without numeric ids, all of them. Each batch is
+ * one transaction, which also stores the position.
  * @throws UnmovableValue that names the row
  */
 export const copyTable = async (
@@ -96,14 +96,14 @@ export const copyTable = async (
         for (const statement of putPlace(table.name, next)) await loader.run(statement);
       });
     } catch (error) {
-      throw await blame(parts, table, columns, rows, error);
+      throw await findUnfit(parts, table, columns, rows, error);
     }
     count = next.rows;
     after = next.after;
     onProgress(table.name, count);
   };
 
-  // While a batch is written, the next one is read.
+  // Reads the next batch while one is written.
   let writing: Promise<void> = Promise.resolve();
   const from = numbered ? { column: 'id', after } : undefined;
   for await (const rows of source.rows(table.name, names, from)) {

@@ -16,18 +16,18 @@ import {
   sourceMark,
 } from './marks.ts';
 
-/** The parts that work on the source in one transaction receives. */
+/** The argument of work on the source in one transaction. */
 interface SourceWork {
   readonly tables: Tables;
   readonly ask: Ask;
-  /** Names of what is moved. */
+  /** Names of the tables that are moved. */
   readonly names: readonly string[];
   run(statements: readonly string[]): Promise<void>;
-  /** Gives numbers to events that have none yet. */
+  /** Numbers the events that have no number yet. */
   numberEvents(): Promise<void>;
 }
 
-/** Runs some work on the source in one transaction, alone among those who migrate or move it. */
+/** Runs work on the source in one transaction, excluding migrations and other moves. */
 const onSource = async <T>(
   target: DatabaseTarget,
   work: (work: SourceWork, dialect: Dialect) => Promise<T>,
@@ -67,15 +67,15 @@ const onSource = async <T>(
   }
 };
 
-/** Where a database goes, or went; undefined when it is not being moved. */
+/** The destination of a database that is or was moved; undefined when it is not being moved. */
 export const sourceMarkOf = (target: DatabaseTarget): Promise<SourceMark | undefined> =>
   target.snapshot(async ({ ask, dialect }) =>
     readSourceMark(ask, await readTables(ask, dialectOf({ dialect }))),
   );
 
 /**
- * Has the database refuse every write from now on, of every process: what was acknowledged before is in it, and nothing is
- * afterwards. Events that wait for their numbers get them first. Stays through whatever ends this process.
+ * Makes the database refuse every write of every process: the copy has all acknowledged writes and no later ones.
+ * Events without numbers get them first. The refusal survives the end of this process.
  */
 export const refuseWrites = (target: DatabaseTarget, mark: SourceMark): Promise<void> =>
   onSource(target, async ({ names, run, numberEvents }, { schema: { moving } }) => {
@@ -85,11 +85,11 @@ export const refuseWrites = (target: DatabaseTarget, mark: SourceMark): Promise<
     await run(insertSourceMark(mark));
   });
 
-/** Says that the database was moved. */
+/** Marks the database as moved. */
 export const setMoved = (target: DatabaseTarget): Promise<void> =>
   onSource(target, ({ run }) => run([setSourceState('moved')]));
 
-/** Has the database take writes again. Returns the mark of the move; undefined when there was none. */
+/** Makes the database accept writes again. Returns the mark of the move; undefined when there was none. */
 export const takeWrites = (target: DatabaseTarget): Promise<SourceMark | undefined> =>
   onSource(target, async ({ tables, ask, names, run }, { schema: { moving } }) => {
     const mark = await readSourceMark(ask, tables);

@@ -3,14 +3,14 @@ import type { Ask, Tables } from '../../database/introspection.ts';
 import { quoteName, quoteText } from '../../database/quote.ts';
 
 /**
- * The marks of a move in both databases. The source has a table that says where it goes, beside the triggers that refuse
- * writes; the destination has one of what is done, until all is. Neither is a table of the service's: a database that
- * is not being moved has none of them.
+ * The marks of a move in both databases. The source has a table with its destination, beside the triggers that refuse
+ * writes; the destination has one with the progress, until the move is complete. Neither is a table of the service: a
+ * database that is not being moved has none of them.
  */
 export const sourceMark = fenceName;
 export const destinationMark = 'gatewright_moving';
 
-/** Tables that say something of a move, and hold nothing that is moved. */
+/** Whether a table belongs to the move itself, and is not copied. */
 export const isMark = (table: string): boolean => table === sourceMark || table === destinationMark;
 
 export interface SourceMark {
@@ -18,7 +18,7 @@ export interface SourceMark {
   /** The destination without its password. */
   readonly destination: string;
   readonly state: 'moving' | 'moved';
-  /** When that began. */
+  /** Start of the move. */
   readonly since: string;
 }
 
@@ -39,23 +39,23 @@ export const setSourceState = (state: SourceMark['state']): string =>
 
 export const dropMark = (table: string): string => `drop table ${quoteName(table)}`;
 
-/** How far the destination is: made and empty; being filled; whole, with everything that was out of the way. */
+/** State of the destination: created and empty; being filled; complete, with everything restored. */
 export type Phase = 'made' | 'filling' | 'filled';
 
-/** How far a table is. */
+/** Progress of a table. */
 export interface MovePlace {
   readonly rows: number;
-  /** The last id, where rows come in the order of their ids. */
+  /** The last copied id, where rows are ordered by a numeric id. */
   readonly after: string | undefined;
   readonly done: boolean;
 }
 
-/** The mark of the destination: kept in the same transactions as what it says. */
+/** The mark of the destination, written in the same transactions as the progress that it records. */
 export interface DestinationMark {
   readonly id: string;
   readonly phase: Phase;
   readonly places: ReadonlyMap<string, MovePlace>;
-  /** Statements that bring back what is out of the way, in order. */
+  /** Statements that restore what was removed for the copy, in order. */
   readonly restores: readonly string[];
 }
 
@@ -69,7 +69,7 @@ const mark = quoteName(destinationMark);
 
 export const createDestinationMark = `create table ${mark} (kind text not null, name text not null, value text not null, primary key (kind, name))`;
 
-/** Statements that put an entry in the place of the one before. */
+/** Statements that replace an entry. */
 export const putEntry = ({ kind, name, value }: MarkEntry): readonly string[] => [
   `delete from ${mark} where kind = ${quoteText(kind)} and name = ${quoteText(name)}`,
   `insert into ${mark} (kind, name, value) values (${[kind, name, value].map(quoteText).join(', ')})`,

@@ -1,4 +1,4 @@
-/** Why a database cannot be moved, and what to do; the message says all there is to say. */
+/** The reason why a database cannot be moved, and the remedy. */
 export class MoveError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -6,5 +6,5 @@ export class MoveError extends Error {
   }
 }
 
-/** A value that the destination cannot hold: nothing but a change of the source helps. */
+/** A value that the destination cannot store: only a change of the source helps. */
 export class UnmovableValue extends MoveError {}

@@ -6,7 +6,7 @@ import { quoteName } from '../../database/quote.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { checksumDifferences, type TableChecksums, tableChecksums } from '../../database/table-checksum.ts';
 import type { DatabaseTarget, TableLoader, TableSnapshot } from '../../database/target.ts';
-import { assertPortable, assertSameSteps, assertSameTables, moved, stepsOf } from './compare.ts';
+import { assertPortable, assertSameSteps, assertSameTables, movedTables, stepsOf } from './compare.ts';
 import { copyTable } from './copy.ts';
 import { refuseWrites, setMoved, sourceMarkOf, takeWrites } from './fence.ts';
 import {
@@ -24,12 +24,12 @@ import { MoveError, UnmovableValue } from './move-error.ts';
 export interface MoveParts {
   readonly source: DatabaseTarget;
   readonly destination: DatabaseTarget;
-  /** The destination as messages name it: without its password. */
+  /** The destination in messages: without its password. */
   readonly destinationName: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /**
-   * Makes the tables of an empty destination by the migrations, in one transaction, in which `after` is asked last.
+   * Creates the tables of an empty destination by the migrations, in one transaction whose last step is `after`.
    * @throws Error where it is not empty
    */
   prepare(after: (ask: Ask) => Promise<void>): Promise<void>;
@@ -40,21 +40,21 @@ export interface MoveParts {
 export interface MoveState {
   readonly doing: 'waiting' | 'copying' | 'restoring' | 'comparing';
   readonly table?: string;
-  /** Of this table so far. */
+  /** Rows of this table so far. */
   readonly rows?: number;
 }
 
 export interface Moved {
   readonly tables: number;
   readonly rows: number;
-  /** By names of tables: the same on both sides. */
+  /** By table name; equal on both sides. */
   readonly checksums: TableChecksums;
 }
 
 const tablesOf = ({ ask, dialect }: Pick<TableSnapshot, 'ask' | 'dialect'>): Promise<Tables> =>
   readTables(ask, dialectOf({ dialect }));
 
-/** Reads the mark of the destination; one that is missing or empty knows nothing. */
+/** Reads the mark of the destination; a missing or empty one has no progress. */
 const destinationMarkOf = async (destination: DatabaseTarget): Promise<DestinationMark | undefined> => {
   if (destination.isEmpty()) return undefined;
   return destination.snapshot(async (snapshot) =>
@@ -62,10 +62,11 @@ const destinationMarkOf = async (destination: DatabaseTarget): Promise<Destinati
   );
 };
 
-/** Makes the tables of the destination, or refuses what could not be filled; then it is as it was. */
+/** Creates the tables of the destination, or refuses those that cannot be filled; it is unchanged then. */
 const makeDestination = async (parts: MoveParts, id: string): Promise<void> => {
   const { source, destination } = parts;
-  const [from, to] = [dialectOf(source), dialectOf(destination)];
+  const from = dialectOf(source);
+  const to = dialectOf(destination);
   const [tables, steps] = await source.snapshot(async (snapshot) => {
     const found = await tablesOf(snapshot);
     return [found, await stepsOf(snapshot.ask, found)] as const;
@@ -89,7 +90,7 @@ const runAll = async (loader: TableLoader, statements: readonly string[]): Promi
   for (const statement of statements) await loader.run(statement);
 };
 
-/** Empties the destination and puts out of the way what rows would trip over, so that they may come in any order. */
+/** Empties the destination and removes constraints and triggers, so that rows may come in any order. */
 const beginFilling = (
   loader: TableLoader,
   { schema: { moving } }: Dialect,
@@ -102,14 +103,15 @@ const beginFilling = (
       loader,
       found.map(({ remove }) => remove),
     );
-    for (const { name } of moved(await tablesOf(loader))) await loader.run(`delete from ${quoteName(name)}`);
+    for (const { name } of movedTables(await tablesOf(loader)))
+      await loader.run(`delete from ${quoteName(name)}`);
     await runAll(loader, [forgetEntries('place'), forgetEntries('restore')]);
     for (const [index, value] of restores.entries())
       await runAll(loader, putEntry({ kind: 'restore', name: String(index).padStart(6, '0'), value }));
     await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'filling' }));
   });
 
-/** The largest id of each table that was ever given, of a row that is gone as well, is the largest at the destination. */
+/** The largest id that each table has assigned, also to a deleted row, becomes the largest at the destination. */
 const countersOf = async (source: TableSnapshot, loader: TableLoader): Promise<readonly string[]> => {
   const { moving } = dialectOf(loader).schema;
   const given = new Map(
@@ -152,7 +154,7 @@ const fill = async (parts: MoveParts): Promise<void> => {
     const mark = await markOf();
     if (mark.phase === 'filled') return;
     await source.snapshot(async (snapshot) => {
-      for (const table of moved(await tablesOf(snapshot))) {
+      for (const table of movedTables(await tablesOf(snapshot))) {
         const target = tables.get(table.name);
         if (target === undefined) throw new MoveError(`the destination lacks the table ${table.name}`);
         const copying = (name: string, rows: number): void =>
@@ -190,10 +192,11 @@ const compare = async (parts: MoveParts): Promise<TableChecksums> => {
 const occupied = (message: string): MoveError =>
   new MoveError(`${message}; \`gatewright move --undo\` has the source take writes again`);
 
-/** Brings both databases to where rows can be copied: the source takes no writes, the destination has tables. */
+/** Prepares both databases: the source refuses writes, the destination has tables. */
 const begin = async (parts: MoveParts): Promise<void> => {
   const { source, destination, destinationName, now } = parts;
-  const [fence, mark] = [await sourceMarkOf(source), await destinationMarkOf(destination)];
+  const fence = await sourceMarkOf(source);
+  const mark = await destinationMarkOf(destination);
   if (fence?.state === 'moved' && mark?.id !== fence.id)
     throw occupied(`this database was moved to ${fence.destination} at ${fence.since}`);
   if (fence !== undefined && mark !== undefined && mark.id !== fence.id)
@@ -201,7 +204,7 @@ const begin = async (parts: MoveParts): Promise<void> => {
   const id = fence?.id ?? randomUUID();
   if (mark === undefined) await makeDestination(parts, id);
   if (fence !== undefined) return;
-  // Rows of an earlier attempt were read before the source took writes again.
+  // The rows of an earlier attempt were read before the source accepted writes again.
   if (mark !== undefined)
     await destination.load((loader) =>
       loader.transaction(async () => {
@@ -215,10 +218,10 @@ const begin = async (parts: MoveParts): Promise<void> => {
 };
 
 /**
- * Copies everything of a database to an empty one, and compares. From its beginning on the source refuses writes,
- * of every process, also when this one is gone: what is copied is one state, and the same call goes on where the
- * one before was cut off. A value that the destination cannot hold ends it, and the source takes writes again.
- * @throws MoveError, and what the databases throw
+ * Copies a database to an empty one, and compares them. From its start the source refuses writes of every process,
+ * also after this one has ended: the copy is one state, and the same call continues an interrupted one. A value that
+ * the destination cannot store ends the move, and the source accepts writes again.
+ * @throws MoveError, and errors of the databases
  */
 export const moveDatabase = async (parts: MoveParts): Promise<Moved> => {
   await begin(parts);

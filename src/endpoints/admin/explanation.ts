@@ -1,7 +1,7 @@
 import { identifiedUser } from '../../auth/identified-user.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { nobody } from '../../auth/principal.ts';
-import { type AuthMethodName, authMethod, isOfApplications, unaskedMethods } from '../../auth/registry.ts';
+import { anonymous } from '../../auth/principal.ts';
+import { type AuthMethodName, authMethod, isOfApplications, optionalMethods } from '../../auth/registry.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { ExplainedRule } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -9,7 +9,7 @@ import type { ProblemName } from '../../kernel/problem-table.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import { namesRelations } from '../../kernel/relation-names.ts';
 import type { Models } from '../../model/models.ts';
-import { decide, grantsAsked } from '../../policy/decide.ts';
+import { decide, modelsOfGrants } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { permissionAction, publicOrOwn, readsOwn } from '../../policy/resource-rule.ts';
 import { superAdmin } from '../../policy/rule.ts';
@@ -99,7 +99,7 @@ const identify = async (
   }
   return subject.kind === 'application' && isOfApplications(name)
     ? passed(name, { kind: 'application', appId: subject.appId, method: name })
-    : passed(name, nobody);
+    : passed(name, anonymous);
 };
 
 /** Who calls what is open to anybody: that is asked only where this caller may read more than others. */
@@ -109,10 +109,10 @@ const anyCaller = async (
   models: readonly string[] | undefined,
 ): Promise<Authenticated> => {
   const step = { rule: 'authentication', outcome: 'off', because: 'open' } as const;
-  const method = unaskedMethods(false).find(({ holder }) => holder === subject.kind);
-  if (models === undefined || method === undefined) return { step, principal: nobody };
+  const method = optionalMethods(false).find(({ holder }) => holder === subject.kind);
+  if (models === undefined || method === undefined) return { step, principal: anonymous };
   const found = await identify(explainer, subject, method.name, models);
-  return { step, principal: 'problem' in found ? nobody : found.principal };
+  return { step, principal: 'problem' in found ? anonymous : found.principal };
 };
 
 /** The permission step with what each role of the caller has; another step as it is. */
@@ -141,7 +141,7 @@ const authenticate = (
   query: string,
 ): Promise<Authenticated> | Authenticated => {
   const related = grantsOnRelated !== undefined && namesRelations(query) ? grantsOnRelated : undefined;
-  const models = [...new Set([...grantsAsked(policy), ...(related ?? [])])];
+  const models = [...new Set([...modelsOfGrants(policy), ...(related ?? [])])];
   if (auth.length === 0)
     return anyCaller(explainer, subject, related !== undefined || readsOwn(policy) ? models : undefined);
   const method = auth.find((name) => authMethod(name).holder === subject.kind);

@@ -93,7 +93,9 @@ export const passkeyEndpoints = (services: Services): Endpoint[] => {
         const challenge = await factorSetups.secretOf(setup);
         if (challenge === undefined) throw new Problem('second_factor_setup_ended');
         const response = values['response'];
-        const made = isJsonObject(response) ? await passkeys.registered(response, challenge) : undefined;
+        const made = isJsonObject(response)
+          ? await passkeys.verifyRegistration(response, challenge)
+          : undefined;
         if (made === undefined)
           throw new Problem('invalid_record', {
             errors: [creation.error('response', { rule: 'wrong_passkey' })],

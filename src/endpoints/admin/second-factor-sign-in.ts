@@ -80,7 +80,7 @@ const prove = async (
       if (challenge === null || typeof id !== 'string') return undefined;
       const passkey = await signInTickets.passkeyOf(user.id, id);
       if (passkey === undefined) return undefined;
-      const counter = await passkeys.signed(answer.response, challenge, { ...passkey, credential: id });
+      const counter = await passkeys.verifySignIn(answer.response, challenge, { ...passkey, credential: id });
       return counter === undefined ? undefined : { by: 'passkey', id: passkey.id, counter };
     }
   }
@@ -187,7 +187,7 @@ export const secondFactorSignIn = (services: Services): Endpoint => {
         throw refused('second_factor_wrong');
       }
       const by = { id: user.id, username: user.username };
-      securityEvents.logged({ action: 'sign_in', address, by, detail: { second_factor: answer.by } });
+      securityEvents.log({ action: 'sign_in', address, by, detail: { second_factor: answer.by } });
       return {
         data: sessionUser({ ...user, secondFactor: 'given' }),
         headers: { 'Set-Cookie': cookies.set(id) },

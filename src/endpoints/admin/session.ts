@@ -94,7 +94,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
           services.securityEvents.record(event);
           throw loginFailed();
         }
-        services.securityEvents.logged({ action: 'sign_in', address: call.address, by });
+        services.securityEvents.log({ action: 'sign_in', address: call.address, by });
         return {
           data: sessionUser(user),
           headers: { 'Set-Cookie': cookies.set(session.id) },

@@ -55,7 +55,7 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
   const path = '/admin/webhooks';
   const input = createWebhookInput({
     models,
-    takesUrl: webhooks.takesUrl,
+    takesUrl: webhooks.isAllowedUrl,
     userExists: async (id) => (await identities.byUserId(id, [])) !== undefined,
     locale: services.locale,
   });

@@ -148,7 +148,7 @@ export const createSecurityEvents = (
         .finally(() => lookUps.delete(lookUp));
       lookUps.add(lookUp);
     },
-    logged(event) {
+    log(event) {
       if (admits(event)) tell(event);
     },
   };

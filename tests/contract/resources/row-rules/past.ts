@@ -1,7 +1,7 @@
 import { identifiedUser } from '../../../../src/auth/identified-user.ts';
-import { nobody, type Principal } from '../../../../src/auth/principal.ts';
+import { anonymous, type Principal } from '../../../../src/auth/principal.ts';
 import { apiArea } from '../../../../src/endpoints/resources/area.ts';
-import { toldOf } from '../../../../src/events/told.ts';
+import { viewEvents } from '../../../../src/events/event-view.ts';
 import { relatedFor } from '../../../../src/operations/related.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
 import { isAnonymous, isRefused, readsEvery, shown, type World, wouldRead } from './oracle.ts';
@@ -125,7 +125,7 @@ export const principalOf = async (
   { services, models }: Pick<Playing, 'services' | 'models'>,
   caller: Asking,
 ): Promise<Principal | undefined> => {
-  if (caller.method === undefined) return caller.name === 'nobody' ? nobody : undefined;
+  if (caller.method === undefined) return caller.name === 'nobody' ? anonymous : undefined;
   if (caller.userId === null || caller.method === 'signature') return undefined;
   const names = models.map(({ name }) => name);
   const identity = await services.identities.byUserId(caller.userId, names);
@@ -153,7 +153,7 @@ export const eventsSeen = async ({ services, models }: Playing, caller: Asking) 
   const events = (await services.events.after(0, 100_000)).filter(({ model }) => names.has(model));
   const all = new Map([...services.resources].map(([name, { model }]) => [name, model]));
   const related = relatedFor({ models: all }, { principal, area: apiArea });
-  return toldOf(services.resources, { principal, related }, events);
+  return viewEvents(services.resources, { principal, related }, events);
 };
 
 /** Everything that was written, as a caller sees it now. */

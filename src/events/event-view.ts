@@ -6,9 +6,9 @@ import type { Related } from '../records/relations/related.ts';
 import type { RecordedEvent } from '../service/events/event-log.ts';
 import type { SeenSides } from '../service/events/event-readers.ts';
 
-/** An event as somebody is told of it. */
-export interface ToldEvent extends JsonObject {
-  /** Its place in the log: events are told in the order of their numbers. */
+/** An event in the view of one reader. */
+export interface EventView extends JsonObject {
+  /** Its number in the log; events are sent in this order. */
   readonly number: number;
   readonly model: string;
   readonly id: number;
@@ -16,18 +16,18 @@ export interface ToldEvent extends JsonObject {
   readonly at: string;
   readonly actor: JsonObject;
   readonly version: number;
-  /** Fields whose values became others, of those that the caller may read. */
+  /** The changed fields that the caller may read. */
   readonly fields: readonly string[];
 }
 
-export const toldEvent = (
+export const viewEvent = (
   { number, model, record, action, at, actor, version, fields }: RecordedEvent,
   shown: (actor: RecordedActor) => JsonObject,
-): ToldEvent => ({ number, model, id: record, action, at, actor: shown(actor), version, fields });
+): EventView => ({ number, model, id: record, action, at, actor: shown(actor), version, fields });
 
 /**
- * The fields that somebody is told to have changed. Of an update of which they see one side only it must not be said how
- * that one differs from the other, so these are all that they read.
+ * The fields that an event reports as changed. Of an update of which the reader sees one side only, it reports all
+ * fields that they read, since the actual ones would reveal the other side.
  */
 const fieldsFor = (
   { action, fields }: RecordedEvent,
@@ -39,21 +39,21 @@ const fieldsFor = (
     : readable.filter((name) => !setByServer.has(name));
 
 /**
- * The events that somebody may be told of, as things are at this moment, with the fields that they read: those of records
- * that they read now and that were readable to them before or after the event, and of records that are gone those that
- * they could read before. An update that changed none of these fields is none to callers who do not read every field: it
- * may have changed one that they do not read. `related` returns what they read of a model.
+ * The events that a reader may see now, with the fields that they read: events of records that they read now and that
+ * were readable to them before or after the event, and of deleted records those that they could read before. An
+ * update that changed none of these fields is hidden from readers without access to all fields: it may have changed
+ * another one. `related` returns the reader's access to a model.
  */
-export const seenOf = async (
+export const visibleEvents = async (
   resources: ReadonlyMap<string, ServedResource>,
   related: Related,
   events: readonly RecordedEvent[],
 ): Promise<readonly RecordedEvent[]> => {
   const found = new Map<number, RecordedEvent>();
-  const asked = [...Map.groupBy(events, ({ model }) => model)].map(async ([model, of]) => {
+  const lookUps = [...Map.groupBy(events, ({ model }) => model)].map(async ([model, of]) => {
     const resource = resources.get(model);
     const grant = related(model)?.grant;
-    // A model that is gone, or that tells nothing any more.
+    // The model was removed, or no longer has events.
     if (resource?.model.events !== true || grant === undefined) return;
     const sides = await resource.eventReaders.seen(grant, of);
     const readsEveryField = [...resource.model.fields.keys()].every((name) => grant.readable.includes(name));
@@ -65,17 +65,17 @@ export const seenOf = async (
         found.set(event.number, { ...event, fields });
     }
   });
-  await Promise.all(asked);
+  await Promise.all(lookUps);
   return events.flatMap(({ number }) => found.get(number) ?? []);
 };
 
-/** The same as it is sent to one reader. */
-export const toldOf = async (
+/** The views of the events that a reader may see. */
+export const viewEvents = async (
   resources: ReadonlyMap<string, ServedResource>,
   reader: ActorReader,
   events: readonly RecordedEvent[],
-): Promise<readonly ToldEvent[]> => {
-  const seen = await seenOf(resources, reader.related, events);
+): Promise<readonly EventView[]> => {
+  const seen = await visibleEvents(resources, reader.related, events);
   const { shown } = await shownActors(resources, reader, namedActors(seen.map(({ actor }) => actor)));
-  return seen.map((event) => toldEvent(event, shown));
+  return seen.map((event) => viewEvent(event, shown));
 };
