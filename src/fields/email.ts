@@ -45,7 +45,7 @@ export const email = {
     options?: Strict<Options, EmailOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(email, options),
   options: commonOptions satisfies OptionTable<EmailOptions>,
-  input: () => ({ type: 'string', format: 'email', maxLength: maxLength }),
+  input: () => ({ type: 'string', format: 'email', maxLength }),
   format: { name: 'email', rule: 'email', test: isEmail },
   encode: textOf,
   operators: textOperators,

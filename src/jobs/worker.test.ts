@@ -187,7 +187,7 @@ describeEachDatabase('a worker', (databases) => {
     expect((await one.rows()).map(({ error }) => error?.slice(0, 30))).toEqual([
       'TypeError: x is undefined',
       'thrown: no  error!!!!!!!!!!!!!',
-      'thrown: something that has no ',
+      'thrown: a value without a text',
       'thrown: undefined',
     ]);
     expect((await one.rows())[1]?.error?.length).toBe(2_000);
@@ -221,7 +221,7 @@ describeEachDatabase('a worker', (databases) => {
         error: expect.stringContaining('took longer than 1 s'),
       },
     ]);
-    expect(aborted).toEqual([new Error('its time is over')]);
+    expect(aborted).toEqual([new Error('the timeout of the job is over')]);
   });
 
   it('fails what does not fit its input any more, once and clearly', async () => {

@@ -70,7 +70,7 @@ it('refuses values that break the rules of the input, all at once, and stores no
   });
   await expect(jobs.add('mial', {})).rejects.toThrow('There is no job mial: the nearest is "mail"');
   await expect(jobs.add(defineJob({ handle: () => {} }))).rejects.toThrow(
-    'No file of jobs/ exports this job',
+    'The job is not exported by a file of jobs/',
   );
   await expect(jobs.add(mail, { to: 'a@b.co', count: 1 }, { at: 'tomorrow' })).rejects.toThrow(TypeError);
   await expect(jobs.add(mail, { to: 'a@b.co', count: 1 }, { key: '' })).rejects.toThrow(TypeError);
