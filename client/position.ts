@@ -1,4 +1,4 @@
-/** Of answers: where what they wrote is. Of requests: what a read has to see. */
+/** In a response: the position of what it wrote. In a request: the position that a read has to see. */
 const name = 'X-Commit-Position';
 
 /** Milliseconds for which a position says anything: the service reads from no replica that is so far behind. */
@@ -16,8 +16,8 @@ const isBefore = (text: string, other: string): boolean => {
 };
 
 /**
- * Remembers where the last write is, so that reads see it whichever instance of the service they reach. Only of use where
- * the service reads from a replica: elsewhere no answer has a position, and no request gets one.
+ * Remembers where the last write is, so that reads see it whichever instance of the service they reach. Only of use
+ * where the service reads from a replica: elsewhere no answer has a position, and no request gets one.
  */
 export class LastPosition {
   #text = '';

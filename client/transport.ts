@@ -97,7 +97,7 @@ const asItIs = async (response: Response): Promise<Response> => {
   return response;
 };
 
-/** Answers that never have a body, and so no envelope. */
+/** Statuses of responses that never have a body, and so no envelope. */
 const isEmpty = (status: number): boolean => status === 204 || status === 205;
 
 const read = async <Data>(response: Response): Promise<Answer<Data>> => {

@@ -3,7 +3,7 @@ import { isPieceSource, type PieceSource, Pieces } from '../http/pieces.ts';
 import { http } from '../kernel/node-http.ts';
 import { anything, type OptionTable, optionsFlaw, plainObject, textual } from '../kernel/options.ts';
 
-/** What an endpoint answers other than an envelope. */
+/** A response other than an envelope. */
 export interface AnswerOptions {
   /** 200 to 599; that of the endpoint's definition unless given. 204, 205 and 304 have no body. */
   readonly status?: number;
@@ -25,7 +25,7 @@ const options = {
   body: anything,
 } satisfies OptionTable<AnswerOptions>;
 
-/** Headers that the service sets itself, with the reason that is told to whoever sets them. */
+/** Headers that the service sets itself, with the reason that the developer reads who sets them. */
 const reserved: Readonly<Record<string, string>> = {
   'content-type': 'say it as `type`',
   'access-control-allow-origin': 'CORS_ORIGINS says who may read answers',
@@ -55,8 +55,9 @@ const mediaRange = new RegExp(`^(?:\\*/\\*|${token}/(?:\\*|${token}))${parameter
 export const isMediaRangeText = (text: string): boolean => mediaRange.test(text);
 
 /**
- * What a page of the application's may do unless it says so itself: show text, its own styles and pictures. No script
- * runs in it, no form is sent, and it is no part of this origin: what a caller once sent in may come out as a page.
+ * Content-Security-Policy of a page of the application that brings none: it shows text, its own styles and pictures. No
+ * script runs in it, no form is sent, and it is no part of this origin: what a caller once sent in may come out as a
+ * page.
  */
 const sandbox =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; sandbox";
@@ -159,7 +160,7 @@ export class RawAnswer {
     return this;
   }
 
-  /** What the pipeline answers. */
+  /** The answer for the pipeline. */
   toAnswer(): Answer {
     const status = this.#status;
     const body = this.#body;
@@ -173,7 +174,7 @@ export class RawAnswer {
     return status === undefined ? { headers, raw } : { status, headers, raw };
   }
 
-  /** Ends a stream that nobody will read. */
+  /** Ends a stream that will not be read. */
   discard(): void {
     if (this.#body instanceof Pieces) void this.#body.return();
   }
@@ -185,8 +186,8 @@ const discardBody = (body: unknown): void => {
 };
 
 /**
- * What `handle` returns to answer other than an envelope: a text, bytes or a stream goes as it is.
- * @throws Error for what cannot be answered: an unknown option, a header that is none or that the service sets itself
+ * Makes a response other than an envelope, for `handle` to return: a text, bytes or a stream goes as it is.
+ * @throws Error for an unknown option, a header that is none or that the service sets itself
  */
 export const answer = (given: AnswerOptions): RawAnswer => {
   try {

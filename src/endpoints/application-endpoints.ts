@@ -46,7 +46,7 @@ const policyOf = ({ auth, roles }: EndpointDefinition): Rule => {
 const operationOf = (method: string, path: string): string =>
   `${method.toLowerCase()}${path.slice(prefix.length).replaceAll(/[^A-Za-z0-9]+/g, '_')}`;
 
-/** What is behind `data`: a model's record as its own detail endpoint describes it, or what a schema says. */
+/** Description of `data`: a model's record as its own detail endpoint describes it, or a schema. */
 const dataOf = (
   output: EndpointDefinition['output'],
   locale: Locale,
@@ -55,10 +55,10 @@ const dataOf = (
     ? { data: outputSchema(output, output.views.detail, locale), model: output.name }
     : { data: output ?? {} };
 
-/** Whatever `handle` answers, it may have asked the database; without a media type that follows by itself. */
+/** Problems of a `handle` that may ask the database; without a media type they follow by themselves. */
 const storageProblems = ['database_unavailable', 'overloaded', 'outcome_unknown'] as const;
 
-/** What is said of one that says nothing of itself. */
+/** Summary of an endpoint that has none. */
 const ownEndpoint: Label = { 'zh-CN': '应用自己的接口。', en: 'An endpoint of the application’s own.' };
 
 const docsOf = (
@@ -210,7 +210,7 @@ class CallSignals {
     return this.#signal;
   }
 
-  /** Told what the handler answers, or will answer. */
+  /** Called with the handler's answer, or the promise of one. */
   follow(handled: Handled): void {
     this.#handled = handled;
   }

@@ -10,16 +10,16 @@ import { type Area, apiArea } from './resources/area.ts';
 import type { Services } from './services.ts';
 import { checkedModels } from './shared.ts';
 
-/** Who is told of what happens, as it happens: `docs/reference/events.md`. */
+/** Streams of events, as they happen: `docs/reference/events.md`. */
 
 const resumes = 'last-event-id';
 
 const numberForm = /^(?:0|[1-9]\d{0,15})$/;
 
-/** The number of the last event that the caller was told. @throws Problem `invalid_parameter` */
+/** The number of the last event that the caller has received. @throws Problem `invalid_parameter` */
 const lastEventOf = (call: Call): number | undefined => {
   const text = call.header(resumes);
-  // A browser that was told no number yet leaves the header out, other clients may send it empty.
+  // A browser that has received no number yet leaves the header out, other clients may send it empty.
   if (text === undefined || text === '') return undefined;
   const number = numberForm.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw invalidParameter('Last-Event-ID');
@@ -36,7 +36,7 @@ const namedModels = (query: string, followed: ReadonlyMap<string, string>): read
   const names = said.flatMap((name) => followed.get(name) ?? []);
   if (second !== undefined || said.length === 0 || names.length < said.length)
     throw invalidParameter('models');
-  // In one order, so that all who follow the same are told together.
+  // In one order, so that all who follow the same models share one stream.
   return [...new Set(names)].sort();
 };
 

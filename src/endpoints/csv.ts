@@ -6,13 +6,13 @@ export const csvType = 'text/csv; charset=utf-8; header=present';
 
 export interface CsvColumn {
   readonly name: string;
-  /** Whether every value is written as JSON text, a text too: else nobody could tell `1` and `"1"` apart. */
+  /** Whether every value is written as JSON text, a text too: else `1` and `"1"` were the same. */
   readonly json: boolean;
 }
 
 /**
- * What has to stand in quotes: what the format says, and separators of other spreadsheets, an empty text, which would
- * be no value, and blanks at an end, which are often taken off.
+ * Cells that have to stand in quotes: those that the format names, and separators of other spreadsheets, an empty text,
+ * which would be no value, and blanks at an end, which are often taken off.
  */
 const needsQuotes = /["\r\n,;|\t]|^$|^\s|\s$/;
 

@@ -35,16 +35,16 @@ import {
   limitsOption,
 } from './endpoint-body.ts';
 
-/** What of a `Call` an application is promised as it is. */
+/** Parts of a `Call` that an application is promised as they are. */
 type Promised = Pick<Call, 'params' | 'header' | 'requestId' | 'signal'>;
 
 /**
- * What the handler of an application's endpoint gets: a scope that acts for its caller, the promised part of a `Call`,
+ * Context of a handler of the application: a scope that acts for its caller, the promised part of a `Call`,
  * with the query taken apart, the checked fields and the database. `signal` is aborted when the caller hangs up, and
  * when the time of the handler is over.
  */
 interface CommonContext<Fields extends InputFields> extends Scope, Promised {
-  /** Who calls, and for whom the scope acts. */
+  /** The caller, for whom the scope acts. */
   readonly principal: Call['principal'];
   readonly query: URLSearchParams;
   /** The checked fields of `input`; an optional one that was not sent and has no default is absent. */
@@ -53,13 +53,13 @@ interface CommonContext<Fields extends InputFields> extends Scope, Promised {
   readonly database: Database;
 }
 
-/** What the handler of an endpoint with these fields gets, and of a body what the endpoint accepts. */
+/** Context of a handler of an endpoint with these fields, with the body that the endpoint accepts. */
 export type EndpointContext<
   Fields extends InputFields = InputFields,
   Accepts extends BodyKind = 'json',
 > = CommonContext<Fields> & BodyContexts[Accepts];
 
-/** What `output` may say: a JSON Schema, or a model, whose record in the detail view is answered then. */
+/** Values of `output`: a JSON Schema, or a model, whose record in the detail view is returned then. */
 type EndpointOutput = JsonSchema | Resource;
 
 /** A record in the detail view, with any related records. */
@@ -67,10 +67,10 @@ type AnsweredRecord<Model> = DetailOf<Model> & {
   readonly [Name in keyof RelationsOf<Model, 'detail', never>]?: object | null;
 };
 
-/** What is answered. Nothing: an envelope without data; what `answer` makes: no envelope. */
+/** Result of a handler. Nothing: an envelope without data; the result of `answer`: no envelope. */
 type Answered<Said> = RawAnswer | (Said extends ResourceModel ? AnsweredRecord<Said> : Json | undefined);
 
-/** What `handle` returns, where it awaits something and answers nothing too, unless `output` says that a record is answered. */
+/** Return type of `handle`: also nothing, unless `output` says that a record is returned. */
 type Handled<Said> =
   | Answered<Said>
   | Promise<Answered<Said>>
@@ -90,7 +90,7 @@ export interface EndpointOptions<
   /** Roles of which the caller needs one; super_admin always passes. An application has no role. */
   readonly roles?: readonly string[];
   /**
-   * What the body is: `json` unless given; `form` (`application/x-www-form-urlencoded`); `multipart` with files; `bytes`
+   * Kind of body: `json` unless given; `form` (`application/x-www-form-urlencoded`); `multipart` with files; `bytes`
    * of any type.
    */
   readonly accepts?: Accepts;
@@ -100,14 +100,17 @@ export interface EndpointOptions<
   readonly input?: Fields;
   readonly status?: 200 | 201;
   readonly summary?: Label;
-  /** What there is to know beyond the summary; a blank line begins a paragraph, backticks hold code. */
+  /** Text beyond the summary; a blank line begins a paragraph, backticks hold code. */
   readonly description?: Label;
   /**
-   * What `handle` answers: a model (what `defineResource` returns), whose record in its detail view it is, which the
+   * Result of `handle`: a model (the result of `defineResource`), whose record in its detail view it is, which the
    * compiler holds it to; or a JSON Schema, for the API description only. Anything or nothing where not given.
    */
   readonly output?: Said;
-  /** Media type, or range of them (`image/*`), of what `handle` answers with `answer`, for the API description; `output` is its schema then. */
+  /**
+   * Media type, or range of them (`image/*`), of a response made with `answer`, for the API description; `output` is
+   * its schema then.
+   */
   readonly media?: string;
   /** Problems that `handle` throws, for the API description. */
   readonly problems?: readonly (ProblemName | MakeProblem)[];
@@ -178,7 +181,7 @@ export const defineEndpoint = <
   definition: EndpointOptions<Fields, Said, Accepts>,
 ): EndpointDefinition => {
   check(definition);
-  // What the handler is typed with is made of these very fields: see `applicationEndpoints`.
+  // The type of the handler's fields follows from these very fields: see `applicationEndpoints`.
   const endpoint = Object.freeze({ ...definition }) as unknown as EndpointDefinition;
   made.add(endpoint);
   return endpoint;

@@ -6,7 +6,7 @@ import type { UploadedFile } from '../http/uploaded-file.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type OptionCheck, type OptionTable, objectOf } from '../kernel/options.ts';
 
-/** What the body of an endpoint may be. */
+/** Kinds of bodies of an endpoint. */
 export const bodyKinds = ['json', 'form', 'multipart', 'bytes'] as const;
 export type BodyKind = (typeof bodyKinds)[number];
 
@@ -20,20 +20,22 @@ export interface BodyLimits {
   readonly files?: number;
 }
 
-/** What the context of an endpoint holds of its body, by what it accepts. */
+/** Members of an endpoint's context for its body, by the kind that it accepts. */
 export interface BodyContexts {
   readonly json: ParsedBody;
   readonly form: ParsedBody;
   readonly multipart: {
     /** The texts by the names of their fields, as the types of `input` ask for. */
     readonly body: JsonObject;
-    /** In the order in which they were sent. They are removed once the request has been answered: move what is to stay. */
+    /**
+     * In the order in which they were sent. They are removed once the request has been answered: move what is to stay.
+     */
     readonly files: readonly UploadedFile[];
   };
   readonly bytes: {
     /** The whole body, read when it is asked for, within BODY_LIMIT. */
     readonly bytes: Promise<Uint8Array>;
-    /** The body as it comes, never held whole. Whoever has asked for one of the two cannot have the other. */
+    /** The body as it comes, never held whole. Only one of the two can be asked for. */
     readonly stream: Readable;
   };
 }
@@ -57,7 +59,7 @@ export const limitsOption: OptionCheck = objectOf({
   files: positive,
 } satisfies OptionTable<BodyLimits>);
 
-/** What is wrong with options that are right by themselves. */
+/** Returns the flaw of a combination of options. */
 export const bodyFlaw = (definition: {
   readonly method?: string;
   readonly accepts?: BodyKind;
@@ -99,7 +101,7 @@ export class LazyBody {
   get bytes(): Promise<Uint8Array> {
     if (this.#bytes === undefined) {
       this.#bytes = (async () => this.#call.readBody())();
-      // Whoever awaits it is told; a handler that has failed meanwhile does not.
+      // It rejects for a handler that awaits it; one that has failed meanwhile does not.
       this.#bytes.catch(() => {});
     }
     return this.#bytes;

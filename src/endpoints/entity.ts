@@ -17,7 +17,7 @@ import { idOf, reachesIn } from './shared.ts';
 
 type EntityServices = Pick<Services, 'database' | 'baseUrl' | 'clock'>;
 
-/** Who reads an entity in the administration area, and which of its rows and fields. */
+/** Policy of an entity in the administration area: its callers, rows and fields. */
 export const entityPolicy = ({ list, view }: Entity): Rule => ({
   kind: 'administrator',
   ...(list?.own === undefined ? {} : { own: list.own }),
@@ -66,7 +66,7 @@ const recordEndpoint = (services: EntityServices, entity: Entity, path: string):
   ];
 };
 
-/** What serves an entity beside its definition: a line of the registry. */
+/** An entity with what serves it beside its definition: a line of the registry. */
 export interface ServedEntity {
   readonly entity: Entity;
   /** Where the entity changes while the service runs. */
@@ -162,7 +162,7 @@ export const describeEntity = ({ name, columns, view }: Entity, locale: Locale):
   }),
 });
 
-/** What the pages need to know of each list: columns, filters and their words. */
+/** Endpoint that describes each list for pages: columns, filters and their words. */
 export const describedLists = (
   { locale }: Pick<Services, 'locale'>,
   entities: readonly Entity[],

@@ -9,7 +9,7 @@ import { inputField } from '../model/input-field.ts';
 import { inputSchema } from '../model/schema.ts';
 import { compileValidator, type Validated } from '../model/validate.ts';
 
-/** What a fixed endpoint takes: the same field types, validator and schema that resources have. */
+/** Input of a fixed endpoint: the same field types, validator and schema that resources have. */
 export interface Input {
   readonly schema: JsonSchema;
   /** Every violated rule is among the errors; nothing is thrown. */
@@ -51,7 +51,7 @@ export const refined = (schema: JsonSchema, properties: Readonly<Record<string, 
   return { ...schema, properties: { ...known, ...Object.fromEntries(more) } };
 };
 
-/** What a password of one's choice is held to, as far as a schema can say it: 8 bytes are two characters at least. */
+/** Rules of a password of one's choice, as far as a schema can say them: 8 bytes are two characters at least. */
 export const passwordSchema = (locale: Locale): JsonSchema => ({
   minLength: Math.ceil(passwordBytes.min / 4),
   maxLength: passwordBytes.max,

@@ -77,7 +77,7 @@ const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
   return pieces;
 };
 
-/** What a list is asked otherwise than the call says: for fewer rows, in another order, or by which session. */
+/** Differences of a list from its call: fewer rows, another order, or the session that asks. */
 export type AskedInstead = Partial<Pick<Call, 'grant' | 'query'>> & { readonly session?: number | undefined };
 
 /** Runs a list for a call. Links begin with the origin of the service's public address. */
@@ -115,7 +115,7 @@ export const answerGroups = async (
   return { raw: { type: csvType, body: csvHead(columns) + csvLines(columns, groups) }, headers };
 };
 
-/** The list of whatever source there is now; made anew when that is another one. */
+/** The list of the current source; made again when that is another one. */
 const changing = ({ database, clock }: Pick<Services, 'database' | 'clock'>, source: () => Source): List => {
   let listed = source();
   let list = createList(database, listed, { clock });

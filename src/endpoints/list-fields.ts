@@ -3,7 +3,7 @@ import type { ListField } from '../http/endpoint.ts';
 import { listField } from '../openapi/list-field.ts';
 import type { Rule } from '../policy/rule.ts';
 
-/** What callers may filter, sort and search a list by: the fields that its policy lets them read. */
+/** Returns the fields that callers may filter, sort and search a list by: those that its policy lets them read. */
 export const listFieldsOf = (source: Source, rule: Rule): ListField[] => {
   const readable = 'readable' in rule ? (rule.readable ?? []) : [];
   return readable.flatMap((name) => {

@@ -8,7 +8,7 @@ import { invalidParameter, parseQueryString } from '../records/list/query-string
 import type { Related } from '../records/relations/related.ts';
 import { parseId } from './shared.ts';
 
-/** What refers to a record and what its deletion would do to that, as the administration area answers it. */
+/** References to a record and what its deletion would do to them, as the administration area shows them. */
 
 /** Records of the service's own that refer to one of them. */
 export interface OwnReferences {

@@ -40,8 +40,8 @@ import type { ViewStore } from '../service/views/views.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /**
- * What a payment hook is told, with a scope that acts for the application that signed. It is awaited before the payment
- * is stored; what it throws refuses the payment.
+ * Hook of payments, called with a scope that acts for the application that signed. It is awaited before the payment
+ * is stored; an error that it throws refuses the payment.
  */
 export type PaymentHook = (
   payment: {
@@ -58,7 +58,7 @@ export interface Applications {
   onChange(listener: () => void): () => void;
 }
 
-/** Everything that endpoints work with; `server.ts` puts it together once. */
+/** Everything that endpoints work with; `compose.ts` makes it once. */
 export interface Services {
   readonly locale: Locale;
   readonly catalogue: Catalogue;
@@ -72,7 +72,7 @@ export interface Services {
   readonly cookies: SessionCookies;
   readonly passwords: Passwords;
   readonly login: AuthenticateAccount;
-  /** By id and by key. Whoever looks a session up uses it, which its method of authentication does alone. */
+  /** By id and by key. A look-up of a session counts as its use, so only its method of authentication does it. */
   readonly identities: Omit<IdentityStore, 'bySession'>;
   readonly users: UserStore;
   /** Where the router takes a request. */
@@ -83,7 +83,7 @@ export interface Services {
   readonly roles: RoleStore;
   readonly sessions: SessionStore;
   readonly invitations: InvitationStore;
-  /** What users prove beside the password, what is being set up, and sign-ins that wait for it. */
+  /** Second factors, those that are being set up, and sign-ins that wait for one. */
   readonly secondFactors: SecondFactorStore;
   readonly factorSetups: FactorSetups;
   readonly signInTickets: SignInTickets;
@@ -109,7 +109,7 @@ export interface Services {
   readonly onPayment: PaymentHook | undefined;
   /** Makes the scopes by which code of the application reaches its data. */
   readonly scopeOf: (acting: Acting) => Scope;
-  /** A scope of the application itself, for what nobody has asked for. */
+  /** A scope of the application itself, for work without a caller. */
   readonly systemScope: (reason: string) => Scope<'all'>;
   /** Runs what the application brings along. */
   readonly code: ApplicationCode;
@@ -117,10 +117,10 @@ export interface Services {
   readonly jobs: JobAdministration;
   /** Names of the application's jobs. */
   readonly jobNames: readonly string[];
-  /** What happened to records, and who says that something did. */
+  /** The log of events, and the signal of a new one. */
   readonly events: EventLog;
   readonly eventSignal: EventSignal;
   readonly webhooks: Webhooks;
-  /** The streams by which callers are told of it. */
+  /** The streams by which callers receive events. */
   readonly changes: Changes;
 }

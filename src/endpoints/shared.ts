@@ -12,7 +12,7 @@ import type { Grant } from '../policy/grant.ts';
 import { createShow } from '../records/show.ts';
 import type { Actor } from '../service/audit/audit.ts';
 
-/** Who changes something, for the audit list. */
+/** Actor of a call, for the audit list. */
 export const actorOf = (call: Call): Actor => ({ principal: call.principal, address: call.address });
 
 /** On whose behalf the operations of a call run. */
@@ -31,7 +31,7 @@ export const checkedModels = (models: Iterable<ResourceModel>): readonly string[
 /** In which line a password is hashed for a call: in that of its network, while the caller waits. */
 export const ticketOf = ({ address, signal }: Call): Ticket => ({ line: networkOf(address), signal });
 
-/** The id in a path. What is no id names no record. @throws Problem `record_not_found` */
+/** The id in a path. Any other text names no record. @throws Problem `record_not_found` */
 export const idOf = ({ params }: Pick<Call, 'params'>, name = 'id'): number => {
   const id = parseId(params[name] ?? '');
   if (id === undefined) throw new Problem('record_not_found');
@@ -54,7 +54,7 @@ export const reachesIn = (database: Database, source: Source, name = source.key)
   };
 };
 
-/** The user behind a call. The policies of the endpoints that ask for it let nobody else in. */
+/** The user behind a call. The policies of the endpoints that use it admit only users. */
 export const userOf = (call: Call): UserPrincipal => {
   if (call.principal.kind !== 'user') throw new Problem('forbidden');
   return call.principal;

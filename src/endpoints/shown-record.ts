@@ -10,7 +10,7 @@ const related = (value: Json, { many }: ModelRelation, shown: (record: JsonObjec
 };
 
 /**
- * What an endpoint shows that answers a model's record: its detail view, as code may hold more of a record than the
+ * Reduces a model's record to what its endpoint shows: the detail view, as code may hold more of a record than the
  * endpoint promised to show. Related records that it holds stay, each in the detail view of its own model.
  */
 export const shownBy = (models: Models): ((output: ResourceModel, result: Json) => Json) => {

@@ -6,7 +6,7 @@ import { Problem } from '../kernel/problem.ts';
 import { superAdmin } from '../policy/rule.ts';
 import type { Actor } from './audit/audit.ts';
 
-/** What every store of the service's own tables works with. */
+/** Parts that every store of the service's own tables works with. */
 export interface TableContext {
   readonly database: Database;
   readonly clock: Clock;

@@ -7,7 +7,9 @@ import { createEventLog } from './events/event-log.ts';
 import { forgetAnswers } from './idempotency/idempotency.ts';
 import { forgetDelivered } from './webhooks/delivery-administration.ts';
 
-/** Of how many versions, events and deliveries the values of a record were removed, and how many records left the trash. */
+/**
+ * Of how many versions, events and deliveries the values of a record were removed, and how many records left the trash.
+ */
 export interface Forgotten extends JsonObject {
   readonly versions: number;
   readonly events: number;
@@ -17,8 +19,8 @@ export interface Forgotten extends JsonObject {
 }
 
 /**
- * Removes the values of a record from all that is kept of it beside the record itself. That it was kept stays, and a line
- * in the audit list. What was not there leaves no line.
+ * Removes the values of a record from all that is kept of it beside the record itself. That it was kept stays, and a
+ * line in the audit list. Where nothing was kept there is no line.
  */
 export const forgetRecord = async (
   database: Database,

@@ -10,14 +10,14 @@ import type { Rule } from '../../policy/rule.ts';
 /** Every route of the administration area: signed in by its cookie, or by the token of an administrator. */
 export const adminAuth: readonly AuthMethodName[] = ['session', 'jwt'];
 
-/** Somebody who proves at this moment who they are, as the audit list tells it. */
+/** Principal of a user who is just signing in, for the audit list. */
 export const arriving = (identity: Identity): UserPrincipal => identifiedUser(identity, 'session');
 
 export const administratorOnly: Rule = { kind: 'administrator' };
 
 export const adminTag = 'Administration';
 
-/** What an administrator may know of the records of a model: those that they see in this area. Undefined where none. */
+/** Grant on the records of a model that an administrator sees in this area; undefined when there are none. */
 export const readsInArea = (asker: Principal, model: ResourceModel): Grant | undefined => {
   const decision = decide({ kind: 'resource', model, action: 'detail', area: 'admin' }, asker);
   return decision.allowed ? decision.grant : undefined;

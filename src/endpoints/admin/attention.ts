@@ -86,7 +86,7 @@ export const firstStepsSchema: JsonSchema = {
   properties: { user: boolean, grant: boolean, key: boolean, call: boolean },
 };
 
-/** What an administrator should look at, and what a new installation has not done yet. */
+/** Work for an administrator, and first steps that a new installation has not done yet. */
 export const attentionReader = (services: Services): (() => Promise<JsonObject>) => {
   const { resources, permissionEntries } = services;
   const attention = createAttention(services);

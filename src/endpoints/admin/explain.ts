@@ -84,7 +84,7 @@ const requestOf = (given: ReadonlyMap<string, string>) => {
   const method = given.get('method') ?? '';
   const path = given.get('path') ?? '';
   if (!methods.some((known) => known === method)) throw invalidParameter('method');
-  // What a request line can hold; anything else never reaches the router.
+  // Characters that a request line can hold; others never reach the router.
   if (!/^\/[!-~]*$/.test(path)) throw invalidParameter('path');
   return { method, path };
 };
@@ -142,7 +142,7 @@ export const explainEndpoint = (services: Services): Endpoint => {
     path: '/admin/explain',
     auth: adminAuth,
     policy: administratorOnly,
-    // Which records whoever asks may know of depends on what they may read.
+    // Which records the caller may know of depends on what they may read.
     grantsOn: checkedModels([...services.resources.values()].map(({ model }) => model)),
     accepts: 'nothing',
     docs: {

@@ -8,8 +8,8 @@ import type { Services } from '../services.ts';
 import { readsInArea } from './area.ts';
 
 /**
- * What the outcomes of conditions are about: the record that the path names, each record of a list, a body that an
- * explanation does not know, or a record that is not there for whoever asks.
+ * Subject of the outcomes of conditions: the record that the path names, each record of a list, a body that an
+ * explanation does not know, or a record that is not there for the caller.
  */
 export type ConditionsAbout = 'record' | 'list' | 'body' | 'unknown';
 
@@ -25,7 +25,7 @@ export type ExplainedCondition = {
   /** Whose field it compares. */
   readonly model: string;
   readonly field?: string;
-  /** What `equals` compares with. */
+  /** Value that `equals` compares with. */
   readonly value?: string;
   /** The model of the memberships, or the one that the reference names. */
   readonly of?: string;
@@ -45,7 +45,7 @@ export type ExplainedConditions = {
 export interface ConditionsAsked {
   readonly model: ResourceModel;
   readonly expression: RowExpression;
-  /** What they are about where the path names no record. */
+  /** Subject of the outcomes where the path names no record. */
   readonly otherwise: Exclude<ConditionsAbout, 'record'>;
   /** Of the record that the path names. */
   readonly id: number | undefined;
@@ -62,7 +62,7 @@ interface AskedRecord {
 const outcomeOf = (expression: RowExpression, known: RowOutcome | undefined, caller: Principal) => {
   if (known !== undefined) return known.holds ? 'passed' : 'refused';
   if (expression.kind === 'allOf' && expression.rules.length === 0) return 'passed';
-  // Whoever is no user owns nothing and is a member of nothing, whichever record it is.
+  // A principal that is no user owns nothing and is a member of nothing, whichever record it is.
   return isNever(caller.kind === 'user' ? expression : withoutCaller(expression)) ? 'refused' : 'narrowed';
 };
 
@@ -110,11 +110,11 @@ export const conditionsFor = ({ database, resources }: Services, asker: Principa
     if (kind === 'via' && place.outcome !== undefined && id === undefined) return recordAt(place, column);
     if (!reads(named)) return null;
     if (id !== undefined) return `${recordsOf(named)}/${id}`;
-    // Who is no user is made a member by nothing.
+    // No row makes a principal a member that is no user.
     return kind === 'member' && caller.kind === 'user' ? recordsOf(named) : null;
   };
 
-  /** Of what a reference names, where there is such a record and whoever asks may know of it. */
+  /** Record that a reference names, where there is one and the caller may know of it. */
   const referred = (
     expression: Extract<RowExpression, { kind: 'via' }>,
     { outcome }: AskedRecord,

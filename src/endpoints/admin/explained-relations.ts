@@ -32,7 +32,7 @@ const walk = (
   let from: ResourceModel | undefined = model;
   for (const [index, name] of path.entries()) {
     const relation = from?.relations.get(name);
-    // What does not exist is 400, which is not foreseen.
+    // A relation that does not exist is 400, which is not foreseen.
     if (relation === undefined) return undefined;
     const { through, model: to } = relation;
     const shut = [to, through?.model ?? to].find((each) => !reads(each));
@@ -44,7 +44,7 @@ const walk = (
 };
 
 /**
- * What the relations that a query names come to for a caller; undefined where it names none. A query that is malformed
+ * Explains the relations that a query names for a caller; undefined when it names none. A query that is malformed
  * is 400, which is not foreseen.
  */
 export const explainRelations = (

@@ -102,7 +102,7 @@ const identify = async (
     : passed(name, anonymous);
 };
 
-/** Who calls what is open to anybody: that is asked only where this caller may read more than others. */
+/** Principal of a call that is open to anybody: it is looked up only where this caller may read more than others. */
 const anyCaller = async (
   explainer: Services,
   subject: Subject,
@@ -133,7 +133,7 @@ const withGrants = async (
   return { ...step, grants: { model, action, roles: each } };
 };
 
-/** What the guard would make of the subject's credentials. An endpoint that accepts none looks at none. */
+/** Result of the guard for the subject's credentials. An endpoint that accepts none looks at none. */
 const authenticate = (
   explainer: Services,
   { auth, policy, grantsOnRelated }: Endpoint,
@@ -188,8 +188,8 @@ const withConditions = async (admitted: Admitted, step: ExplainedStep): Promise<
 };
 
 /**
- * Whether the caller reaches the record that the path names. An administrator who may not read the model's records is told
- * the same of one that is there as of one that is missing.
+ * Whether the caller reaches the record that the path names. An administrator who may not read the model's records
+ * receives the same for one that is there as for one that is missing.
  */
 const recordStep = async ({
   endpoint: { policy, reaches },
@@ -302,7 +302,7 @@ export const explain = async (
     : ended(new Problem(problem));
 };
 
-/** Rules that let nobody in who would else be refused: where all is passed, none of them decides. */
+/** Rules that admit no caller whom another refuses: where all is passed, none of them decides. */
 const shaping: ReadonlySet<ExplainedRule> = new Set([
   'isolation',
   'ownership',

@@ -12,7 +12,7 @@ const day = 24 * 3_600_000;
 /** Days that are shown, the one that goes on included. */
 const shownDays = 30;
 
-/** What a key did: by the day, and from where. */
+/** Use of a key: by the day, and by network. */
 export const keyUsageEndpoint = (services: Services, path: string): Endpoint => {
   const { clock, database, keyUsage } = services;
   const read = readEntity(services, keyEntity);

@@ -55,11 +55,11 @@ interface ForeseenDeletion {
     record: Readonly<Record<string, unknown>>,
     own: readonly OwnReferences[],
   ): Refusal | undefined | Promise<Refusal | undefined>;
-  /** What the models of the application say. */
+  /** References that the models of the application declare. */
   readonly foresee?: (ids: readonly number[]) => Promise<Forecast>;
 }
 
-/** What the deletion of a user, a role or a webhook would do. */
+/** Endpoints that preview the deletion of a user, a role or a webhook. */
 export const referenceEndpoints = (services: Services, entities: readonly Entity[]): Endpoint[] => {
   const { database, users } = services;
   const models = new Map([...services.resources].map(([name, resource]) => [name, resource.model]));

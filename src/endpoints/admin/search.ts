@@ -25,7 +25,7 @@ import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 
 /** Milliseconds after which what is not found yet is not waited for. */
-const patience = 2000;
+const searchTimeoutMs = 2000;
 
 /** Lists that one search looks through at a time. */
 const atATime = 3;
@@ -78,7 +78,7 @@ const schema: JsonSchema = {
   items: { type: 'object', properties: group, required: Object.keys(group) },
 };
 
-/** What is looked for. @throws Problem `invalid_parameter` */
+/** Returns the text that is searched for. @throws Problem `invalid_parameter` */
 const wordsIn = (query: string): string => {
   const parameters = parseQueryString(query);
   const stray = parameters.find(({ name }) => name !== 'q' && name !== '_');
@@ -120,7 +120,7 @@ const placesOf = (
   ];
 };
 
-/** Looks through the places, a few at a time, for as long as there is patience. */
+/** Searches the places, a few at a time, until the time is over. */
 const lookThrough = async (
   places: readonly { readonly place: SearchableList; readonly grant: Grant }[],
   words: string,
@@ -138,7 +138,7 @@ const lookThrough = async (
         const of = await findRecords(place, grant, words, by);
         found[index] = { place, found: of };
       } catch (error) {
-        // What has no turn in time is not found in time.
+        // A place that had no turn in time is late.
         if (!(error instanceof Problem) || error.kind !== 'overloaded') throw error;
       }
     }
@@ -146,11 +146,11 @@ const lookThrough = async (
   const all = Promise.all(Array.from({ length: atATime }, look));
   const timer = new AbortController();
   try {
-    await Promise.race([all, delay(patience, undefined, { signal: timer.signal })]);
+    await Promise.race([all, delay(searchTimeoutMs, undefined, { signal: timer.signal })]);
   } finally {
     timer.abort();
     over.abort();
-    // What is under way is bounded, and of nobody's interest any more.
+    // Searches under way are bounded, and their results are not used any more.
     all.catch(() => {});
   }
   return [...found];
@@ -182,8 +182,8 @@ export const searchEndpoint = (services: Services, entities: readonly Entity[]):
     docs: {
       summary: { 'zh-CN': '在所有列表中查找', en: 'Search through every list' },
       description: {
-        'zh-CN': `在调用者可读的用户、API 密钥与各模型的记录中查找：与各列表的 \`q\` 相同的字段，以及编号（\`17\`、\`#17\`）。每个列表至多 ${foundAtOnce} 条，新的在前；大表只看最新的 ${newestRows} 条，另按编号与带索引字段的开头查找全表。至多等 ${patience / 1000} 秒，未及查完的列表标为 \`late\`。`,
-        en: `Finds users, API keys and records of every model that the caller may read: in the fields that the \`q\` of each list searches, and by number (\`17\`, \`#17\`). ${foundAtOnce} of each list at most, the newest first; of a large table the newest ${newestRows} are looked through, and the whole by number and by the beginnings of fields with an index. It takes ${patience / 1000} s at most: lists that were not done are \`late\`.`,
+        'zh-CN': `在调用者可读的用户、API 密钥与各模型的记录中查找：与各列表的 \`q\` 相同的字段，以及编号（\`17\`、\`#17\`）。每个列表至多 ${foundAtOnce} 条，新的在前；大表只看最新的 ${newestRows} 条，另按编号与带索引字段的开头查找全表。至多等 ${searchTimeoutMs / 1000} 秒，未及查完的列表标为 \`late\`。`,
+        en: `Finds users, API keys and records of every model that the caller may read: in the fields that the \`q\` of each list searches, and by number (\`17\`, \`#17\`). ${foundAtOnce} of each list at most, the newest first; of a large table the newest ${newestRows} are looked through, and the whole by number and by the beginnings of fields with an index. It takes ${searchTimeoutMs / 1000} s at most: lists that were not done are \`late\`.`,
       },
       tag: adminTag,
       data: schema,

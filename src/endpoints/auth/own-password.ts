@@ -32,9 +32,9 @@ const readOwnPassword = async (input: Input, body: JsonObject, account: AccountN
 };
 
 /**
- * Verifies the user's password, asked and counted as a login is, so that neither a stolen token nor a page left open can
- * be used to guess it. Undefined where it is another; what is answered goes into the write, which may still find that it
- * does not hold any more. @throws Problem `too_many_requests`, `overloaded`
+ * Verifies the user's password, asked and counted as a login is, so that neither a stolen token nor a page left open
+ * can be used to guess it. Undefined where it is another; what is answered goes into the write, which may still find
+ * that it does not hold any more. @throws Problem `too_many_requests`, `overloaded`
  */
 export const verifyOwnPassword = async (
   services: Services,
@@ -51,7 +51,10 @@ export const verifyOwnPassword = async (
   }
 };
 
-/** What changing one's own password is, wherever it is asked; a wrong current password is answered by `wrong`. */
+/**
+ * The change of one's own password, for both of its endpoints; a wrong current password is the problem that `wrong`
+ * makes.
+ */
 export const ownPasswordChange = (services: Services, wrong: (input: Input) => Problem) => {
   const input = ownPasswordInput(services.locale);
   return {
@@ -64,7 +67,7 @@ export const ownPasswordChange = (services: Services, wrong: (input: Input) => P
       const verified = await verifyOwnPassword(services, call, user, current);
       if (verified === undefined) throw wrong(input);
       const passwordHash = await services.passwords.hash(password, ticketOf(call));
-      // Whoever has just said both passwords need not say them again, with a second factor even less.
+      // A user who has just entered both passwords need not sign in again, with a second factor even less.
       const session = sessionOf(call);
       if (!(await services.users.changePassword(verified, passwordHash, actorOf(call), session)))
         throw wrong(input);

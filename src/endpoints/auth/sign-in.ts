@@ -6,7 +6,7 @@ import type { Call } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
 
-/** Who has signed in. What was verified of the password goes into the write that rests on it. */
+/** A user who has signed in. `verified` goes into the write that rests on the password. */
 export interface SignedIn {
   readonly verified: VerifiedUser;
   readonly user: Identity;

@@ -23,7 +23,7 @@ const packageVersion = async (): Promise<string> => {
   return version;
 };
 
-/** What is described where no area is asked for. */
+/** Area that is described where none is asked for. */
 const defaultArea: DescriptionArea = 'api';
 
 /** The part that `?area=` names. @throws Problem `invalid_parameter` */

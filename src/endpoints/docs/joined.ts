@@ -22,11 +22,11 @@ const docComment = /^ *\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n/gm;
 const moduleExport = /^export (const (\w+))/gm;
 
 /**
- * A module in one file with those that it imports, each in a scope of its own and before whoever imports it. A browser
- * finds out what a module imports when it has it: on a slow network each file costs a way there and back, and six are
- * fetched at a time.
+ * Joins a module with those that it imports into one file, each in a scope of its own and before its importers. A
+ * browser finds out what a module imports when it has it: on a slow network each file costs a way there and back, and
+ * six are fetched at a time.
  *
- * Only what is written as the page writes it can be joined (`import { … } from './….js'` and `export const`, each on
+ * Only modules that are written as the page's can be joined (`import { … } from './….js'` and `export const`, each on
  * one line): anything else is refused, and so is a circle.
  *
  * @param apart modules that stay files of their own, and are imported

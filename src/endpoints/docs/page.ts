@@ -8,7 +8,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { type Files, joinModules, joinSheets } from './joined.ts';
 import { answerWith, contentVersion, type Representation, represent } from './representation.ts';
 
-/** What the page needs of each method to send its credentials, in both languages. */
+/** Data by which the page sends the credentials of each method, in both languages. */
 export const describedMethods = (): Json =>
   authMethods.map((method) => {
     const { name, label, secret } = method;
@@ -73,7 +73,7 @@ const readFiles = async (): Promise<Files> => {
   return new Map(names.map((name, index) => [name, contents[index] ?? '']));
 };
 
-/** What the page asks for, by name: few files, each with all that it imports. */
+/** Files of the page, by name: few, each with all that it imports. */
 const partsOf = (files: Files): ReadonlyMap<string, string> =>
   new Map([
     ['icon.svg', files.get('icon.svg') ?? ''],

@@ -32,7 +32,7 @@ const takesGzip = (header: string | undefined): boolean =>
     return name === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 
-/** Answers a representation, compressed where the caller takes that; 304 where it is known already. */
+/** Returns a representation, compressed where the caller takes that; 304 where the caller has it. */
 export const answerWith = (
   call: Call,
   { type, plain, compressed, tag }: Representation,

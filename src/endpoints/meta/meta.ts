@@ -28,7 +28,7 @@ const isOf =
   (endpoint: Endpoint): endpoint is ResourceEndpoint =>
     endpoint.policy.kind === 'resource' && endpoint.policy.model === model && endpoint.policy.area === area;
 
-/** What the caller may do: of each endpoint, what its own authentication and its own policy decide. */
+/** Permissions of the caller: of each endpoint, as its own authentication and its own policy decide. */
 const grantsIn = (endpoints: readonly ResourceEndpoint[], principal: Principal): Access => {
   const reachOf = (action: Action) => {
     const endpoint = endpoints.find(({ policy }) => policy.action === action);
@@ -42,7 +42,7 @@ const grantsIn = (endpoints: readonly ResourceEndpoint[], principal: Principal):
   >;
 };
 
-/** What the caller may do to records of other models within those of one: what these models' own endpoints allow. */
+/** Permissions of the caller on records of other models within those of one: as these models' own endpoints decide. */
 const writesOf = (
   { principal, area }: { readonly principal: Principal; readonly area: AreaRules },
   models: Models,
@@ -87,7 +87,7 @@ const describe = (
     models,
     nestedInputs(model, models, writesOf(caller, models)),
   );
-  // What any answer about a record shows is what its relations start from.
+  // Relations start from the fields that any response about a record shows.
   const readable = new Set(actions.flatMap((action) => access[action]?.readable ?? []));
   return { ...described, relations: describeRelations(model, readable, caller, { models, locale }) };
 };
@@ -99,17 +99,19 @@ const grantsWithin = ({ relations }: ResourceModel, models: Models): readonly st
 type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & {
   readonly area: AreaRules;
   readonly tag: string;
-  /** What the model's records open, for those who manage them. */
+  /** Pages that the model's records open, for those who manage them. */
   readonly opens?: readonly OpenedModel[];
   /** Which other models refer to its records, for those who manage them. */
   readonly referrers?: readonly Referrer[];
 };
 
-/** What the records of a model are called that refer by a field: with the field, where they do so by several. */
+/** Name of the records of a model that refer by a field: with the field, where they do so by several. */
 const referrerLabel = (label: Label, field: ModelField, fields: number, locale: Locale): string =>
   fields === 1 ? labelText(label, locale) : `${labelText(label, locale)} · ${labelText(field.label, locale)}`;
 
-/** The metadata of a model as one area offers it: read from the area's endpoints, which are the ones that are served. */
+/**
+ * The metadata of a model as one area offers it: read from the area's endpoints, which are the ones that are served.
+ */
 export const metadataEndpoint = (
   model: ResourceModel,
   { models, served }: { readonly models: Models; readonly served: readonly Endpoint[] },

@@ -37,8 +37,8 @@ const waysOf = ({ many, from, to, through }: ModelRelation, related: Related, mo
 };
 
 /**
- * The relations of a model that a caller may follow who reads these of its fields: what `include`, filters and sorts
- * would otherwise refuse is not told.
+ * Returns the relations of a model that a caller may follow who reads these of its fields: those that `include`,
+ * filters and sorts would refuse are left out.
  */
 export const describeRelations = (
   { relations }: ResourceModel,

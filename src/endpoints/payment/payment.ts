@@ -32,8 +32,8 @@ const inputTexts = {
 } as const satisfies Readonly<Record<string, Translations>>;
 
 /**
- * What applications commonly send. None of it is demanded: the body is between the application and whoever takes the
- * payment, and is kept as it came.
+ * Fields that applications commonly send. None of them is demanded: the body is between the application and the
+ * receiver of the payment, and is kept as it came.
  */
 const paymentInput = (locale: Locale): JsonSchema => ({
   type: 'object',
@@ -93,8 +93,8 @@ export const paymentEndpoint = (services: Services): Endpoint => {
   /** The application's own word before anything is stored; whatever it throws is a 500. */
   const consult = async (payment: Payment, scope: Scope): Promise<void> => {
     try {
-      const told = { appId: payment.appId, body: payment.body, fingerprint: paymentFingerprint(payment) };
-      await code.run('onPayment', () => onPayment?.(told, scope));
+      const hooked = { appId: payment.appId, body: payment.body, fingerprint: paymentFingerprint(payment) };
+      await code.run('onPayment', () => onPayment?.(hooked, scope));
     } catch (cause) {
       throw hookFailure(cause);
     }

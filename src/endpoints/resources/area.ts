@@ -15,7 +15,7 @@ export interface Area extends AreaRules {
   readonly entrance: Rule;
 }
 
-/** The API: as the contract shapes it. Public reads ask nobody who they are. */
+/** The API, as the contract shapes it. Public reads authenticate no caller. */
 export const apiArea: Area = {
   name: 'api',
   path: ({ path }) => `/api/v1/${path}`,

@@ -15,13 +15,13 @@ import type { Area } from './area.ts';
 
 /** The versions of a record. There where a model keeps them. */
 
-/** What an endpoint has in common with that of the action whose policy it has. */
+/** Members that an endpoint has in common with that of the action whose policy it has. */
 type Common = Pick<Endpoint, 'auth' | 'policy'>;
 
 const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
 const textOrNull: JsonSchema = { type: ['string', 'null'] };
 
-/** Who did something to a record, as it is answered. */
+/** Returns the originator of a change to a record, as JSON. */
 export const actorSchema: JsonSchema = {
   type: 'object',
   title: 'VersionActor',
@@ -106,7 +106,7 @@ export const historyEndpoint = (
     const page = parseVersionPage(call.query);
     const id = idOf(call);
     const there = await resource.records.standing(call.grant, id);
-    // What was deleted is nobody's any more, but for those who reach every record.
+    // A deleted record has no owner any more, but for those who reach every record.
     if (there === undefined && area.name === 'api') throw new Problem('record_not_found');
     const offset = (page.page - 1) * page.perPage;
     const { versions, total } = await resource.versions(call.grant, id, page.perPage, offset);

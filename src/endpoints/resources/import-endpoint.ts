@@ -77,7 +77,7 @@ const description: Label = {
   en: `Up to ${maxLines} lines in one transaction: what is good is written, and of the others each is told why not. With \`preview\` the very same is done and rolled back: nothing is written.`,
 };
 
-/** What every write changes. */
+/** Problems of every write. */
 const own: ReadonlySet<string> = new Set(['updated_at']);
 
 const changesOf = ({ before, after }: WrittenLine): JsonObject => {
@@ -104,7 +104,7 @@ const answerOf = (
     ...written.map((each) => ({
       line: each.line,
       action: each.action,
-      // What a preview has made is not there.
+      // Records of a preview do not exist.
       id: preview && each.action === 'create' ? null : each.id,
       changes: changesOf(each),
       errors: [],
@@ -164,7 +164,7 @@ export const importEndpoint = (resource: ServedResource, area: Area, operation: 
         );
         return { data: answerOf(slice, preview, locale) };
       } catch (error) {
-        // It is the application's own code that failed: its caller is told as of any other write.
+        // The application's own code failed: the caller receives the same as of any other write.
         throw error instanceof FailedLineError ? error.cause : error;
       }
     },

@@ -9,7 +9,7 @@ import type { ServedResource } from '../../operations/served-resource.ts';
 /** Lines of one request. */
 export const maxLines = 500;
 
-/** What an import is asked to do. */
+/** Parameters of an import. */
 export interface ImportRequest {
   readonly preview: boolean;
   readonly by: string | undefined;

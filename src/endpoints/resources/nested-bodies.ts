@@ -6,7 +6,10 @@ import type { ServedResource } from '../../operations/served-resource.ts';
 import { fieldsOfBodies } from '../../policy/resource-rule.ts';
 import type { Area } from './area.ts';
 
-/** What the API description says of bodies that hold records within their own: as if anybody could write them all. */
+/**
+ * Schemas of bodies that hold records within their own, for the API description: as if every caller could write them
+ * all.
+ */
 
 export const anyAccess =
   (area: Area) =>
@@ -41,7 +44,7 @@ const ofTransactions = [
 const runsHooks = ({ model: { hooks }, cascade }: ServedResource): boolean =>
   hooks.beforeSave !== undefined || hooks.beforeCommit !== undefined || cascade.runsHooks;
 
-/** What a write may be refused with for the records within its own. */
+/** Problems of a write that come from the records within its own. */
 export const nestedProblems = (resource: ServedResource): readonly ProblemKind[] => {
   const inner = [...within(resource)];
   if (inner.length === 0) return [];

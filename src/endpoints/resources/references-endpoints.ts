@@ -9,7 +9,10 @@ import { answerReferences, idsQuery, parseIds, referencesSchema, referencesWords
 import { actingFor, checkedModels, idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 
-/** What the deletion of a record, or of several, would do. Whoever may delete it may ask; there are always two of them. */
+/**
+ * Endpoints that preview the deletion of a record, or of several. A caller who may delete may ask; there are always two
+ * of them.
+ */
 export const referencesEndpoints = (resource: ServedResource, area: Area): Endpoint[] => {
   const { model, context } = resource;
   const { database, models, locale } = context;

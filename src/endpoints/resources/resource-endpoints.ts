@@ -70,7 +70,7 @@ const canCollide = (model: ResourceModel): boolean =>
   model.unique.length > 0 ||
   [...model.fields.values()].some(({ unique, reference }) => unique || reference !== undefined);
 
-/** What may keep a record, and what may come of all that goes with it. */
+/** Problems of a deletion: of references that keep the record, and of all that goes with it. */
 const deletionProblems = ({ model, context, cascade }: ServedResource): readonly ProblemKind[] => [
   ...(isHeld(context.models, model.name) ? (['still_referenced'] as const) : []),
   ...(touchesOthers(cascade) ? (['cascade_too_large'] as const) : []),
@@ -173,7 +173,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const versions = model.history
     ? [historyEndpoint(resource, area, common('detail'), fieldsOf('detail'), origin)]
     : [];
-  // Whoever brings something back is an administrator: others do not know that it was there.
+  // Only administrators restore a record: others do not know that it was there.
   const isKept = area.name === 'admin' && (model.history || model.trash);
   const restores = isKept
     ? [restoreEndpoint(resource, area, common(model.history ? 'update' : 'create'), fieldsOf('saved'))]

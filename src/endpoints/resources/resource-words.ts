@@ -3,9 +3,9 @@ import { deletionOf, type Referrer, referrersOf } from '../../model/deletion.ts'
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 
-/** What the API description says of a write beyond its schemas. Fields are called as in a body. */
+/** Text of the API description about a write beyond its schemas. Fields are called as in a body. */
 
-const together = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' + ');
+const joinNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' + ');
 
 /** Which values are there once; undefined where none are. */
 export const uniqueWords = ({ fields, unique }: ResourceModel): Label | undefined => {
@@ -13,15 +13,15 @@ export const uniqueWords = ({ fields, unique }: ResourceModel): Label | undefine
   const all = [...single, ...unique];
   if (all.length === 0) return undefined;
   return {
-    'zh-CN': `不可重复：${all.map(together).join('、')}`,
-    en: `There is only one record for each: ${all.map(together).join(', ')}`,
+    'zh-CN': `不可重复：${all.map(joinNames).join('、')}`,
+    en: `There is only one record for each: ${all.map(joinNames).join(', ')}`,
   };
 };
 
 const named = (referrers: readonly Referrer[]): string =>
   referrers.map(({ model, field }) => `\`${model.name}.${field.name}\``).join(', ');
 
-/** What each operation does with a record, in a sentence; what the model adds stands behind it. */
+/** Sentence of each operation on a record; that of the model stands behind it. */
 const actionWords = {
   detail: {
     'zh-CN': '按 id 返回一条记录，附其版本（ETag）。',
@@ -48,7 +48,7 @@ export const recordWords = (action: keyof typeof actionWords, more?: Label): Lab
   };
 };
 
-/** What becomes of the records that refer to one that is deleted; undefined where none do. */
+/** Text about the records that refer to one that is deleted; undefined when none do. */
 export const deletionWords = (models: Models, name: string): Label | undefined => {
   const [held, nulled] = [referrersOf(models, name, 'restrict'), referrersOf(models, name, 'null')];
   const { cascading } = deletionOf(models, name);
@@ -57,11 +57,11 @@ export const deletionWords = (models: Models, name: string): Label | undefined =
     [nulled, '置为空', 'Becomes null'],
     [held, '阻止删除', 'Keeps it'],
   ];
-  const told = parts.filter(([referrers]) => referrers.length > 0);
-  if (told.length === 0) return undefined;
+  const used = parts.filter(([referrers]) => referrers.length > 0);
+  if (used.length === 0) return undefined;
   return {
-    'zh-CN': told.map(([referrers, words]) => `${words}：${named(referrers)}`).join('；'),
-    en: told.map(([referrers, , words]) => `${words}: ${named(referrers)}`).join('; '),
+    'zh-CN': used.map(([referrers, words]) => `${words}：${named(referrers)}`).join('；'),
+    en: used.map(([referrers, , words]) => `${words}: ${named(referrers)}`).join('; '),
   };
 };
 
@@ -70,7 +70,7 @@ const keptWords: Label = {
   en: 'The record goes into the trash, out of which `POST …/:id/restore` brings it back',
 };
 
-/** The same for those who can bring it back: others are not told that it is still somewhere. */
+/** The same for those who can restore it: others do not learn that it is still kept. */
 export const trashingWords = (models: Models, name: string): Label => {
   const words = deletionWords(models, name);
   return words === undefined

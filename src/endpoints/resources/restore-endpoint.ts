@@ -79,7 +79,7 @@ export const restoreEndpoint = (
   fields: readonly string[],
 ): Endpoint => {
   const { model, context } = resource;
-  // What is asked for says which permission it takes: a version that of an update, the trash that of a create.
+  // A version takes the permission of an update, the trash that of a create.
   const isEither = model.history && model.trash;
   const hasHooks = model.hooks.beforeSave !== undefined || model.hooks.beforeCommit !== undefined;
   const entrance = { policy: area.entrance, grantsOn: checkedModels(context.models.values()) };

@@ -89,7 +89,7 @@ export const answerTrashed = (
 ): Promise<Answer> | undefined => {
   const { model, context } = resource;
   if (!parseTrashed(call.query)) return undefined;
-  // What is there must not be taken for what was deleted.
+  // A record that is there must not be taken for one that was deleted.
   if (!model.trash) throw invalidParameter(trashedQuery.name);
   const answer = async (): Promise<Answer> => {
     const first = await context.trash.find(model.name, idOf(call));

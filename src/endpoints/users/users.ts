@@ -4,7 +4,7 @@ import { publicUserEntity } from '../../records/users.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import type { Services } from '../services.ts';
 
-/** Who reads which users: the list stands for the detail of a user, which has no endpoint of its own. */
+/** Access to users: the list stands for the detail of a user, which has no endpoint of its own. */
 export const usersShowing: Showing = {
   auth: ['api_key', 'jwt', 'bearer'],
   policy: { kind: 'isolated', own: 'id', readable: publicUserEntity.view },

@@ -45,8 +45,8 @@ const ownerOf = (dialect: Dialect, row: string): Fragment =>
   ]);
 
 /**
- * Keys that still work and that nobody has used for thirty days, or ever since they were made: whoever holds one that was
- * forgotten has all the time in the world. The one definition of it; `t` is the table of keys.
+ * Condition of keys that still work and were not used for thirty days, or ever since they were made: the finder of one
+ * that was forgotten has all the time in the world. The one definition of it; `t` is the table of keys.
  */
 export const neglectedKey: Fragment = sql`(coalesce(t."last_used_at", t."created_at") <= ${monthAgo}
   and (t."expires_at" is null or t."expires_at" > ${serviceTime}))`;

@@ -84,8 +84,8 @@ const addStatement = (dialect: Dialect, length: number): Statement<Rows> =>
   });
 
 /**
- * Responses to keys, counted by key and day. A batch is added to the day in which it is written, one statement after the
- * other, so that other writes get in between. Several instances add to the same rows.
+ * Responses to keys, counted by key and day. A batch is added to the day in which it is written, one statement after
+ * the other, so that other writes get in between. Several instances add to the same rows.
  */
 export const createKeyUsage = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
@@ -146,7 +146,7 @@ export const createKeyUsage = ({ database, clock }: TableContext) => {
       await database.execute(toQuery(db.deleteFrom('gatewright_key_usage').where('day', '<', oldest)));
     },
 
-    /** What a key did from a day on, the oldest day first; days without a request are left out. */
+    /** Returns the use of a key from a day on, the oldest day first; days without a request are left out. */
     of: async (keyId: number, from: string): Promise<KeyUse> => {
       const [rows, networks] = await Promise.all([
         database.all<UsedDay & { readonly address: string }>(

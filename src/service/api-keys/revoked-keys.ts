@@ -15,7 +15,7 @@ export interface RemovedKey {
   readonly user_id: number;
 }
 
-/** What a column of `api_keys` has to hold. */
+/** Value that a column of `api_keys` has to hold. */
 export interface KeyCondition {
   readonly column: string;
   readonly value: SqlValue;

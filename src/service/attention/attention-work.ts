@@ -7,8 +7,8 @@ import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
 import { countedAtMost, namedAtMost } from './attention.ts';
 
-/** Milliseconds after which work that is due and that nobody has begun is a backlog. */
-const patience = 60_000;
+/** Age after which due work that was not begun is a backlog. */
+const backlogAgeMs = 60_000;
 
 /** The webhooks, jobs or models that are named, and how many there are, up to `countedAtMost`. */
 interface FoundWork<Item> {
@@ -39,7 +39,7 @@ interface FailedJob {
 /** A question, for so many rows at most. */
 type Asked = (most: number) => Compilable & Expression<unknown>;
 
-/** What was done first with a new installation. */
+/** First steps of a new installation, each done or not. */
 export interface FirstSteps {
   /** Whether there is a second user, */
   readonly user: boolean;
@@ -50,12 +50,14 @@ export interface FirstSteps {
   readonly call: boolean;
 }
 
-/** Work that fails or waits, and what is not set up; each question is bounded by an index, or by what there are few of. */
+/**
+ * Work that fails or waits, and what is not set up; each question is bounded by an index, or by what there are few of.
+ */
 export const createWorkAttention = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const dialect = dialectOf(database);
   const time = (name: string) => raw<string | null>`${timeText(dialect, raw`${raw.ref(name)}`)}`;
-  const due = (): string => toTimestamp(clock() - patience);
+  const due = (): string => toTimestamp(clock() - backlogAgeMs);
 
   const disabled = (most: number) =>
     db
@@ -120,7 +122,7 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
     failingWebhooks: () => find<FailingWebhook>(failing),
     /** Jobs that were tried as often as they may, the last ones first. */
     failedJobs: () => find<FailedJob>(failed),
-    /** Jobs and messages that have been due for a minute and that nobody has begun. */
+    /** Counts jobs and messages that have been due for a minute and were not begun. */
     backlog: async () => ({ jobs: await count(lateJobs), deliveries: await count(lateDeliveries) }),
     /** Names of models for which some role was granted something. */
     grantedModels: async (): Promise<ReadonlySet<string>> => {

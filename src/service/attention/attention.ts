@@ -22,10 +22,10 @@ const soon = 30 * 24 * 3_600_000;
 /** Milliseconds for which a failed sign-in is news. */
 const recent = 24 * 3_600_000;
 
-/** What is named; more is only counted. */
+/** Entries that are named; more are only counted. */
 export const namedAtMost = 5;
 
-/** What is counted at most: a person needs no exact figure beyond, and the count stays short. */
+/** Rows that are counted at most: a person needs no exact figure beyond, and the count stays short. */
 export const countedAtMost = 1000;
 
 export interface KeyInNeed {
@@ -97,7 +97,7 @@ export const createAttention = ({ database, clock }: TableContext) => {
       sql`t."expires_at", t."id"`,
     ),
 
-    /** Keys that work and that nobody uses (see `neglectedKey`), those first that lie longest. */
+    /** Returns unused keys that still work (see `neglectedKey`), the longest unused first. */
     neglectedKeys: askFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
 
     /** Failed sign-ins of the last 24 hours by account and address, the most first; the newest 1,000 are looked at. */

@@ -6,7 +6,7 @@ import { identifier, join, type Statement, sql, statement } from '../../database
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 
-/** Who changes something, from where. */
+/** Originator of a change, and the address that it came from. */
 export interface Actor {
   readonly principal: Principal | 'application' | 'command line' | 'first start';
   readonly address: string | null;
@@ -20,18 +20,18 @@ export interface AuditEntry {
     readonly id: string | number | null;
     readonly name: string | null;
   };
-  /** What changed; never a secret. */
+  /** The changed values; never a secret. */
   readonly detail?: JsonObject;
 }
 
-/** Who did something, as the list shows it. */
+/** Columns of the actor, as the audit list shows them. */
 export interface AuditActor {
   readonly actor_kind: string;
   readonly actor_id: string | null;
   readonly actor_name: string | null;
 }
 
-/** Who did something, as rows keep it. */
+/** Returns the columns of an actor. */
 export const auditActorOf = ({ principal }: Actor): AuditActor => {
   if (typeof principal === 'string') return { actor_kind: principal, actor_id: null, actor_name: null };
   if (principal.kind === 'user')

@@ -26,12 +26,12 @@ const good: ReadonlySet<string> = new Set([
   ...['sign_in', 'key.new_network', 'session.token', 'credentials.reload'],
 ]);
 
-type Told = Omit<SecurityEvent, 'action'> & {
+type RecordedEvent = Omit<SecurityEvent, 'action'> & {
   readonly action: SecurityEvent['action'] | 'events.counted';
   readonly target?: AuditEntry['target'];
 };
 
-interface Row extends Told {
+interface Row extends RecordedEvent {
   readonly at: number;
 }
 
@@ -47,20 +47,20 @@ const userTarget = (user: KnownUser | undefined): AuditEntry['target'] => ({
   name: user?.username ?? null,
 });
 
-const targetOf = ({ action, target, account, by }: Told): AuditEntry['target'] => {
+const targetOf = ({ action, target, account, by }: RecordedEvent): AuditEntry['target'] => {
   if (target !== undefined) return target;
   const kind = action.split('.')[0] ?? '';
   if (kind === 'sign_in') return userTarget(account ?? by);
   return { kind, id: null, name: null };
 };
 
-const actorOf = ({ by, address }: Told): AuditActor & { readonly address: string | null } => {
+const actorOf = ({ by, address }: RecordedEvent): AuditActor & { readonly address: string | null } => {
   if (by !== undefined)
     return { actor_kind: 'user', actor_id: String(by.id), actor_name: by.username, address };
   return { actor_kind: address === null ? 'service' : 'nobody', actor_id: null, actor_name: null, address };
 };
 
-const detailOf = ({ detail = {}, action, account }: Told): JsonObject =>
+const detailOf = ({ detail = {}, action, account }: RecordedEvent): JsonObject =>
   action.startsWith('sign_in.') && account === undefined ? { ...detail, account: 'unknown' } : detail;
 
 /** See `SecurityEvents`. Batches keep the requests that cause events, and strangers, from waiting for the database. */
@@ -77,7 +77,7 @@ export const createSecurityEvents = (
   let dropped = 0;
   const counts = new Map(actions.map((action) => [action, 0]));
 
-  const tell = (event: Told): void => {
+  const tell = (event: RecordedEvent): void => {
     const { action, address, by } = event;
     const { kind, id, name } = targetOf(event);
     log(good.has(action) ? 'info' : 'warn', {
@@ -89,7 +89,7 @@ export const createSecurityEvents = (
     });
   };
 
-  const take = (event: Told): void => {
+  const take = (event: RecordedEvent): void => {
     tell(event);
     // The log has had it.
     if (counter.isFull) dropped += 1;
@@ -159,15 +159,15 @@ export const createSecurityEvents = (
     /** How many there were since the start of the process, also of those that were only counted. */
     counts: counts as ReadonlyMap<string, number>,
 
-    /** Told of every use of a key; it must cost next to nothing. */
+    /** Called at every use of a key; it must cost next to nothing. */
     keyUsed: networks.used,
 
     /** Writes what has come up to now. */
     flush: counter.flush,
 
     /**
-     * A good sign-in, written before it is answered: what its user does next stands behind it in the list. A list that
-     * cannot be written keeps nobody out; the next batch tries again.
+     * Writes a good sign-in before the response goes out: the user's next action stands behind it in the list. A list
+     * that cannot be written does not stop the sign-in; the next batch tries again.
      */
     signedIn: async (by: KnownUser, address: string): Promise<void> => {
       events.record({ action: 'sign_in', address, by });

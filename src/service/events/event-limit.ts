@@ -1,17 +1,17 @@
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Milliseconds in which events are counted together. */
+/** Milliseconds of a window, in which events are counted. */
 const window = 60_000;
-/** Events of one source that are told one by one in a window. */
+/** Events of one source that are recorded one by one in a window. */
 export const perSource = 60;
-/** Events of all strangers together: with a network for each guess they would fill the disk otherwise. */
+/** Events of all strangers in a window: with a network for each guess they would fill the disk otherwise. */
 export const ofStrangers = 1_000;
-/** Sources that are told apart in a window. */
+/** Sources that are distinguished in a window. */
 const mostSources = 10_000;
 
-/** What one source did in a window beyond what was told one by one. */
+/** Events of one source in a window beyond those that were recorded one by one. */
 export interface Counted<Origin> {
-  /** Undefined for the strangers who are not told apart. */
+  /** Undefined for the strangers who are not distinguished. */
   readonly origin: Origin | undefined;
   /** Beginning of the window, milliseconds since the epoch. */
   readonly since: number;
@@ -20,16 +20,16 @@ export interface Counted<Origin> {
 
 interface Tally<Origin> {
   readonly origin: Origin | undefined;
-  told: number;
+  recorded: number;
   readonly more: Map<string, number>;
 }
 
-/** Who may still be told of one by one; of bounded size, whatever comes. */
+/** Decides whose events are still recorded one by one; of bounded size, whatever comes. */
 export class EventLimit<Origin> {
   readonly #clock: Clock;
   #since: number;
   #sources = new Map<string, Tally<Origin>>();
-  #crowd: Tally<Origin> = { origin: undefined, told: 0, more: new Map() };
+  #crowd: Tally<Origin> = { origin: undefined, recorded: 0, more: new Map() };
   #ended: Counted<Origin>[] = [];
 
   constructor(clock: Clock) {
@@ -37,22 +37,22 @@ export class EventLimit<Origin> {
     this.#since = clock();
   }
 
-  /** Whether the event is to be told; it is counted otherwise. `stranger`: no credential says who it is. */
+  /** Whether the event is to be recorded; it is counted otherwise. `stranger`: no credential says who it is. */
   admits(source: string, stranger: boolean, action: string, origin: Origin): boolean {
     this.#turn();
     const known = this.#sources.get(source);
-    const full = stranger && this.#crowd.told >= ofStrangers;
+    const full = stranger && this.#crowd.recorded >= ofStrangers;
     if (known === undefined && (full || this.#sources.size >= mostSources))
       return this.#count(this.#crowd, action);
-    const tally = known ?? { origin, told: 0, more: new Map() };
+    const tally = known ?? { origin, recorded: 0, more: new Map() };
     if (known === undefined) this.#sources.set(source, tally);
-    if (tally.told >= perSource || full) return this.#count(tally, action);
-    tally.told += 1;
-    if (stranger) this.#crowd.told += 1;
+    if (tally.recorded >= perSource || full) return this.#count(tally, action);
+    tally.recorded += 1;
+    if (stranger) this.#crowd.recorded += 1;
     return true;
   }
 
-  /** What was only counted in the windows that are over; each is answered once. */
+  /** Returns the events that were only counted in windows that are over; each is returned once. */
   ended(): readonly Counted<Origin>[] {
     this.#turn();
     return this.#ended.splice(0);
@@ -79,7 +79,7 @@ export class EventLimit<Origin> {
     for (const { origin, more } of [...this.#sources.values(), this.#crowd])
       if (more.size > 0) this.#ended.push({ origin, since: this.#since, actions: Object.fromEntries(more) });
     this.#sources = new Map();
-    this.#crowd = { origin: undefined, told: 0, more: new Map() };
+    this.#crowd = { origin: undefined, recorded: 0, more: new Map() };
     this.#since = this.#clock();
   }
 }

@@ -19,13 +19,13 @@ import {
 import { RowStatements } from '../../records/trash/rows.ts';
 
 /**
- * What happened to records, each event written in the transaction of its write. Events are numbered in the order in
- * which they were committed: whoever has seen a number has seen all below it that there will ever be, so a place in the
- * log is one number. Where writes are committed in another order than they were given ids (`Dialect.commitOrderLock`), they leave
- * their events in an inbox, and whoever reads has them numbered first.
+ * Log of what happened to records, each event written in the transaction of its write. Events are numbered in the order
+ * in which they were committed: a reader that has seen a number has seen all below it that there will ever be, so a
+ * place in the log is one number. Where writes are committed in another order than they were given ids
+ * (`Dialect.commitOrderLock`), they leave their events in an inbox, and every reader has them numbered first.
  */
 
-/** What happened, as it is written. */
+/** An event as it is written. */
 export interface NewEvent {
   readonly model: string;
   readonly record: number;
@@ -40,7 +40,7 @@ export interface NewEvent {
   readonly reach: string | null;
 }
 
-/** What happened, as it is read. */
+/** An event as it is read. */
 export interface RecordedEvent {
   readonly number: number;
   readonly model: string;
@@ -101,7 +101,7 @@ const recordedEvent = (row: EventRow): RecordedEvent => ({
   reach: row.reach === null ? null : JSON.parse(row.reach),
 });
 
-/** What the statements bind of an event, by its columns. */
+/** Values of an event that the statements bind, by column. */
 const eventRow = ({ at, actor, fields, ...event }: Omit<NewEvent, 'record' | 'version'>) => ({
   ...event,
   ...actorRow(actor),
@@ -225,7 +225,7 @@ export const createEventLog = (database: Database) => {
     /** Stays the same while nothing is written to the log; undefined where the database does not tell. */
     revision: (): number | undefined => database.revision?.(after.sql),
 
-    /** Removes events of before a time (milliseconds since 1970), some at a time; answers how many there were. */
+    /** Removes events of before a time (milliseconds since 1970), some at a time; returns how many there were. */
     purge: async (before: number, pause: () => Promise<void>): Promise<number> => {
       const query = remove({ before: toTimestamp(before), limit: step });
       for (let removed = 0; ; await pause()) {

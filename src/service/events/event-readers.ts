@@ -33,7 +33,7 @@ export interface SeenSides {
   readonly after: boolean;
 }
 
-/** Answers who may be told of what happened to the records of one model. */
+/** Decides who may receive the events of one model's records. */
 export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
   /** By the number of events and the columns of the row filter; models are fixed and values are bound. */
@@ -44,8 +44,9 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
   const event = '_event';
 
   /**
-   * Events that somebody with the reach may be told, and which of their sides they see. An event that another release has
-   * written keeps no sides: where the record has not been written since, it is now what it was after.
+   * Returns the events that a caller with the reach may receive, and which of their sides they see. An event that
+   * another release has written keeps no sides: where the record has not been written since, it is now what it was
+   * after.
    */
   const seen = (reach: RowReach, count: number) =>
     statements.getOrMake(`seen ${count} ${reach.key}`, () =>
@@ -84,7 +85,7 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
 
   const own = readerColumns(model);
 
-  /** What the records hold in the columns that say whose they are. */
+  /** Reads the columns of the records that say whose they are. */
   const holding = (count: number) =>
     statements.getOrMake(`held ${count}`, () =>
       statement<ReachArguments>(dialect, (param) => {
@@ -95,8 +96,8 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
 
   return {
     /**
-     * Leaves out, for many who ask about the same events of this model, what each of them certainly is not told; where
-     * no rule says whose a record is, that is nothing.
+     * Leaves out, for many callers who follow the same events of this model, those that each certainly may not receive;
+     * where no rule says whose a record is, that is nothing.
      */
     narrow: async (events: readonly RecordedEvent[]): Promise<Narrowing | undefined> => {
       if (own.length === 0) return undefined;
@@ -110,9 +111,9 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
     },
 
     /**
-     * Those events that a caller with the grant may be told, by their numbers, and which sides of each they see. They read
-     * the record now, and as it was before or after; where it was destroyed, they could read it before. All events are of
-     * this model.
+     * Returns the events that a caller with the grant may receive, by their numbers, and which sides of each they see.
+     * They read the record now, and as it was before or after; where it was destroyed, they could read it before. All
+     * events are of this model.
      */
     seen: async (
       grant: Grant,

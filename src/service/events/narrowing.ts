@@ -11,7 +11,7 @@ const ownIn = (expression: RowExpression): readonly string[] => {
   return expression.kind === 'own' ? [expression.column] : [];
 };
 
-/** The columns that hold the id of whoever may read the record, by a rule of reading. */
+/** The columns that hold the id of the user who may read the record, by a rule of reading. */
 export const readerColumns = ({ rules: { isolation }, owner }: ResourceModel): readonly string[] => {
   if (isolation === undefined) return [];
   if (isolation.byOwner === true) return owner === undefined ? [] : [owner];
@@ -22,8 +22,8 @@ const isSame = (one: unknown, other: unknown): boolean =>
   one !== null && one !== undefined && Number(one) === Number(other);
 
 /**
- * Events with what their records hold, read once for many who ask. It leaves out what somebody certainly is not told;
- * the statement that asks about the rest has the last word.
+ * Events with what their records hold, read once for many callers. It leaves out what a caller certainly may not
+ * receive; the statement that asks about the rest has the last word.
  */
 export class Narrowing {
   readonly #events: readonly RecordedEvent[];
@@ -43,7 +43,7 @@ export class Narrowing {
     this.#values = values;
   }
 
-  /** Those that whoever has the reach may be told perhaps. */
+  /** Returns those that a caller with the reach may perhaps receive. */
   left({ terms, values }: RowReach): readonly RecordedEvent[] {
     const own = terms.findIndex((term) => typeof term === 'string' && this.#columns.includes(term));
     const column = terms[own];

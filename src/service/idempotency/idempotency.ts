@@ -39,8 +39,8 @@ const identityOf = (principal: Principal): string => {
 };
 
 /**
- * Reads the header; undefined where there is none. `asked`: what beside the body decides what is answered; `model`: whose
- * records the answer holds.
+ * Reads the header; undefined where there is none. `asked`: what beside the body decides what is answered; `model`:
+ * whose records the answer holds.
  * @throws Problem `invalid_parameter` unless it is 1 to 255 visible ASCII characters.
  */
 export const idempotentRequest = (
@@ -77,8 +77,8 @@ const toAnswer = (row: KeptRow, request: IdempotentRequest): KeptAnswer => {
 const unanswered = { status: 0, headers: '{}', data: null } as const;
 
 /**
- * Removes kept answers that may hold the record: those with its id, of whichever model, as related records stand in answers
- * as well, and those of its model that have no ids. The request is still known, and is answered without data.
+ * Removes kept responses that may hold the record: those with its id, of whichever model, as related records stand in
+ * responses as well, and those of its model that have no ids. The request is still known, and is answered without data.
  */
 export const forgetAnswers = async (
   transaction: Transaction,
@@ -99,7 +99,7 @@ export const forgetAnswers = async (
   await transaction.run(toQuery(update));
 };
 
-/** Answers kept for `Idempotency-Key`, each written in the transaction of the write that it answers. */
+/** Responses kept for `Idempotency-Key`, each written in the transaction of its write. */
 export const createIdempotency = ({
   database,
   clock,
@@ -152,7 +152,7 @@ export const createIdempotency = ({
       await transaction.run(toQuery(update));
     },
 
-    /** Deletes answers that are no longer kept; run now and then. */
+    /** Deletes responses that are no longer kept; run now and then. */
     sweep: async (): Promise<void> => {
       await database.execute(toQuery(db.deleteFrom('idempotency_keys').where('created_at', '<=', born())));
     },

@@ -71,7 +71,7 @@ export const createImports = ({ database, clock }: TableContext) => {
       return row?.run == null ? undefined : { run: row.run, steps: Number(row.steps) };
     },
 
-    /** Takes the model for a run, from whoever has it. Answers the places of its files. */
+    /** Takes the model for a run, from any other run that has it. Returns the places of its files. */
     take: (model: string, run: string): Promise<readonly StoredPlace[]> =>
       database.write(async (transaction) => {
         const taken = db
@@ -89,7 +89,7 @@ export const createImports = ({ database, clock }: TableContext) => {
 
     /**
      * Writes the place of a file, in the transaction of what was read up to it: a new one, or in the place of `id`.
-     * Answers its id. @throws ImportTakenError
+     * Returns its id. @throws ImportTakenError
      */
     move: async (
       transaction: Transaction,
@@ -114,7 +114,7 @@ export const createImports = ({ database, clock }: TableContext) => {
       return id;
     },
 
-    /** Forgets a file whose end was told. */
+    /** Forgets a file whose end was reported. */
     forget: async (id: number): Promise<void> => {
       await database.execute(toQuery(db.deleteFrom('gatewright_import_places').where('id', '=', id)));
     },

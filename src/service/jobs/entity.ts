@@ -3,8 +3,8 @@ import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
 
 /**
- * Jobs as rows, for the list of administrators: the next run is to come, it runs, or the last run has failed. What is
- * done is gone.
+ * Jobs as rows, for the list of administrators: the next run is to come, it runs, or the last run has failed. A job
+ * that is done has no row.
  * @param names those that files of this instance's application define
  */
 export const jobEntity = (names: readonly string[]): Entity =>

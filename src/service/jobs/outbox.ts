@@ -17,8 +17,8 @@ import { tablesOf } from '../../database/tables-of.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
 /**
- * What happens after a commit is a row that was written in it. Who works on the rows claims them by lease: for as long as
- * the lease is extended, nobody else gets them. The clock of the database decides, as those of instances differ.
+ * Work to be done after a commit is a row that was written in it. Workers claim the rows by lease: for as long as
+ * the lease is extended, no other worker gets them. The clock of the database decides, as those of instances differ.
  */
 
 export interface NewJob {
@@ -72,7 +72,7 @@ const addStatement = (dialect: Dialect, timed: boolean) =>
 
 /**
  * One range of the index of what is available. The rows are picked first, in a table of their own: a sub-select may be
- * run more than once, and would lock more than it answers.
+ * run more than once, and would lock more than it returns.
  */
 const claimStatement = (dialect: Dialect, picked: Fragment) =>
   statement<{ lease: string; length: number; count: number; id: number }>(
@@ -85,7 +85,7 @@ const claimStatement = (dialect: Dialect, picked: Fragment) =>
   );
 
 /**
- * The job that waits under a key. Who counts on it in a transaction locks it: it must not begin before that is over, as
+ * The job that waits under a key. A transaction that counts on it locks it: it must not begin before that is over, as
  * it would not see what the transaction writes.
  */
 const keyStatement = (dialect: Dialect, lock: boolean) =>
@@ -95,7 +95,7 @@ const keyStatement = (dialect: Dialect, lock: boolean) =>
       and state = 'waiting'${lock ? dialect.updateLock : sql.raw('')}`,
   );
 
-/** What `claim` and `next` look at: only jobs that this process can run. */
+/** Jobs that `claim` and `next` look at: only those that this process can run. */
 const known = (names: readonly string[]): Fragment => sql`name in (${join(names.map(literal))})`;
 
 const nextStatement = (dialect: Dialect, names: readonly string[]) =>
@@ -172,7 +172,10 @@ export const createOutbox = (database: Database, names: readonly string[], lease
   };
 
   return {
-    /** Stores a job, in a transaction or durably on its own; answers its id, or that of the one that waits under its key. */
+    /**
+     * Stores a job, in a transaction or durably on its own; returns its id, or that of the one that waits under its
+     * key.
+     */
     add: async ({ name: job, key, input, at }: NewJob, transaction?: Transaction): Promise<number> => {
       const values = { name: job, key, input: JSON.stringify(input), at: at ?? '' };
       const insert = (at === undefined ? atOnce : later)(values);
@@ -207,7 +210,7 @@ export const createOutbox = (database: Database, names: readonly string[], lease
       return row === undefined || row.next === null ? undefined : Date.parse(row.next) - Date.parse(row.now);
     },
 
-    /** Extends the leases of running jobs; answers the ids of those that are still ours. */
+    /** Extends the leases of running jobs; returns the ids of those that are still ours. */
     extend: async (running: readonly ClaimedJob[]): Promise<ReadonlySet<number>> => {
       const rows = await database.execute<{ id: number }>(
         toQuery(

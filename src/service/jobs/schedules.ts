@@ -4,8 +4,8 @@ import { dialectOf } from '../../database/registry.ts';
 import { identifier, param, sql, statement } from '../../database/statement.ts';
 
 /**
- * Which ticks of recurring jobs were taken, by whichever instance came first. Times are milliseconds since the epoch, by
- * the clock of the database.
+ * Which ticks of recurring jobs were taken, by whichever instance came first. Times are milliseconds since the epoch,
+ * by the clock of the database.
  */
 
 export interface Schedule {
@@ -29,7 +29,7 @@ const table = identifier('gatewright_schedules');
 
 export const createSchedules = (database: Database) => {
   const dialect = dialectOf(database);
-  // What had another pattern begins anew: a tick of the new one before this moment is nobody's.
+  // A schedule whose pattern changed starts now: ticks of the new pattern before this moment do not count.
   const register = statement<{ name: string; pattern: string }>(
     dialect,
     (param) => sql`insert into ${table} (name, pattern, ticked_at)

@@ -2,7 +2,7 @@ import { type Fragment, join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
 
-/** What the list of models says of one. */
+/** A model as the list of models shows it. */
 export interface ModelEntry {
   readonly model: string;
   readonly label: string;
@@ -12,7 +12,7 @@ export interface ModelEntry {
   readonly fields: number;
   /** How many row rules ask for its records, which are then memberships. */
   readonly opens: number;
-  /** Whether its changes are told of. */
+  /** Whether its changes become events. */
   readonly events: boolean;
   /** Name of its picture, and the heading above it in the menu. */
   readonly icon: string | null;

@@ -14,7 +14,7 @@ export interface Payment {
   readonly body: JsonObject;
 }
 
-/** What a payment is answered with; the middle three are the body's, null where it has none. */
+/** The receipt of a payment; the middle three are the body's, null where it has none. */
 export interface Receipt {
   readonly id: number;
   readonly app_id: string;
@@ -66,7 +66,7 @@ export const createPaymentStore = ({ database, clock }: TableContext) => {
       return row === undefined ? undefined : receiptOf(row, payment.body);
     },
 
-    /** Stores the payment, or answers the receipt of the same request that came before. */
+    /** Stores the payment, or returns the receipt of the same request that came before. */
     receive: async (transaction: Transaction, payment: Payment): Promise<Receipt> => {
       const fingerprint = paymentFingerprint(payment);
       const insert = db

@@ -16,7 +16,7 @@ const retentionMs = 24 * 3_600_000;
 const hourMs = 3_600_000;
 /** Different refusals of one caller in an hour; more of them are not kept. */
 const maxOfCaller = 100;
-/** Callers who are told apart in an hour. */
+/** Callers who are distinguished in an hour. */
 const maxCallers = 10_000;
 /** Characters of a path. */
 const maxPathLength = 500;
@@ -60,8 +60,8 @@ interface RefusedTimes {
 }
 
 /**
- * Refusals of known callers, also of those whose credentials are not good any more. Those of one caller, request, code and
- * hour are one line with a count, whichever instance has refused them.
+ * Refusals of known callers, also of those whose credentials are not good any more. Those of one caller, request, code
+ * and hour are one line with a count, whichever instance has refused them.
  */
 export const createRefusals = (
   { database, clock }: TableContext,

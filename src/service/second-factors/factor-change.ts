@@ -7,7 +7,7 @@ import { stillVerified } from '../users/security-stamp.ts';
 /** Whose factors are changed: with the password that was verified for it, or as a session of theirs has begun it. */
 export type FactorOwner = VerifiedUser | { readonly id: number; readonly securityStamp?: undefined };
 
-/** What a change needs to know of its user. */
+/** The user of a change, whose row the transaction holds. */
 export interface HeldUser {
   readonly username: string;
   /** Whether there was an authenticator application or a passkey before. */

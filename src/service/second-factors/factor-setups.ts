@@ -12,7 +12,7 @@ import { type AddedFactor, factorTarget, replaceRecoveryCodes } from './second-f
 /** Seconds for setting up a factor. */
 export const setupLifetime = 10 * 60;
 
-/** What is being set up, in which session of whom. */
+/** A factor that is being set up, with its session and user. */
 export interface Setup {
   readonly sessionId: number;
   readonly userId: number;
@@ -28,7 +28,7 @@ export interface NewPasskey {
   readonly transports: readonly string[];
 }
 
-/** What a session has begun to set up: until it is confirmed there, it is no factor. */
+/** Factors that sessions have begun to set up: until one is confirmed there, it is no factor. */
 export const createFactorSetups = ({ database, clock }: TableContext) => {
   const { dialect } = database;
   const db = tablesOf({ dialect });
@@ -60,7 +60,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
     });
 
   return {
-    /** Begins anew. Answers when it ends by itself. */
+    /** Begins a setup in the place of one before. Returns when it ends by itself. */
     begin: (setup: Setup, secret: string): Promise<string> =>
       database.write(async (transaction) => {
         const expiresAt = toTimestamp(clock() + setupLifetime * 1000);
@@ -81,7 +81,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
       return (await database.get<{ secret: string }>(toQuery(query)))?.secret;
     },
 
-    /** @param step whose code has confirmed it: it lets nobody in any more */
+    /** @param step whose code has confirmed it: that code cannot sign in any more */
     completeTotp: (
       setup: Setup,
       sealed: string,

@@ -15,7 +15,7 @@ export interface FactorTimes {
   readonly lastUsedAt: string | null;
 }
 
-/** What a user proves beside the password. */
+/** Second factors of a user. */
 export interface SecondFactors {
   readonly totp: FactorTimes | undefined;
   readonly passkeys: readonly (FactorTimes & StoredPasskey)[];
@@ -25,7 +25,7 @@ export interface SecondFactors {
 /** A change is refused: what was verified does not hold any more, or the setting up was not begun, or is over. */
 export type FactorChange = 'changed' | 'overtaken';
 
-/** What came of a factor that was added: whether it is the user's first, who gets recovery codes then. */
+/** A factor that was added. With the first one the user gets recovery codes. */
 export interface AddedFactor {
   readonly id: number;
   readonly first: boolean;
@@ -60,7 +60,7 @@ export const replaceRecoveryCodes = async (
   await transaction.run(toQuery(db.insertInto('gatewright_recovery_codes').values(rows)));
 };
 
-/** What users prove beside the password, as they and super_admins change it. */
+/** Second factors of users, as they themselves and super_admins change them. */
 export const createSecondFactorStore = ({ database, clock }: TableContext, required: boolean) => {
   const { dialect } = database;
   const db = tablesOf({ dialect });
@@ -173,7 +173,7 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
         await recordAudit(transaction, dialect, clock(), actor, entry);
       }),
 
-    /** Has secrets sealed anew that only a former server secret opens. Answers how many. */
+    /** Seals secrets again that only a former server secret opens. Returns how many. */
     renewSecrets: async (renew: (sealed: string) => string | undefined): Promise<number> => {
       const rows = await database.all<{ user_id: number; secret: string }>(
         toQuery(db.selectFrom('gatewright_totp').select(['user_id', 'secret'])),

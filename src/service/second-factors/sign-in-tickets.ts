@@ -13,17 +13,17 @@ import { holdUser } from './factor-change.ts';
 export interface SignInTicket {
   readonly hash: string;
   readonly user: VerifiedUser;
-  /** What a passkey has to sign; null where the user had none. */
+  /** Challenge that a passkey has to sign; null where the user had none. */
   readonly challenge: string | null;
 }
 
-/** What was proved, and what must not be proved by it again. */
+/** A proof of a second factor, with what makes it good only once. */
 export type Proof =
   | { readonly by: 'totp'; readonly step: number }
   | { readonly by: 'recovery_code'; readonly hash: string }
   | { readonly by: 'passkey'; readonly id: number; readonly counter: number };
 
-/** The authenticator application of whoever signs in. */
+/** The authenticator application of the user who signs in. */
 export interface UsedTotp {
   /** Sealed. */
   readonly secret: string;
@@ -36,7 +36,7 @@ export interface UsedPasskey {
   readonly transports: readonly string[];
 }
 
-/** `wrong`: what was proved lets nobody in any more. `over`: the ticket does not. */
+/** `wrong`: the proof is not good any more. `over`: the ticket is not. */
 export type TicketOutcome = 'opened' | 'wrong' | 'over';
 
 /** Takes back what was written: ticket and proof stay as they were. */
@@ -76,7 +76,7 @@ export const createSignInTickets = ({ database, clock }: TableContext) => {
   };
 
   return {
-    /** Answers when it ends by itself. */
+    /** Returns when it ends by itself. */
     create: ({ hash, user, challenge }: SignInTicket): Promise<string> =>
       database.write(async (transaction) => {
         const now = clock();

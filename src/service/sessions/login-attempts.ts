@@ -11,7 +11,7 @@ interface CountedAttempts {
 
 /**
  * Failed logins, counted in the database: every instance sees the same figures, and one statement both looks and
- * reserves, so that no two attempts pass the limit together.
+ * reserves, so that no two attempts pass the limit at once.
  */
 export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>): ThrottleStore => {
   const db = tablesOf(database);

@@ -12,10 +12,10 @@ export interface BatchedCounterOptions<Key extends number | string, Entry> {
 }
 
 /**
- * Counts in memory what is written in batches: entries by key, merged until they are written, so that no request waits
- * for the database. What could not be written is merged with what came meanwhile and written with the next batch, once.
- * A batch is in the order of its keys, so that two instances never wait for each other's rows crosswise; batches come one
- * after the other.
+ * Counter in memory that is written in batches: entries by key, merged until they are written, so that no request waits
+ * for the database. Entries that could not be written are merged with what came meanwhile and written with the next
+ * batch, once. A batch is in the order of its keys, so that two instances never wait for each other's rows crosswise;
+ * batches come one after the other.
  */
 export class BatchedCounter<Key extends number | string, Entry> {
   readonly #options: BatchedCounterOptions<Key, Entry>;

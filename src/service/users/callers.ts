@@ -16,11 +16,14 @@ export interface CallerUser {
 /** How a key ended that somebody deleted. */
 export interface Revocation {
   readonly at: string;
-  /** Who did it, in words; null where that is not known. */
+  /** The actor in words; null where unknown. */
   readonly by: string | null;
 }
 
-/** A key as an explanation is about it, expired, revoked or not. The hash is what authentication goes by; it is never shown. */
+/**
+ * A key as an explanation is about it, expired, revoked or not. The hash is what authentication goes by; it is never
+ * shown.
+ */
 export interface KnownKey {
   readonly id: number;
   readonly name: string;

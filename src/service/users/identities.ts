@@ -36,7 +36,7 @@ interface IdentityRow {
 
 const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
 
-/** Who has to have a second factor in the administration area: nobody, or every administrator. */
+/** Whether a second factor is required in the administration area: of no user, or of every administrator. */
 export type SecondFactorDemand = 'optional' | 'required';
 
 /** Makes identities of rows. `proved`: how credentials stand to a second factor that the user has. */
@@ -95,10 +95,13 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
   };
 };
 
-/** A session without the second factor is none where its user has one: an instance of an older version may have begun it. */
+/**
+ * A session without the second factor is none where its user has one: an instance of an older version may have begun
+ * it.
+ */
 const proved = sql`(u.second_factor = false or s.second_factor = true)`;
 
-/** When a key ends. What no text says (somebody has written an infinite moment) is before every moment that one does. */
+/** End of a key. An infinite moment, which no text can say, is before every moment that one can. */
 const expiry = (dialect: Dialect): Fragment =>
   sql`coalesce(${timeText(dialect, sql`k.expires_at`)}, case when k.expires_at is not null then '' end)`;
 
@@ -107,8 +110,8 @@ const isOver = (expires: string | null | undefined, now: number): boolean =>
   expires != null && expires <= toTimestamp(now);
 
 /**
- * Users by id, key and session, as every request asks for them. `sessionUsed` is told of every session's use, `demand`
- * says who has to have a second factor.
+ * Users by id, key and session, as every request looks them up. `sessionUsed` is called at every use of a session,
+ * `demand` says who has to have a second factor.
  */
 export const createIdentityStore = (
   database: Database,
@@ -138,7 +141,7 @@ export const createIdentityStore = (
       where s.id = ${value('within')} and u.id = ${value('id')} and ${proved}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
   );
-  /** What a session that is live has been begun and used after. */
+  /** Moments after which a live session was begun and used. */
   const limitsAt = (now: number) => ({
     idle: toTimestamp(now - sessionIdleTime * 1000),
     born: toTimestamp(now - sessionLifetime * 1000),

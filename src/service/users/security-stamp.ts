@@ -15,8 +15,8 @@ export const stillVerified =
     eb.and([eb('id', '=', id), eb('security_stamp', '=', securityStamp), eb('disabled', '=', false)]);
 
 /**
- * Ends every session of a user but `kept`, those included that a sign-in under way would begin: what it verified does not
- * hold any more. Answers how many there were.
+ * Ends every session of a user but `kept`, also those that a sign-in under way would begin: the password that it
+ * verified does not hold any more. Returns how many there were.
  */
 export const endSessions = async (
   transaction: Transaction,

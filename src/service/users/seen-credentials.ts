@@ -4,7 +4,7 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
 
-/** What tells one credentials file from another, and which is the older one. */
+/** Identity of a credentials file, and which of two is the older one. */
 export interface CredentialsMark {
   readonly serial: number;
   /** SHA-256 of the encrypted file, lowercase hex: it says nothing of what is in it. */
@@ -50,7 +50,7 @@ export const createSeenCredentials = ({ database, clock }: TableContext) => {
   return {
     last: (): Promise<SeenCredentials | undefined> => read(database),
 
-    /** Remembers a file as the last one, unless a newer one was seen. Answers what was seen before. */
+    /** Remembers a file as the last one, unless a newer one was seen. Returns the one that was seen before. */
     see: (mark: CredentialsMark): Promise<SeenCredentials | undefined> =>
       database.write(async (transaction) => {
         const before = await read(transaction);

@@ -38,7 +38,7 @@ export class TakenError extends Error {
   }
 }
 
-/** What a write failed of: `TakenError` in the place of the database's word for a unique field. */
+/** Returns `TakenError` in the place of a violated constraint of a unique field, any other error as it is. */
 export const takenBy = (error: unknown): unknown => {
   if (!(error instanceof ConstraintError) || error.kind !== 'unique') return error;
   const field = error.columns.some((column) => column.startsWith('username')) ? 'username' : 'email';

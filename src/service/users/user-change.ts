@@ -38,7 +38,7 @@ export const changedFields = (change: UserChange): string[] => [
   ...(change.mustChangePassword === undefined ? [] : ['must_change_password']),
 ];
 
-/** What of a change the audit list tells by its value. */
+/** Values of a change that stand in the audit list. */
 export const auditDetail = ({ roles, disabled, mustChangePassword }: UserChange): JsonObject => ({
   ...(roles === undefined ? {} : { roles }),
   ...(disabled === undefined ? {} : { disabled }),

@@ -43,7 +43,7 @@ export interface PartOfRemoval {
   readonly before: () => Promise<void>;
 }
 
-/** Who a user is, as they wrote it. */
+/** Names of a user as they were entered. */
 export interface StoredNames {
   readonly id: number;
   readonly username: string;
@@ -159,7 +159,8 @@ export const createUserStore = ({ database, clock }: TableContext) => {
 
     /**
      * Changes a user; a new password, a disabling and `sessionsEnd` end their sessions, the last with a line of its own
-     * in the audit list; but `keptSession`, where it is the password alone that ends them. False where what was verified does not hold any more: then nothing has changed.
+     * in the audit list; but `keptSession`, where it is the password alone that ends them. False where what was
+     * verified does not hold any more: then nothing has changed.
      * @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin`
      */
     update: (

@@ -10,9 +10,9 @@ import { type ClaimedDelivery, createEnds, ofClaim } from './ends.ts';
 import { type LockedWebhook, lockWebhook } from './webhooks.ts';
 
 /**
- * What is to be sent to webhooks, and was. Of each record only the first delivery that waits has a time from which on it
- * may be sent: the next one gets it in the transaction that ends the one before. Whoever adds deliveries and whoever ends
- * one holds the webhook's row meanwhile, so that none is left without.
+ * Deliveries to webhooks, sent and to be sent. Of each record only the first delivery that waits has a time from which
+ * on it may be sent: the next one gets it in the transaction that ends the one before. A transaction that adds
+ * deliveries or ends one holds the webhook's row meanwhile, so that none is left without.
  */
 
 interface ClaimedRow {

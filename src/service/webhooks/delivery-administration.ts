@@ -27,7 +27,7 @@ interface DeliveryRow {
   readonly claim: string | null;
 }
 
-/** Removes what is kept of a record that was sent, for `gatewright forget`; answers from how many deliveries. */
+/** Removes what is kept of a record that was sent, for `gatewright forget`; returns from how many deliveries. */
 export const forgetDelivered = (
   transaction: Transaction,
   database: Pick<Database, 'dialect'>,
@@ -52,7 +52,7 @@ export const forgetDelivered = (
     ),
   );
 
-/** What administrators do with deliveries, and what time does. */
+/** Repeats deliveries for administrators, and removes old ones. */
 export const createDeliveryAdministration = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
   const db = tablesOf(database);
@@ -78,7 +78,9 @@ export const createDeliveryAdministration = ({ database, clock }: TableContext) 
     }
   };
 
-  /** Another delivery of the record that waits for its time or its next attempt makes room; one that is sent does not. */
+  /**
+   * Another delivery of the record that waits for its time or its next attempt makes room; one that is sent does not.
+   */
   const makeRoom = async (transaction: Transaction, webhook: number, row: DeliveryRow): Promise<boolean> => {
     const others = () =>
       db
@@ -132,7 +134,10 @@ export const createDeliveryAdministration = ({ database, clock }: TableContext) 
     removeOf: (webhook: number, pause: () => Promise<void>): Promise<number> =>
       removing(removeOf({ webhook, limit: step }), pause),
 
-    /** Removes what has come to its end and is older than 30 days, some at a time. What waits stays until it is sent. */
+    /**
+     * Removes deliveries that have ended and are older than 30 days, some at a time. Those that wait stay until they
+     * are sent.
+     */
     removeOld: (pause: () => Promise<void>, now = clock()): Promise<number> => {
       const before = toTimestamp(now - deliveryDays * 86_400_000);
       return removing(removeOld({ before, limit: step }), pause);

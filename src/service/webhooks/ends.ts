@@ -11,7 +11,7 @@ import { type DisabledReason, type LockedWebhook, lockWebhook, urlInAudit } from
 
 /** How attempts end, and what that means for what waits behind them and for the webhook. */
 
-/** A delivery that somebody sends: until its time is over it is nobody else's. */
+/** A delivery under a lease: until it is over no other sender takes it. */
 export interface ClaimedDelivery {
   readonly id: number;
   readonly webhook: number;
@@ -25,7 +25,7 @@ export interface ClaimedDelivery {
   readonly attempts: number;
 }
 
-/** What is kept of an attempt. */
+/** Request and response of an attempt, as they are kept. */
 export interface KeptAttempt {
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string;
@@ -160,8 +160,8 @@ export const createEnds = ({ database, clock }: TableContext) => {
 
   return {
     /**
-     * Stores what became of attempts for one webhook, together. For each: false where it was taken over meanwhile, or the
-     * webhook is gone.
+     * Stores the outcomes of attempts for one webhook in one transaction. For each: false where it was taken over
+     * meanwhile, or the webhook is gone.
      */
     settle: (id: number, ended: readonly EndedAttempt[]): Promise<readonly boolean[]> =>
       database.write(async (transaction) => {

@@ -4,8 +4,8 @@ import { dialectOf } from '../../database/registry.ts';
 import { identifier, sql, statement } from '../../database/statement.ts';
 
 /**
- * Who sends for a webhook. One at a time, whichever instance it is, so that a slow receiver is a matter of its own; taken
- * for a while, so that the webhook of a process that is gone is somebody else's soon.
+ * Leases of webhooks. One sender at a time, whichever instance it is, so that a slow receiver delays no other; taken
+ * for a while, so that another instance soon takes over the webhook of a process that is gone.
  */
 
 /** A webhook that somebody has taken. */
@@ -24,7 +24,7 @@ export interface TakenWebhook {
   readonly failures: number;
 }
 
-/** A webhook for which nobody sends. */
+/** A webhook that has no sender. */
 export interface IdleWebhook {
   readonly id: number;
   readonly models: readonly string[];
@@ -109,7 +109,9 @@ export const createLanes = (database: Database) => {
           };
     },
 
-    /** Keeps it, and the deliveries that are being sent, for `length` from now on; false where it is lost or disabled. */
+    /**
+     * Keeps it, and the deliveries that are being sent, for `length` from now on; false where it is lost or disabled.
+     */
     extend: ({ id, lane }: TakenWebhook, length: number): Promise<boolean> =>
       database.write(async (transaction) => {
         const extended = await transaction.all(extend({ id, lane, length }));
@@ -117,7 +119,7 @@ export const createLanes = (database: Database) => {
         return extended.length > 0;
       }),
 
-    /** Gives it back; nobody takes it for `rest` milliseconds. */
+    /** Gives it back; no sender takes it for `rest` milliseconds. */
     release: async ({ id, lane }: TakenWebhook, rest: number): Promise<void> => {
       await database.execute(release({ id, lane, rest }));
     },
