@@ -35,14 +35,12 @@ import type { Acting } from '../operations/transaction.ts';
 import { createVersionPurge } from '../records/history/history.ts';
 import { createTrash } from '../records/trash/trash.ts';
 import { publicUserEntity } from '../records/users.ts';
-import { createKeyStore } from '../service/api-keys/api-keys.ts';
 import { createKeyUsage } from '../service/api-keys/key-usage.ts';
 import { createSecurityEvents } from '../service/audit/security-events.ts';
 import { createEventLog } from '../service/events/event-log.ts';
 import { createIdempotency } from '../service/idempotency/idempotency.ts';
 import { createImports } from '../service/imports/imports.ts';
 import { createInvitationStore } from '../service/invitations/invitations.ts';
-import { createJobAdministration } from '../service/jobs/job-administration.ts';
 import { createPaymentStore } from '../service/payments/payments.ts';
 import { createRefusals } from '../service/refusals/refusals.ts';
 import { createRoleStore } from '../service/roles/roles.ts';
@@ -56,7 +54,6 @@ import type { Usage } from '../service/usage/usage.ts';
 import { managedUserEntity } from '../service/users/entity.ts';
 import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
 import { createUserStore } from '../service/users/users.ts';
-import { createViewStore } from '../service/views/views.ts';
 import type { Vault } from '../vault/vault.ts';
 import { createWebhooks, type Webhooks, type WebhookTimes } from '../webhooks/webhooks.ts';
 import type { Application } from './application.ts';
@@ -176,8 +173,6 @@ export const compose = async (parts: Parts) => {
     identities,
     routes: new Routes(),
     users: createUserStore(context),
-    keys: createKeyStore(context),
-    views: createViewStore(context),
     roles: createRoleStore(context),
     sessions: createSessionStore(context),
     invitations: createInvitationStore(context),
@@ -219,7 +214,7 @@ export const compose = async (parts: Parts) => {
     systemScope: (reason) => scopeOf(ofApplication).asSystem(reason),
     code,
     stopping,
-    jobs: createJobAdministration(context, jobs.leaseMs, jobs.wake),
+    jobs,
     jobNames: jobs.names,
     webhooks,
   };

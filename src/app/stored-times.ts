@@ -6,10 +6,10 @@ import { ticketLifetime } from '../auth/sign-in-ticket.ts';
 import { totpPeriod } from '../auth/totp.ts';
 import { clockSlackMs, type TimeBound } from '../database/mend-times.ts';
 import { sql } from '../database/statement.ts';
-import { longestOverlap } from '../endpoints/admin/webhook-input.ts';
 import { longestRetryMs } from '../jobs/failure.ts';
 import { workerTimes } from '../jobs/worker.ts';
 import { setupLifetime } from '../service/second-factors/factor-setups.ts';
+import { maxOverlapSeconds } from '../service/webhooks/commands.ts';
 import { maxRetryAfterMs, runnerTimes } from '../webhooks/runner.ts';
 
 const seconds = (count: number): number => count * 1_000;
@@ -141,7 +141,7 @@ export const storedTimes: readonly StoredTime[] = [
   bounded(
     {
       ...{ table: 'gatewright_webhooks', column: 'previous_until', clock: 'service' },
-      ...{ mostMs: seconds(longestOverlap), set: now },
+      ...{ mostMs: seconds(maxOverlapSeconds), set: now },
     },
     {
       decides: 'how long the secret before signs beside the new one',

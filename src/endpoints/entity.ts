@@ -1,21 +1,24 @@
+import { tablesOf } from '../database/tables-of.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { type JsonObject, JsonText } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { labelText } from '../kernel/messages/messages.ts';
+import { catalogueOf, labelText } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { labelOf } from '../model/names.ts';
 import { listField } from '../openapi/list-field.ts';
 import type { Rule } from '../policy/rule.ts';
 import type { Entity } from '../records/entity.ts';
 import { createShow } from '../records/show.ts';
+import { createExecutor, type EntityCommand, ViolationError } from '../service/command.ts';
 import { adminAuth, adminTag } from './admin/area.ts';
+import { createInput, type Input, refuseInvalid } from './input.ts';
 import { languageOf, languageQuery } from './language.ts';
 import { listEndpoint } from './list-endpoint.ts';
 import type { Services } from './services.ts';
-import { idOf, reachesIn } from './shared.ts';
+import { actorOf, idOf, reachesIn } from './shared.ts';
 
-type EntityServices = Pick<Services, 'database' | 'baseUrl' | 'clock'>;
+type EntityServices = Pick<Services, 'database' | 'baseUrl' | 'clock' | 'locale'>;
 
 /** Policy of an entity in the administration area: its callers, rows and fields. */
 export const entityPolicy = ({ list, view }: Entity): Rule => ({
@@ -66,6 +69,116 @@ const recordEndpoint = (services: EntityServices, entity: Entity, path: string):
   ];
 };
 
+/** Place of an entity's commands. */
+interface CommandPlace extends Pick<Endpoint, 'path' | 'auth' | 'policy'> {
+  readonly tag: string;
+}
+
+const methods: Readonly<Record<string, Endpoint['method']>> = {
+  create: 'POST',
+  update: 'PATCH',
+  remove: 'DELETE',
+};
+
+const placeInArea = (entity: Entity): CommandPlace => ({
+  path: entity.list?.path ?? `/admin/${entity.name}`,
+  auth: adminAuth,
+  policy: entityPolicy(entity),
+  tag: adminTag,
+});
+
+/** An update may leave every field out. */
+const inputSchemaOf = ({ verb, refine }: EntityCommand, { schema }: Input): JsonSchema => {
+  if (refine !== undefined) return refine(schema);
+  const { required: _required, ...optional } = schema;
+  return verb === 'update' ? optional : schema;
+};
+
+/** Reads and checks the input of a call. @throws Problem `invalid_record` */
+const createReader = (services: Omit<EntityServices, 'baseUrl'>, command: EntityCommand, input: Input) => {
+  const { database: reader, locale } = services;
+  const context = { reader, tables: tablesOf(reader), types: catalogueOf(locale).types };
+  const order = Object.keys(command.input ?? {});
+  return async ({ body }: Call, id: number) => {
+    const { values, errors } = input.read(body, command.verb === 'update' ? 'update' : 'create');
+    const found = await command.check?.(values, { ...context, id });
+    const bad = new Set(errors.map(({ field }) => field));
+    const violated = (found ?? []).filter(({ field }) => !bad.has(field));
+    const all = [...errors, ...violated.map(({ field, ...violation }) => input.error(field, violation))];
+    refuseInvalid(all.sort((one, other) => order.indexOf(one.field) - order.indexOf(other.field)));
+    return values;
+  };
+};
+
+/** A record with further members, as JSON text. */
+const extended = (record: string, data: JsonObject | undefined): JsonText =>
+  new JsonText(data === undefined ? record : `${record.slice(0, -1)},${JSON.stringify(data).slice(1)}`);
+
+/** The endpoint of a command on records of an entity. */
+export const commandEndpoint = (
+  services: Omit<EntityServices, 'baseUrl'>,
+  entity: Entity,
+  command: EntityCommand,
+  { path, auth, policy, tag }: CommandPlace = placeInArea(entity),
+): Endpoint => {
+  const { database } = services;
+  const { verb, operation, summary, description, bodyKey, form, problems } = command;
+  const input = command.input && createInput(command.input, services.locale);
+  const readInput = input && createReader(services, command, input);
+  const readRecord = readEntity(services, entity);
+  const execute = createExecutor(services);
+  const named = `/:${entity.key}`;
+  const below = command.path ?? (verb === 'create' ? '' : verb in methods ? named : `${named}/${verb}`);
+  const namesRecord = below.startsWith(named);
+  const data = command.data ?? (verb === 'create' || verb === 'update' ? entity.schema : undefined);
+
+  const said = command.message && { message: catalogueOf(services.locale)[command.message] };
+
+  const respond = async (
+    call: Call,
+    key: string | number | undefined,
+    more?: JsonObject,
+  ): Promise<Answer> => {
+    if (key !== undefined) return { data: extended(await readRecord(call, key), more) };
+    return more === undefined ? {} : { data: more };
+  };
+
+  return {
+    operation,
+    method: command.method ?? methods[verb] ?? 'POST',
+    path: path + below,
+    auth,
+    policy,
+    accepts: input === undefined ? 'nothing' : form === true ? 'json-or-form' : 'json',
+    ...(bodyKey === undefined ? {} : { bodyKey }),
+    ...(input === undefined ? {} : { input: inputSchemaOf(command, input) }),
+    ...(verb === 'create' ? { status: 201 } : {}),
+    docs: {
+      summary,
+      ...(description === undefined ? {} : { description }),
+      tag,
+      ...(data === undefined ? {} : { data }),
+      ...(problems === undefined ? {} : { problems }),
+    },
+    handle: async (call) => {
+      const { params, grant } = call;
+      const key = namesRecord ? keyIn(call, entity) : undefined;
+      const id = typeof key === 'number' ? key : 0;
+      const values = (await readInput?.(call, id)) ?? {};
+      try {
+        const made = await execute(command, actorOf(call), { values, id, params, grant });
+        const shown = made.key ?? (verb === 'update' ? key : undefined);
+        return { ...said, ...(await respond(call, shown, made.data)) };
+      } catch (error) {
+        if (error instanceof ViolationError && input !== undefined)
+          refuseInvalid([input.error(error.violation.field, error.violation)]);
+        throw error;
+      }
+    },
+    ...(namesRecord ? { reaches: reachesIn(database, entity) } : {}),
+  };
+};
+
 /** An entity with what serves it beside its definition: a line of the registry. */
 export interface ServedEntity {
   readonly entity: Entity;
@@ -75,8 +188,9 @@ export interface ServedEntity {
   readonly flush?: () => Promise<void>;
   /** Endpoints in place of the list that follows from the entity. */
   readonly list?: readonly Endpoint[];
-  /** Endpoints beside its list and its record. */
-  readonly commands?: readonly Endpoint[];
+  readonly commands?: readonly EntityCommand[];
+  /** Endpoints beside its list, its record and its commands. */
+  readonly endpoints?: readonly Endpoint[];
 }
 
 const listOf = (services: EntityServices, { entity, current, flush }: ServedEntity): Endpoint[] => {
@@ -106,7 +220,8 @@ const listOf = (services: EntityServices, { entity, current, flush }: ServedEnti
 /** The list and the records of an entity in the administration area, and its commands. */
 export const serveEntity = (services: EntityServices, served: ServedEntity): Endpoint[] => [
   ...(served.list ?? listOf(services, served)),
-  ...(served.commands ?? []),
+  ...(served.commands ?? []).map((command) => commandEndpoint(services, served.entity, command)),
+  ...(served.endpoints ?? []),
 ];
 
 const text: JsonSchema = { type: 'string' };

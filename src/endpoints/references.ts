@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../fields/field.ts';
+import { parseId } from '../fields/values.ts';
 import type { QueryDocs } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
@@ -6,7 +7,6 @@ import type { ProblemName } from '../kernel/problem-table.ts';
 import { countedReferences, type Forecast } from '../operations/forecast.ts';
 import { invalidParameter, parseQueryString } from '../records/list/query-string.ts';
 import type { Related } from '../records/relations/related.ts';
-import { parseId } from './shared.ts';
 
 /** References to a record and what its deletion would do to them, as the administration area shows them. */
 

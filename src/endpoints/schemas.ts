@@ -154,13 +154,6 @@ export const schemas = {
     last_address: { type: ['string', 'null'] },
     networks: { type: 'array', items: object('ApiKeyNetwork', { network: text, first_used_at: time }) },
   }),
-  newKey: object('NewApiKey', {
-    id: integer,
-    name: text,
-    key: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-    expires_at: timeOrNull,
-    created_at: time,
-  }),
   /** The token works while the session does, until `expires_at` at the latest. */
   sessionToken: object('SessionToken', {
     token: text,
@@ -175,13 +168,6 @@ export const schemas = {
     currency: {},
     status: { const: 'received' },
     created_at: time,
-  }),
-  permissionChanges: object('PermissionChanges', {
-    changed: {
-      type: 'array',
-      items: object('ChangedPermission', { role: text, model: text, action: text, allowed: boolean }),
-      description: 'the entries that were not so before',
-    },
   }),
   explanation: object('Explanation', {
     method: text,

@@ -18,14 +18,13 @@ import type { Stopping } from '../kernel/stopping.ts';
 import type { Scope } from '../model/scope.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Acting } from '../operations/transaction.ts';
-import type { KeyStore } from '../service/api-keys/api-keys.ts';
 import type { KeyUsage } from '../service/api-keys/key-usage.ts';
 import type { SecurityEventStore } from '../service/audit/security-events.ts';
 import type { EventLog } from '../service/events/event-log.ts';
 import type { Idempotency } from '../service/idempotency/idempotency.ts';
 import type { ImportStore } from '../service/imports/imports.ts';
 import type { InvitationStore } from '../service/invitations/invitations.ts';
-import type { JobAdministration } from '../service/jobs/job-administration.ts';
+import type { JobWorkers } from '../service/jobs/commands.ts';
 import type { PaymentStore } from '../service/payments/payments.ts';
 import type { RefusalStore } from '../service/refusals/refusals.ts';
 import type { PermissionEntry } from '../service/roles/entity.ts';
@@ -36,7 +35,6 @@ import type { SignInTickets } from '../service/second-factors/sign-in-tickets.ts
 import type { SessionStore } from '../service/sessions/sessions.ts';
 import type { RequestCounts } from '../service/usage/request-counts.ts';
 import type { UserStore } from '../service/users/users.ts';
-import type { ViewStore } from '../service/views/views.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /**
@@ -77,9 +75,6 @@ export interface Services {
   readonly users: UserStore;
   /** Where the router takes a request. */
   readonly routes: Routes;
-  readonly keys: KeyStore;
-  /** How administrators look at lists. */
-  readonly views: ViewStore;
   readonly roles: RoleStore;
   readonly sessions: SessionStore;
   readonly invitations: InvitationStore;
@@ -114,7 +109,7 @@ export interface Services {
   /** Runs what the application brings along. */
   readonly code: ApplicationCode;
   readonly stopping: Stopping;
-  readonly jobs: JobAdministration;
+  readonly jobs: JobWorkers;
   /** Names of the application's jobs. */
   readonly jobNames: readonly string[];
   /** The log of events, and the signal of a new one. */

@@ -3,6 +3,7 @@ import type { UserPrincipal } from '../auth/principal.ts';
 import type { Ticket } from '../auth/work-queue.ts';
 import type { Database } from '../database/database.ts';
 import type { Source } from '../database/source.ts';
+import { parseId } from '../fields/values.ts';
 import type { Call } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ResourceModel } from '../model/resource.ts';
@@ -36,12 +37,6 @@ export const idOf = ({ params }: Pick<Call, 'params'>, name = 'id'): number => {
   const id = parseId(params[name] ?? '');
   if (id === undefined) throw new Problem('record_not_found');
   return id;
-};
-
-/** An id as paths and parameters spell it; undefined for any other text. */
-export const parseId = (text: string): number | undefined => {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : undefined;
 };
 
 /** Whether the path's record of a source is there for a grant: see `Endpoint.reaches`. */

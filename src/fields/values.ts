@@ -47,6 +47,12 @@ export const parseInteger = (text: string): number | undefined => {
   return Number.isSafeInteger(number) ? numberOf(number) : undefined;
 };
 
+/** An id as paths and parameters spell it; undefined for any other text. */
+export const parseId = (text: string): number | undefined => {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : undefined;
+};
+
 /** A text of a file without types, for types that have no empty value. */
 export const orNull = (text: string): string | null => (text === '' ? null : text);
 

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import type { EventSignal } from '../events/signal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
-import type { Actor } from '../service/audit/audit.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
 import { createDeliveries } from '../service/webhooks/deliveries.ts';
 import {
@@ -63,8 +62,10 @@ export interface Webhooks {
   latest(): Promise<number>;
   /** Sends a test message without an event; undefined where the webhook's secret cannot be read. */
   test(id: number, signal: AbortSignal): Promise<Sent | undefined>;
-  /** Deletes a webhook; a job removes its data. @throws Problem `record_not_found` */
-  remove(id: number, actor: Actor): Promise<void>;
+  /** Has the deliveries of a webhook removed, some at a time, once the transaction that deletes it is over. */
+  purge(id: number, transaction: Transaction): Promise<unknown>;
+  /** Wakes the worker that removes them. */
+  wake(): void;
   /** Stores jobs for all webhooks with something to send that are not being worked on. */
   look(): Promise<void>;
   /** Sends for one webhook, for one turn. */
@@ -84,7 +85,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const unreadable = new UnreadableSecrets(times.unreadable);
   const send = createSend({ allowPrivate, timeout: times.timeout });
   const messageOf = createMessages(parts);
-  const store = createWebhookStore({ database, clock });
+  const store = createWebhookStore({ database });
   const enqueue = async (id: number): Promise<void> => {
     // A waiting job also sends later events; a running one looks again before its end.
     await jobs.outbox.add({ name: sendingJob, key: String(id), input: { webhook: id }, at: undefined });
@@ -131,11 +132,9 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
       const headers = signedHeaders([opened], newMessageId(), Math.floor(now / 1_000), body);
       return send(url, headers, body, stop);
     },
-    remove: async (id, actor) => {
-      const removal = { name: removalJob, key: null, input: { webhook: id }, at: undefined };
-      await store.remove(id, actor, (transaction) => jobs.outbox.add(removal, transaction));
-      jobs.wake();
-    },
+    purge: (id, transaction) =>
+      jobs.outbox.add({ name: removalJob, key: null, input: { webhook: id }, at: undefined }, transaction),
+    wake: () => jobs.wake(),
     look: () => watch.lookNow(),
     run: async (id, stop) => {
       try {

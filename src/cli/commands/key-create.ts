@@ -1,9 +1,7 @@
 import { canonicalAccount } from '../../auth/account.ts';
-import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
-import { keyFieldDefinitions } from '../../endpoints/api-keys/new-key.ts';
 import { createInput } from '../../endpoints/input.ts';
-import { parseTimestamp, toTimestamp } from '../../kernel/timestamp.ts';
-import { createKeyStore } from '../../service/api-keys/api-keys.ts';
+import { issueKey, keyFieldDefinitions } from '../../service/api-keys/commands.ts';
+import { createCommands } from '../../service/command.ts';
 import { createUserStore } from '../../service/users/users.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
@@ -26,23 +24,18 @@ export const command = defineCommand({
     const { username, name, 'expires-at': expires } = values;
     if (username === undefined || name === undefined)
       throw new UsageError('--username and --name are needed');
-    const key = newKey();
     const created = await withTables(io, async (context) => {
       const input = createInput(keyFieldDefinitions, context.config.locale);
       const { errors } = input.read({ name, ...(expires === undefined ? {} : { expires_at: expires }) });
       if (errors.length > 0) throw new CommandError(errors.map(({ message }) => message).join(', '));
       const userId = await createUserStore(context).idByUsername(canonicalAccount(username));
       if (userId === undefined) throw new CommandError(`no user ${username}`);
-      const expiresAt = expires === undefined ? null : (parseTimestamp(expires) ?? null);
-      const { id, createdAt } = await createKeyStore(context).create(
-        { userId, name, hash: hashKey(key), prefix: key.slice(0, keyPrefixLength), expiresAt },
-        { principal: 'command line', address: null },
+      return createCommands(context)({ principal: 'command line', address: null }, (change) =>
+        issueKey(change, userId, { name, expires_at: expires ?? null }),
       );
-      const expiry = expiresAt === null ? null : toTimestamp(expiresAt);
-      return { id, name, key, expires_at: expiry, created_at: toTimestamp(createdAt) };
     });
     if (values.json === true) return io.print(JSON.stringify(created));
     io.print(`created key ${created.name} (id ${created.id})`);
-    io.print(`key, shown this once: ${key}`);
+    io.print(`key, shown this once: ${created.key}`);
   },
 });

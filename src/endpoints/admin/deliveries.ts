@@ -1,17 +1,19 @@
 import type { Principal } from '../../auth/principal.ts';
+import { parseId } from '../../fields/values.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createList, type List } from '../../records/list/list.ts';
-import { deliveryEntity } from '../../service/webhooks/entity.ts';
-import { entityPolicy } from '../entity.ts';
+import { resendDelivery } from '../../service/webhooks/delivery-administration.ts';
+import { deliveryEntity, webhookEntity } from '../../service/webhooks/entity.ts';
+import { commandEndpoint, entityPolicy } from '../entity.ts';
 import { answerList, orderedBy } from '../list-endpoint.ts';
 import { listFieldsOf } from '../list-fields.ts';
 import type { Services } from '../services.ts';
-import { actorOf, checkedModels, idOf, parseId } from '../shared.ts';
-import { adminAuth, administratorOnly, adminTag, readsInArea } from './area.ts';
+import { checkedModels, idOf } from '../shared.ts';
+import { adminAuth, adminTag, readsInArea } from './area.ts';
 
-/** What was sent to a webhook, and is to be. */
+/** Deliveries of a webhook: its list, and sending one again. */
 export const deliveryEndpoints = (services: Services): Endpoint[] => {
   const { database, clock, webhooks } = services;
   const path = '/admin/webhooks/:id/deliveries';
@@ -19,7 +21,7 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
   const models = [...services.resources.values()].map(({ model }) => model);
   /** By the models that may be read, which are asked for at every request. */
   const lists = new BoundedCache<List>(16);
-  /** Of a model that is gone nobody can be asked whether they may read it. */
+  /** Records of a model that is gone may be read by no administrator. */
   const listFor = (asker: Principal): List => {
     const readable = models.flatMap((model) => (readsInArea(asker, model) ? [model.name] : []));
     const make = () => createList(database, deliveryEntity(readable), { clock });
@@ -65,28 +67,10 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
       },
       reaches,
     },
-    {
-      operation: 'resendDelivery',
-      method: 'POST',
-      path: `${path}/:delivery/resend`,
-      auth: adminAuth,
-      policy: administratorOnly,
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '重新发送', en: 'Send a delivery again' },
-        description: {
-          'zh-CN': '以相同的 `webhook-id` 发送，尝试次数重新计算。',
-          en: 'Under the same `webhook-id`, with all its attempts.',
-        },
-        tag: adminTag,
-        problems: ['record_not_found', 'conflict'],
-      },
-      handle: async (call) => {
-        await webhooks.deliveries.resend(idOf(call), idOf(call, 'delivery'), actorOf(call));
-        await webhooks.look();
-        return {};
-      },
-      reaches,
-    },
+    commandEndpoint(
+      services,
+      webhookEntity,
+      resendDelivery(() => webhooks.look()),
+    ),
   ];
 };

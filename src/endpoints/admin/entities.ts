@@ -1,29 +1,31 @@
 import type { Endpoint } from '../../http/endpoint.ts';
+import { keyCommands } from '../../service/api-keys/commands.ts';
 import { keyEntity } from '../../service/api-keys/entity.ts';
 import { applicationEntity } from '../../service/applications/entity.ts';
 import { auditEntity } from '../../service/audit/entity.ts';
+import { jobCommands } from '../../service/jobs/commands.ts';
 import { jobEntity } from '../../service/jobs/entity.ts';
 import { paymentEntity } from '../../service/payments/entity.ts';
 import { refusalEntity } from '../../service/refusals/entity.ts';
+import { permissionCommands, roleCommands } from '../../service/roles/commands.ts';
 import { permissionEntity, roleEntity } from '../../service/roles/entity.ts';
 import { sessionEntity } from '../../service/sessions/entity.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
+import { viewCommands } from '../../service/views/commands.ts';
 import { viewEntity } from '../../service/views/entity.ts';
+import { webhookCommands } from '../../service/webhooks/commands.ts';
 import { deliveryEntity, webhookEntity } from '../../service/webhooks/entity.ts';
 import { describedLists, type ServedEntity, serveEntity } from '../entity.ts';
 import type { Services } from '../services.ts';
-import { adminKeyEndpoints } from './api-keys.ts';
 import { deliveryEndpoints } from './deliveries.ts';
 import { invitationEndpoints } from './invitations.ts';
-import { jobEndpoints } from './jobs.ts';
-import { permissionEndpoints } from './permissions.ts';
+import { keyUsageEndpoint } from './key-usage.ts';
 import { referenceEndpoints } from './references.ts';
-import { roleEndpoints } from './roles.ts';
+import { holdersEndpoint } from './roles.ts';
 import { searchEndpoint } from './search.ts';
 import { ownSessionEndpoints } from './session.ts';
 import { adminUserEndpoints } from './users.ts';
-import { viewEndpoints } from './views.ts';
-import { webhookEndpoints } from './webhooks.ts';
+import { testWebhookEndpoint } from './webhooks.ts';
 
 /** Applications stand in a file that can change while the service runs; their list is made when it does. */
 const servedApplications = ({ applications }: Services): ServedEntity => {
@@ -34,33 +36,43 @@ const servedApplications = ({ applications }: Services): ServedEntity => {
   return { entity: current, current: () => current };
 };
 
-/** Webhooks are there where some model tells of events. */
-const servedWebhooks = (services: Services): ServedEntity[] =>
-  [...services.resources.values()].some(({ model }) => model.events)
-    ? [
-        { entity: webhookEntity, commands: webhookEndpoints(services) },
-        // Its rows stand below a webhook, and its columns depend on what the caller may read.
-        { entity: deliveryEntity([]), list: deliveryEndpoints(services) },
-      ]
-    : [];
+/** Webhooks are there where some model has events. */
+const servedWebhooks = (services: Services): ServedEntity[] => {
+  const { resources, webhooks, identities } = services;
+  const models = [...resources.values()].filter(({ model }) => model.events).map(({ model }) => model.name);
+  if (models.length === 0) return [];
+  const isEnabledUser = async (id: number) => (await identities.byUserId(id, [])) !== undefined;
+  return [
+    {
+      entity: webhookEntity,
+      commands: webhookCommands({ models, webhooks, isEnabledUser }),
+      endpoints: [testWebhookEndpoint(services)],
+    },
+    // Its rows stand below a webhook, and its columns depend on what the caller may read.
+    { entity: deliveryEntity([]), list: deliveryEndpoints(services) },
+  ];
+};
 
 /** Every entity of the service in the administration area, a line each. */
 const servedEntities = (services: Services): readonly ServedEntity[] => [
   {
     entity: managedUserEntity,
-    commands: [...adminUserEndpoints(services), ...invitationEndpoints(services)],
+    endpoints: [...adminUserEndpoints(services), ...invitationEndpoints(services)],
   },
-  { entity: keyEntity, commands: adminKeyEndpoints(services) },
-  { entity: sessionEntity, commands: ownSessionEndpoints(services) },
-  { entity: roleEntity, commands: roleEndpoints(services) },
-  { entity: permissionEntity(services.permissionEntries), commands: permissionEndpoints(services) },
+  { entity: keyEntity, commands: keyCommands, endpoints: [keyUsageEndpoint(services)] },
+  { entity: sessionEntity, endpoints: ownSessionEndpoints(services) },
+  { entity: roleEntity, commands: roleCommands, endpoints: [holdersEndpoint(services)] },
+  {
+    entity: permissionEntity(services.permissionEntries),
+    commands: permissionCommands(services.permissionEntries),
+  },
   servedApplications(services),
   { entity: paymentEntity },
   // Security events and refusals are written in batches.
   { entity: auditEntity, flush: () => services.securityEvents.flush() },
   { entity: refusalEntity, flush: () => services.refusals.flush() },
-  { entity: jobEntity(services.jobNames), commands: jobEndpoints(services) },
-  { entity: viewEntity, commands: viewEndpoints(services) },
+  { entity: jobEntity(services.jobNames), commands: Object.values(jobCommands(services.jobs)) },
+  { entity: viewEntity, commands: viewCommands },
   ...servedWebhooks(services),
 ];
 

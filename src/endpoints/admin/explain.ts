@@ -1,3 +1,4 @@
+import { parseId } from '../../fields/values.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -5,7 +6,7 @@ import { invalidParameter, parseQueryString } from '../../records/list/query-str
 import { type CallerStore, createCallerStore } from '../../service/users/callers.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { checkedModels, parseId } from '../shared.ts';
+import { checkedModels } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { decisiveStep, type Explanation, explain, type Subject } from './explanation.ts';
 

@@ -13,13 +13,13 @@ const day = 24 * 3_600_000;
 const shownDays = 30;
 
 /** Use of a key: by the day, and by network. */
-export const keyUsageEndpoint = (services: Services, path: string): Endpoint => {
+export const keyUsageEndpoint = (services: Services): Endpoint => {
   const { clock, database, keyUsage } = services;
   const read = readEntity(services, keyEntity);
   return {
     operation: 'adminGetApiKeyUsage',
     method: 'GET',
-    path: `${path}/:id/usage`,
+    path: '/admin/api_keys/:id/usage',
     auth: adminAuth,
     policy: entityPolicy(keyEntity),
     accepts: 'nothing',

@@ -1,3 +1,4 @@
+import { parseId } from '../../fields/values.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
@@ -21,7 +22,7 @@ import { type Included, nothingIncluded, parseIncluded } from '../../records/rel
 import type { Related } from '../../records/relations/related.ts';
 import { idempotentRequest } from '../../service/idempotency/idempotency.ts';
 import { answerGroups, answerList } from '../list-endpoint.ts';
-import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
+import { actingFor, checkedModels, idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
 import { actorGrants, historyEndpoint } from './history-endpoints.ts';

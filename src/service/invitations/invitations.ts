@@ -123,7 +123,7 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
      * @throws Problem `record_not_found`, `forbidden`, `user_disabled`
      */
     create: (userId: number, hash: string, actor: Actor): Promise<string> =>
-      command(actor, async (transaction, now) => {
+      command(actor, async ({ transaction, now }) => {
         await lockSuperAdmins(transaction, dialect);
         const user = await storedUser(transaction, dialect, userId);
         guardSuperAdmin(actor, user.roles);
@@ -140,7 +140,7 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
           target: { kind: 'user', id: userId, name: user.username },
           detail: { expires_at: expiresAt, ...(replaced > 0 ? { replaced: true } : {}) },
         };
-        return { audit, answer: expiresAt };
+        return { audit, result: expiresAt };
       }),
 
     /** The link with this hash, unless its user is gone or disabled. */

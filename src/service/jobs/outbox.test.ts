@@ -7,7 +7,10 @@ import { dialectOf } from '../../database/registry.ts';
 import { sql } from '../../database/statement.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { createJobAdministration } from './job-administration.ts';
+import { systemGrant } from '../../policy/system-grant.ts';
+import type { Actor } from '../audit/audit.ts';
+import { createExecutor, type EntityCommand } from '../command.ts';
+import { jobCommands } from './commands.ts';
 import { createOutbox, type NewJob } from './outbox.ts';
 import { createSchedules } from './schedules.ts';
 
@@ -26,6 +29,13 @@ describeEachDatabase('the outbox', (databases) => {
     const url = await databases.create();
     await applyMigrations(databaseTarget(url), createApplication({}));
     return databases.open(url);
+  };
+  const administrationOf = (database: Database) => {
+    const execute = createExecutor({ database, clock: systemClock });
+    const { repeat, remove } = jobCommands({ leaseMs: lease, wake: () => {} });
+    const run = (command: EntityCommand) => (id: number, actor: Actor) =>
+      execute(command, actor, { id, values: {}, params: {}, grant: systemGrant([]) });
+    return { repeat: run(repeat), remove: run(remove) };
   };
   const outboxOf = (database: Database, length = lease) => createOutbox(database, names, length);
   const rows = (
@@ -173,7 +183,7 @@ describeEachDatabase('the outbox', (databases) => {
   it('lets administrators repeat and delete what does not run, and writes that down', async () => {
     const database = await migrated();
     const outbox = outboxOf(database);
-    const administration = createJobAdministration({ database, clock: systemClock }, lease, () => {});
+    const administration = administrationOf(database);
     const actor = { principal: 'command line', address: null } as const;
     const id = await outbox.add(job({ key: 'k' }));
     const [first] = await outbox.claim(1, 'a');
@@ -200,7 +210,7 @@ describeEachDatabase('the outbox', (databases) => {
   it('lets administrators repeat and delete a job whose lease lies further ahead than it can, and one that is over', async () => {
     const database = await migrated();
     const outbox = outboxOf(database);
-    const administration = createJobAdministration({ database, clock: systemClock }, lease, () => {});
+    const administration = administrationOf(database);
     const actor = { principal: 'command line', address: null } as const;
     for (const ahead of [2 * 86_400_000, -1_000]) {
       const id = await outbox.add(job({ key: 'k' }));

@@ -98,31 +98,29 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
 
     /** Ends one session of the actor's: signing out, here or on another device. False where they have none with that id. */
     remove: (id: number, userId: number, actor: Actor): Promise<boolean> =>
-      command(actor, async (transaction) => {
+      command(actor, async ({ transaction }) => {
         const query = db
           .deleteFrom('sessions')
           .where('id', '=', id)
           .where('user_id', '=', userId)
           .returning(['address', 'user_agent']);
         const ended = await transaction.get<{ address: string; user_agent: string }>(toQuery(query));
-        if (ended === undefined) return { audit: [], answer: false };
+        if (ended === undefined) return { result: false };
         const audit = {
           action: 'session.delete',
           target: ownerOf(actor, userId),
           detail: { session_id: id, address: ended.address, user_agent: ended.user_agent },
         };
-        return { audit, answer: true };
+        return { audit, result: true };
       }),
 
     /** Ends every session of a user. */
     removeAll: (userId: number, actor: Actor): Promise<void> =>
-      command(actor, async (transaction) => {
+      command(actor, async ({ transaction }) => {
         const ended = await endSessions(transaction, dialect, userId);
         const target = ownerOf(actor, userId);
-        return {
-          audit: { action: 'session.delete_all', target, detail: { sessions: ended } },
-          answer: undefined,
-        };
+        const audit = { action: 'session.delete_all', target, detail: { sessions: ended } };
+        return { audit, result: undefined };
       }),
   };
 };

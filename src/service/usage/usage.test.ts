@@ -4,7 +4,8 @@ import { applyMigrations } from '../../app/migrate.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../database/database.ts';
 import { databaseTarget } from '../../database/targets.ts';
-import { createKeyStore } from '../api-keys/api-keys.ts';
+import { addKey } from '../api-keys/commands.ts';
+import { createCommands } from '../command.ts';
 import { createSessionStore } from '../sessions/sessions.ts';
 import { createUserStore } from '../users/users.ts';
 import { createRequestCounts } from './request-counts.ts';
@@ -78,7 +79,7 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
     const values = { ...names, name: 'Ann', passwordHash: 'x', disabled: false, roles: [] };
     const user = await createUserStore(context).create(values, actor);
     const key = { userId: user, name: 'k', hash: 'h', prefix: 'p', expiresAt: null };
-    const { id } = await createKeyStore(context).create(key, actor);
+    const id = await createCommands(context)(actor, (change) => addKey(change, key));
     const session = { hash: 's', address: '127.0.0.1', userAgent: '' };
     await createSessionStore(context).create({ id: user, securityStamp: 0 }, session, actor);
     const select = `select (select last_used_at from api_keys) as k, (select last_used_at from sessions) as s,

@@ -3,7 +3,8 @@ import { type Databases, describeDatabase, describeEachDatabase } from '../../..
 import { applyMigrations } from '../../app/migrate.ts';
 import type { Database, Query } from '../../database/database.ts';
 import { databaseTarget } from '../../database/targets.ts';
-import { createKeyStore } from '../api-keys/api-keys.ts';
+import { addKey } from '../api-keys/commands.ts';
+import { createCommands } from '../command.ts';
 import { createIdentityStore } from './identities.ts';
 import { createUserStore } from './users.ts';
 
@@ -29,20 +30,21 @@ const setUp = async (databases: Databases) => {
       return database.get(query);
     },
   };
-  const addKey = async (hash: string, expiresAt: number | null): Promise<void> => {
-    await createKeyStore(context).create({ userId, name: hash, hash, prefix: 'p', expiresAt }, actor);
+  const storeKey = async (hash: string, expiresAt: number | null): Promise<void> => {
+    const key = { userId, name: hash, hash, prefix: 'p', expiresAt };
+    await createCommands(context)(actor, (change) => addKey(change, key));
   };
   const identities = createIdentityStore({ ...database, ...watched }, () => {});
   const opens = async (hash: string, at: number) =>
     (await identities.byKeyHash(hash, at, []))?.identity.id === userId;
-  return { database, addKey, opens, asked };
+  return { database, storeKey, opens, asked };
 };
 
 describeEachDatabase('keys', (databases) => {
   it('are good up to the millisecond before their end', async () => {
-    const { addKey, opens } = await setUp(databases);
-    await addKey('ending', now + 120);
-    await addKey('lasting', null);
+    const { storeKey, opens } = await setUp(databases);
+    await storeKey('ending', now + 120);
+    await storeKey('lasting', null);
     expect(await Promise.all([0, 119, 120, 121, 1e12].map((later) => opens('ending', now + later)))).toEqual([
       ...[true, true, false, false, false],
     ]);
@@ -53,8 +55,8 @@ describeEachDatabase('keys', (databases) => {
 
 describeDatabase('postgres', 'keys whose end has no text', (databases) => {
   it.each(['infinity', '-infinity'])('are over: %s', async (end) => {
-    const { database, addKey, opens } = await setUp(databases);
-    await addKey('odd', null);
+    const { database, storeKey, opens } = await setUp(databases);
+    await storeKey('odd', null);
     expect(await opens('odd', now)).toBe(true);
     await database.execute({ sql: `update api_keys set expires_at = '${end}'`, parameters: [] });
     expect(await opens('odd', now)).toBe(false);

@@ -3,12 +3,12 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import { parseId } from '../../fields/values.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { Actor } from '../audit/audit.ts';
-import { createCommands } from '../command.ts';
+import { type Change, defineEntityCommand } from '../command.ts';
 import type { TableContext } from '../context.ts';
-import { type LockedWebhook, lockWebhook, webhookAudit } from './webhooks.ts';
+import { heldWebhook, webhookAudit } from './webhooks.ts';
 
 /** Days for which deliveries are kept. */
 export const deliveryDays = 30;
@@ -52,12 +52,76 @@ export const forgetDelivered = (
     ),
   );
 
-/** Repeats deliveries for administrators, and removes old ones. */
+/** Other deliveries of the record that wait for their time or their next attempt make room; one that is sent does not. */
+const makeRoom = async (
+  { transaction, tables, dialect }: Change,
+  webhook: number,
+  row: DeliveryRow,
+): Promise<boolean> => {
+  const now = kysely<string>`${dialectOf({ dialect }).now}`;
+  const others = () =>
+    tables
+      .selectFrom('gatewright_deliveries')
+      .select('id')
+      .where('webhook_id', '=', webhook)
+      .where('model', '=', row.model)
+      .where('record_id', '=', row.record_id)
+      .where('state', '=', 'waiting')
+      .where('next_at', 'is not', null);
+  const sent = others().where('claim', 'is not', null).where('next_at', '>', now);
+  if ((await transaction.get(toQuery(sent))) !== undefined) return false;
+  const update = tables
+    .updateTable('gatewright_deliveries')
+    .set({ next_at: null, claim: null })
+    .where('id', 'in', others());
+  await transaction.run(toQuery(update));
+  return true;
+};
+
+/**
+ * Command on a webhook that has a delivery sent again. One that waits is sent now; those that wait behind it wait on.
+ * @param look sends what is due
+ */
+export const resendDelivery = (look: () => Promise<void>) =>
+  defineEntityCommand({
+    verb: 'resend',
+    path: '/:id/deliveries/:delivery/resend',
+    operation: 'resendDelivery',
+    summary: { 'zh-CN': '重新发送', en: 'Send a delivery again' },
+    description: {
+      'zh-CN': '以相同的 `webhook-id` 发送，尝试次数重新计算。',
+      en: 'Under the same `webhook-id`, with all its attempts.',
+    },
+    problems: ['record_not_found', 'conflict'],
+    run: async (call) => {
+      const { transaction, tables, dialect, id: webhook, params } = call;
+      const id = parseId(params['delivery'] ?? '');
+      if (id === undefined) throw new Problem('record_not_found');
+      const held = await heldWebhook(call, webhook);
+      const now = kysely<string>`${dialectOf({ dialect }).now}`;
+      const query = tables
+        .selectFrom('gatewright_deliveries')
+        .select(['event', 'model', 'record_id', 'state', 'claim'])
+        .select((eb) => eb.case().when('next_at', '>', now).then('later').end().as('next_at'))
+        .where('id', '=', id)
+        .where('webhook_id', '=', webhook);
+      const row = await transaction.get<DeliveryRow>(toQuery(query));
+      if (row === undefined) throw new Problem('record_not_found');
+      if (row.claim !== null && row.next_at !== null) throw new Problem('conflict');
+      const isFirst = await makeRoom(call, webhook, row);
+      const update = tables
+        .updateTable('gatewright_deliveries')
+        .set({ state: 'waiting', attempts: 0, claim: null, ended_at: null, next_at: isFirst ? now : null })
+        .where('id', '=', id);
+      await transaction.run(toQuery(update));
+      return { audit: webhookAudit('resend', held, { delivery: id, event: Number(row.event) }) };
+    },
+    after: look,
+  });
+
+/** Removes deliveries that are not needed any more. */
 export const createDeliveryAdministration = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
-  const db = tablesOf(database);
-  const lock = lockWebhook(database);
-  const now = kysely<string>`${dialect.now}`;
   const removeOf = statement<{ webhook: number; limit: number }>(
     dialect,
     (value) => sql`delete from ${table} where id in (select id from ${table}
@@ -78,58 +142,7 @@ export const createDeliveryAdministration = ({ database, clock }: TableContext) 
     }
   };
 
-  /**
-   * Another delivery of the record that waits for its time or its next attempt makes room; one that is sent does not.
-   */
-  const makeRoom = async (transaction: Transaction, webhook: number, row: DeliveryRow): Promise<boolean> => {
-    const others = () =>
-      db
-        .selectFrom('gatewright_deliveries')
-        .select('id')
-        .where('webhook_id', '=', webhook)
-        .where('model', '=', row.model)
-        .where('record_id', '=', row.record_id)
-        .where('state', '=', 'waiting')
-        .where('next_at', 'is not', null);
-    const sent = others().where('claim', 'is not', null).where('next_at', '>', now);
-    if ((await transaction.get(toQuery(sent))) !== undefined) return false;
-    const update = db
-      .updateTable('gatewright_deliveries')
-      .set({ next_at: null, claim: null })
-      .where('id', 'in', others());
-    await transaction.run(toQuery(update));
-    return true;
-  };
-
   return {
-    /**
-     * Has a delivery sent again under its id, with all its attempts; what waits behind it waits on. One that waits is
-     * sent now.
-     * @throws Problem `record_not_found`; `conflict` where it is sent at this moment
-     */
-    resend: (webhook: number, id: number, actor: Actor): Promise<void> =>
-      createCommands({ database, clock })(actor, async (transaction) => {
-        const held = await transaction.get<LockedWebhook>(lock({ id: webhook }));
-        if (held === undefined) throw new Problem('record_not_found');
-        const query = db
-          .selectFrom('gatewright_deliveries')
-          .select(['event', 'model', 'record_id', 'state', 'claim'])
-          .select((eb) => eb.case().when('next_at', '>', now).then('later').end().as('next_at'))
-          .where('id', '=', id)
-          .where('webhook_id', '=', webhook);
-        const row = await transaction.get<DeliveryRow>(toQuery(query));
-        if (row === undefined) throw new Problem('record_not_found');
-        if (row.claim !== null && row.next_at !== null) throw new Problem('conflict');
-        const first = await makeRoom(transaction, webhook, row);
-        const update = db
-          .updateTable('gatewright_deliveries')
-          .set({ state: 'waiting', attempts: 0, claim: null, ended_at: null, next_at: first ? now : null })
-          .where('id', '=', id);
-        await transaction.run(toQuery(update));
-        const detail = { delivery: id, event: Number(row.event) };
-        return { audit: webhookAudit('resend', held, detail), answer: undefined };
-      }),
-
     /** Removes what a webhook had that is gone, some at a time. */
     removeOf: (webhook: number, pause: () => Promise<void>): Promise<number> =>
       removing(removeOf({ webhook, limit: step }), pause),

@@ -1,0 +1,205 @@
+import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
+import { toQuery } from '../../database/statement.ts';
+import { field } from '../../fields/define.ts';
+import type { JsonSchema } from '../../fields/field.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { parseTimestamp, toTimestamp } from '../../kernel/timestamp.ts';
+import type { CheckedInput } from '../../model/job.ts';
+import { always, computed, schemaOf } from '../../records/entity.ts';
+import {
+  type Change,
+  type Changed,
+  type CommandCall,
+  type CommandResult,
+  defineEntityCommand,
+  type EntityCommand,
+  insertedId,
+} from '../command.ts';
+import { actingUserId, otherUserId } from '../context.ts';
+import { revokeKeys } from './revoked-keys.ts';
+
+/** Fields of a new key, wherever one is made. */
+export const keyFieldDefinitions = {
+  name: field.string({ required: true, max: 100 }),
+  expires_at: field.datetime(),
+} as const;
+
+type KeyValues = CheckedInput<typeof keyFieldDefinitions>;
+
+export interface NewKey {
+  readonly userId: number;
+  readonly name: string;
+  readonly hash: string;
+  readonly prefix: string;
+  /** Milliseconds since the epoch; null: never expires. */
+  readonly expiresAt: number | null;
+}
+
+const timestampOrNull = (time: number | null): string | null => (time === null ? null : toTimestamp(time));
+
+/** End of a key as it was sent; null for never. */
+const endOf = (value: string | null | undefined): number | null =>
+  typeof value === 'string' ? (parseTimestamp(value) ?? null) : null;
+
+/** Stores a key: its hash only, the key itself is nowhere. Returns its id. */
+export const addKey = async (change: Change, key: NewKey): Promise<Changed<number>> => {
+  const { userId, name } = key;
+  const expires = timestampOrNull(key.expiresAt);
+  const insert = change.tables
+    .insertInto('api_keys')
+    .values({
+      ...{ user_id: userId, name, key_hash: key.hash, key_prefix: key.prefix, expires_at: expires },
+      ...{ created_at: change.at, last_used_at: null, created_by: otherUserId(change.actor, userId) },
+    })
+    .returning('id');
+  const id = await insertedId(change, insert);
+  const target = { kind: 'api_key', id, name };
+  return {
+    audit: { action: 'key.create', target, detail: { user_id: userId, expires_at: expires } },
+    result: id,
+  };
+};
+
+const newKeySchema: JsonSchema = schemaOf('NewApiKey', {
+  id: field.integer(always),
+  name: field.string(always),
+  key: computed(field.string(always), { schema: { type: 'string', pattern: '^[0-9a-f]{64}$' } }),
+  expires_at: field.datetime(),
+  created_at: field.datetime(always),
+});
+
+/** Makes a key for a user. Returns it in full, this once. An `expires_at` in the past makes an expired key. */
+export const issueKey = async (change: Change, userId: number, { name, expires_at: end }: KeyValues) => {
+  const key = newKey();
+  const expiresAt = endOf(end);
+  const stored = { userId, name, hash: hashKey(key), prefix: key.slice(0, keyPrefixLength), expiresAt };
+  const { audit = [], result: id } = await addKey(change, stored);
+  const result = { id, name, key, expires_at: timestampOrNull(expiresAt), created_at: change.at };
+  return { audit, result };
+};
+
+const showNewKey = async (call: CommandCall<KeyValues>, userId: number): Promise<CommandResult> => {
+  const { audit, result } = await issueKey(call, userId, call.values);
+  return { audit, data: result };
+};
+
+const creation = {
+  verb: 'create',
+  bodyKey: 'api_key',
+  data: newKeySchema,
+  message: 'keyCreated',
+} as const;
+
+const createKey = defineEntityCommand({
+  ...creation,
+  operation: 'adminCreateApiKey',
+  summary: { 'zh-CN': '为用户创建 API 密钥', en: 'Create an API key for a user' },
+  description: {
+    'zh-CN': '密钥以该用户的身份与权限行事。完整密钥仅在此响应中返回一次。',
+    en: 'The key acts as this user, with the rights of the user. The full key is in this answer only.',
+  },
+  form: true,
+  input: { ...keyFieldDefinitions, user_id: field.integer({ required: true, min: 1 }) },
+  // The user may be deleted between the look-up and the write.
+  constraints: { foreign_key: { field: 'user_id', rule: 'reference' } },
+  check: async ({ user_id: id }, { reader, tables }) => {
+    if (id === undefined) return [];
+    const user = await reader.get(toQuery(tables.selectFrom('users').select('id').where('id', '=', id)));
+    return user === undefined ? [{ field: 'user_id', rule: 'reference' }] : [];
+  },
+  run: (call) => showNewKey(call, call.values.user_id),
+});
+
+const updateKey = defineEntityCommand({
+  verb: 'update',
+  operation: 'adminUpdateApiKey',
+  summary: { 'zh-CN': '修改 API 密钥的名称或过期时间', en: 'Rename an API key, or change its end' },
+  description: {
+    'zh-CN':
+      '`expires_at` 为 null 即永不过期，已过去的时间使密钥立即失效。已过期的密钥不能延期：409（40909）。',
+    en: '`expires_at: null` takes its end away, a past one ends it at once. A key that has expired is not extended: 409 (40909).',
+  },
+  bodyKey: 'api_key',
+  form: true,
+  input: keyFieldDefinitions,
+  problems: ['record_not_found', 'key_expired'],
+  // An expired key stays so: a user who let it run out need not expect its return.
+  run: async ({ transaction, tables, at, id, values }) => {
+    const find = tables
+      .selectFrom('api_keys')
+      .select(['name', 'user_id'])
+      .select((eb) =>
+        eb.case().when('expires_at', '<=', at).then(eb.lit(1)).else(eb.lit(0)).end().as('expired'),
+      )
+      .where('id', '=', id);
+    type Stored = { readonly name: string; readonly user_id: number; readonly expired: number };
+    const stored = await transaction.get<Stored>(toQuery(find));
+    if (stored === undefined) throw new Problem('record_not_found');
+    const { name, expires_at: end } = values;
+    if (end !== undefined && Number(stored.expired) === 1) throw new Problem('key_expired');
+    const changed = {
+      ...(name === undefined ? {} : { name }),
+      ...(end === undefined ? {} : { expires_at: timestampOrNull(endOf(end)) }),
+    };
+    if (Object.keys(changed).length === 0) return {};
+    await transaction.run(toQuery(tables.updateTable('api_keys').set(changed).where('id', '=', id)));
+    const target = { kind: 'api_key', id, name: name ?? stored.name };
+    return { audit: { action: 'key.update', target, detail: { user_id: stored.user_id, ...changed } } };
+  },
+});
+
+/** Deletes a key among those that the grant covers. */
+const removeKey = async ({ transaction, dialect, actor, now, id, grant }: CommandCall<object>) => {
+  if (grant.rows === 'none') throw new Problem('record_not_found');
+  const allowed = grant.rows.map((condition) => {
+    if ('rule' in condition) throw new Error('no rule is over keys');
+    return condition;
+  });
+  const conditions = [{ column: 'id', value: id }, ...allowed];
+  const [removed] = await revokeKeys(transaction, dialect, conditions, actor, now);
+  if (removed === undefined) throw new Problem('record_not_found');
+  const target = { kind: 'api_key', id, name: removed.name };
+  return { audit: { action: 'key.delete', target, detail: { user_id: removed.user_id } } };
+};
+
+const deleteKey = defineEntityCommand({
+  verb: 'remove',
+  operation: 'adminDeleteApiKey',
+  summary: { 'zh-CN': '删除任意 API 密钥', en: 'Delete any API key' },
+  description: {
+    'zh-CN': '立即失效，无论属于谁。',
+    en: 'It stops working at once, whoever owns it.',
+  },
+  problems: ['record_not_found'],
+  run: removeKey,
+});
+
+export const keyCommands: readonly EntityCommand[] = [createKey, updateKey, deleteKey];
+
+const createOwnKey = defineEntityCommand({
+  ...creation,
+  operation: 'createApiKey',
+  summary: { 'zh-CN': '创建 API 密钥', en: 'Create an API key' },
+  description: {
+    'zh-CN': '完整密钥仅在此响应中返回一次。',
+    en: 'The full key is in this answer only.',
+  },
+  input: keyFieldDefinitions,
+  constraints: { foreign_key: 'record_not_found' },
+  run: (call) => showNewKey(call, actingUserId(call.actor) ?? 0),
+});
+
+const deleteOwnKey = defineEntityCommand({
+  verb: 'remove',
+  operation: 'deleteApiKey',
+  summary: { 'zh-CN': '删除 API 密钥', en: 'Delete an API key' },
+  description: {
+    'zh-CN': '立即失效。他人的密钥视为不存在（404）。',
+    en: 'It stops working at once. Keys of others do not exist here (404).',
+  },
+  problems: ['record_not_found'],
+  run: removeKey,
+});
+
+/** Commands of users on their own keys. */
+export const ownKeyCommands: readonly EntityCommand[] = [createOwnKey, deleteOwnKey];
