@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
+import { applyMigrations } from '../app/migrate.ts';
+import { nobody } from '../auth/principal.ts';
+import { dialectOf } from '../database/registry.ts';
+import { sql, statement } from '../database/statement.ts';
+import { databaseTarget } from '../database/targets.ts';
 import { field } from '../fields/define.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { JsonText } from '../kernel/json.ts';
 import { systemGrant } from '../policy/system-grant.ts';
 import { always, defineEntity, type EntityDefinition } from '../records/entity.ts';
+import { defineEntityCommand } from '../service/command.ts';
 import { describedLists, serveEntity } from './entity.ts';
 
 const shelf = {
@@ -36,6 +42,25 @@ const notedShelves = defineEntity('shelves', {
   },
 });
 
+const addShelf = defineEntityCommand({
+  verb: 'create',
+  operation: 'createShelf',
+  summary: { 'zh-CN': '添加书架', en: 'Add a shelf' },
+  bodyKey: 'shelf',
+  input: { id: field.integer({ required: true }), name: field.string({ required: true, max: 10 }) },
+  problems: ['conflict'],
+  constraints: { unique: 'conflict' },
+  run: async ({ transaction, dialect, values }) => {
+    const insert = statement<{ id: number; name: string }>(
+      dialectOf({ dialect }),
+      (value) => sql`insert into shelves (id, name, state) values (${value('id')}, ${value('name')}, 'open')`,
+    );
+    await transaction.run(insert(values));
+    const { id, name } = values;
+    return { key: id, audit: { action: 'shelf.create', target: { kind: 'shelf', id, name } } };
+  },
+});
+
 const jsonOf = ({ data }: Answer): unknown => {
   if (!(data instanceof JsonText)) return data;
   const { text } = data;
@@ -44,28 +69,31 @@ const jsonOf = ({ data }: Answer): unknown => {
 
 describeEachDatabase('an entity', (databases) => {
   const stage = async () => {
-    const database = await databases.open();
+    const url = await databases.create();
+    await applyMigrations(databaseTarget(url), { migrations: {} });
+    const database = await databases.open(url);
     for (const sql of [
       'create table shelves (id integer primary key, name text not null, state text not null, note text)',
       "insert into shelves values (1, 'a', 'open', 'damp'), (2, 'b', 'closed', null), (3, 'c', 'open', null)",
     ])
       await database.execute({ sql, parameters: [] });
     const services = { database, baseUrl: 'http://example.test', clock: () => 0, locale: 'en' } as const;
-    const ask = async (entity: typeof shelves, operation: string, query = '', params = {}) => {
+    const ask = async (entity: typeof shelves, operation: string, query = '', params = {}, body = {}) => {
       const endpoints: readonly Endpoint[] = [
-        ...serveEntity(services, { entity }),
+        ...serveEntity(services, { entity, commands: [addShelf] }),
         describedLists(services, [entity]),
       ];
       const endpoint = endpoints.find((each) => each.operation === operation);
       if (endpoint === undefined) throw new Error(`no endpoint ${operation}`);
       const call: Partial<Call> = {
-        ...{ grant: systemGrant(entity.view), query, params, path: endpoint.path, caller: 'user:1' },
+        ...{ grant: systemGrant(entity.view), query, params, body, path: endpoint.path, caller: 'user:1' },
+        ...{ principal: nobody, address: '127.0.0.1' },
         ...{ signal: new AbortController().signal, header: () => undefined },
       };
       return jsonOf(await endpoint.handle(call as Call));
     };
     const docsOf = (entity: typeof shelves) => serveEntity(services, { entity })[0]?.docs;
-    return { ask, docsOf };
+    return { ask, docsOf, database, services };
   };
 
   it('is a folder and a line: list, filter, record, schema and what pages know of it follow', async () => {
@@ -120,6 +148,27 @@ describeEachDatabase('an entity', (databases) => {
     expect(docsOf(notedShelves)?.listFields?.map(({ name }) => name)).toContain('note');
     expect(await ask(notedShelves, 'describeList', '', { name: 'shelves' })).toMatchObject({
       fields: [{}, {}, {}, { name: 'note', label: 'Note', type: 'string', required: false }],
+    });
+  });
+
+  it('is changed by a command: endpoint, schemas, refusals and its line of the audit list follow', async () => {
+    const { ask, database, services } = await stage();
+    const create = (shelf: object) => ask(shelves, 'createShelf', '', {}, shelf);
+    expect(await create({ id: 4, name: 'd' })).toEqual({ id: 4, name: 'd', state: 'open' });
+    await expect(create({ id: 4, name: 'e' })).rejects.toMatchObject({ problem: 'conflict' });
+    await expect(create({ id: 5, name: 'eleven signs' })).rejects.toMatchObject({
+      problem: 'invalid_record',
+      errors: [{ field: 'name', rule: 'max_length' }],
+    });
+    const audit = { sql: 'select actor_kind, action, target_id, target_name from audit', parameters: [] };
+    expect(await database.all(audit)).toEqual([
+      { actor_kind: 'nobody', action: 'shelf.create', target_id: '4', target_name: 'd' },
+    ]);
+    const endpoints = serveEntity(services, { entity: shelves, commands: [addShelf] });
+    expect(endpoints.find(({ operation }) => operation === 'createShelf')).toMatchObject({
+      ...{ method: 'POST', path: '/admin/shelves', bodyKey: 'shelf', status: 201 },
+      input: { properties: { id: {}, name: { maxLength: 10 } }, required: ['id', 'name'] },
+      docs: { summary: { en: 'Add a shelf' }, data: shelves.schema, problems: ['conflict'] },
     });
   });
 });

@@ -1,12 +1,4 @@
-import type { Kysely } from 'kysely';
-import {
-  ConstraintError,
-  type ConstraintKind,
-  type Database,
-  type Reader,
-  type Transaction,
-} from '../database/database.ts';
-import type { CoreSchema } from '../database/schema.ts';
+import { ConstraintError, type ConstraintKind, type Reader, type Transaction } from '../database/database.ts';
 import { toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import type { JsonSchema, RuleViolation } from '../fields/field.ts';
@@ -19,19 +11,7 @@ import type { CheckedInput, InputFields } from '../model/job.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { EntityOperation } from '../records/entity.ts';
 import { type Actor, type AuditEntry, recordAudit } from './audit/audit.ts';
-import type { TableContext } from './context.ts';
-
-/** A change of the service's own records, in its transaction. */
-export interface Change {
-  readonly transaction: Transaction;
-  readonly tables: Kysely<CoreSchema>;
-  readonly dialect: Database['dialect'];
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** The same as text. */
-  readonly at: string;
-  readonly actor: Actor;
-}
+import type { Change, TableContext } from './context.ts';
 
 /** Lines of the audit list, written in the transaction of the change; none where nothing was changed. */
 interface Audited {

@@ -1,4 +1,6 @@
-import type { Database, Reader, Transaction } from '../database/database.ts';
+import type { Kysely } from 'kysely';
+import type { Database, Transaction } from '../database/database.ts';
+import type { CoreSchema } from '../database/schema.ts';
 import { toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -10,6 +12,18 @@ import type { Actor } from './audit/audit.ts';
 export interface TableContext {
   readonly database: Database;
   readonly clock: Clock;
+}
+
+/** A change of the service's own records, in its transaction. */
+export interface Change {
+  readonly transaction: Transaction;
+  readonly tables: Kysely<CoreSchema>;
+  readonly dialect: Database['dialect'];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The same as text. */
+  readonly at: string;
+  readonly actor: Actor;
 }
 
 /** Whether the actor outranks everybody: the operating system's user, or a super_admin. */
@@ -35,24 +49,17 @@ export const guardSuperAdmin = (actor: Actor, ...roles: readonly (readonly strin
  * Makes transactions that could take away the last super_admin wait for each other: on PostgreSQL two of them might
  * otherwise each see the other's super_admin. A write of SQLite is alone anyway.
  */
-export const lockSuperAdmins = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
-): Promise<void> => {
-  const db = tablesOf({ dialect });
-  await transaction.run(
-    toQuery(
-      db
-        .updateTable('roles')
-        .set((eb) => ({ built_in: eb.ref('built_in') }))
-        .where('name', '=', superAdmin),
-    ),
-  );
+export const lockSuperAdmins = async ({ transaction, tables }: Change): Promise<void> => {
+  const hold = tables
+    .updateTable('roles')
+    .set((eb) => ({ built_in: eb.ref('built_in') }))
+    .where('name', '=', superAdmin);
+  await transaction.run(toQuery(hold));
 };
 
 /** Asks for an enabled super_admin but this user. */
-const leadingBut = (dialect: Database['dialect'], id: number | undefined) => {
-  const enabled = tablesOf({ dialect })
+const leadingBut = (tables: Change['tables'], id: number | undefined) => {
+  const enabled = tables
     .selectFrom('users')
     .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
     .select('users.id')
@@ -63,21 +70,15 @@ const leadingBut = (dialect: Database['dialect'], id: number | undefined) => {
 };
 
 /** Whether the service would be without an enabled super_admin if this one were not there. */
-export const isOnlySuperAdmin = async (
-  reader: Reader,
-  dialect: Database['dialect'],
-  id: number,
-): Promise<boolean> => {
-  const role = tablesOf({ dialect }).selectFrom('user_roles').select('role');
-  const held = await reader.get(toQuery(role.where('user_id', '=', id).where('role', '=', superAdmin)));
-  return held !== undefined && (await reader.get(leadingBut(dialect, id))) === undefined;
+export const isOnlySuperAdmin = async (database: Database, id: number): Promise<boolean> => {
+  const tables = tablesOf(database);
+  const role = tables.selectFrom('user_roles').select('role');
+  const held = await database.get(toQuery(role.where('user_id', '=', id).where('role', '=', superAdmin)));
+  return held !== undefined && (await database.get(leadingBut(tables, id))) === undefined;
 };
 
 /** Refuses to leave the service without an enabled super_admin; asked after the change, in its transaction. */
-export const demandSuperAdmin = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
-): Promise<void> => {
-  const left = await transaction.get(leadingBut(dialect, undefined));
+export const demandSuperAdmin = async ({ transaction, tables }: Change): Promise<void> => {
+  const left = await transaction.get(leadingBut(tables, undefined));
   if (left === undefined) throw new Problem('last_super_admin');
 };

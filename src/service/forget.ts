@@ -2,7 +2,8 @@ import type { Database } from '../database/database.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { createHistory } from '../records/history/history.ts';
 import { createTrash } from '../records/trash/trash.ts';
-import { type Actor, recordAudit } from './audit/audit.ts';
+import type { Actor } from './audit/audit.ts';
+import { createCommands } from './command.ts';
 import { createEventLog } from './events/event-log.ts';
 import { forgetAnswers } from './idempotency/idempotency.ts';
 import { forgetDelivered } from './webhooks/delivery-administration.ts';
@@ -31,18 +32,17 @@ export const forgetRecord = async (
   const { model, id } = record;
   // In steps of their own: there may be any number of others between them.
   const events = await createEventLog(database).forget(model, id);
-  return database.write(async (transaction) => {
+  return createCommands({ database, clock: () => now })(actor, async ({ transaction }) => {
     const versions = await createHistory(database, model).forget(transaction, id);
     const deliveries = await forgetDelivered(transaction, database, model, id);
     const trash = await createTrash(database).forget(transaction, model, id);
     await forgetAnswers(transaction, database, model, id);
     const forgotten = { versions, events, deliveries, trash };
-    if (versions + events + deliveries + trash > 0)
-      await recordAudit(transaction, database.dialect, now, actor, {
-        action: 'record.forget',
-        target: { kind: model, id, name: null },
-        detail: forgotten,
-      });
-    return forgotten;
+    const target = { kind: model, id, name: null };
+    const isKept = versions + events + deliveries + trash > 0;
+    return {
+      audit: isKept ? { action: 'record.forget', target, detail: forgotten } : [],
+      result: forgotten,
+    };
   });
 };

@@ -7,7 +7,6 @@ import { parseTimestamp, toTimestamp } from '../../kernel/timestamp.ts';
 import type { CheckedInput } from '../../model/job.ts';
 import { always, computed, schemaOf } from '../../records/entity.ts';
 import {
-  type Change,
   type Changed,
   type CommandCall,
   type CommandResult,
@@ -15,7 +14,7 @@ import {
   type EntityCommand,
   insertedId,
 } from '../command.ts';
-import { actingUserId, otherUserId } from '../context.ts';
+import { actingUserId, type Change, otherUserId } from '../context.ts';
 import { revokeKeys } from './revoked-keys.ts';
 
 /** Fields of a new key, wherever one is made. */
@@ -149,14 +148,15 @@ const updateKey = defineEntityCommand({
 });
 
 /** Deletes a key among those that the grant covers. */
-const removeKey = async ({ transaction, dialect, actor, now, id, grant }: CommandCall<object>) => {
+const removeKey = async (call: CommandCall<object>) => {
+  const { id, grant } = call;
   if (grant.rows === 'none') throw new Problem('record_not_found');
   const allowed = grant.rows.map((condition) => {
     if ('rule' in condition) throw new Error('no rule is over keys');
     return condition;
   });
   const conditions = [{ column: 'id', value: id }, ...allowed];
-  const [removed] = await revokeKeys(transaction, dialect, conditions, actor, now);
+  const [removed] = await revokeKeys(call, conditions);
   if (removed === undefined) throw new Problem('record_not_found');
   const target = { kind: 'api_key', id, name: removed.name };
   return { audit: { action: 'key.delete', target, detail: { user_id: removed.user_id } } };

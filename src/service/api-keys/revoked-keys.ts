@@ -1,9 +1,9 @@
-import type { Database, SqlValue, Transaction } from '../../database/database.ts';
+import type { SqlValue } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { type Actor, auditActorOf } from '../audit/audit.ts';
-import type { TableContext } from '../context.ts';
+import { auditActorOf } from '../audit/audit.ts';
+import type { Change, TableContext } from '../context.ts';
 
 /** Milliseconds for which a key that is gone is known by name: as long as security events are kept. */
 const retention = 90 * 24 * 3_600_000;
@@ -26,30 +26,26 @@ export interface KeyCondition {
  * service deletes keys; what else deletes one leaves the same row without a name, by a trigger.
  */
 export const revokeKeys = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
+  { transaction, tables, actor, at }: Change,
   conditions: readonly KeyCondition[],
-  actor: Actor,
-  now: number,
 ): Promise<readonly RemovedKey[]> => {
-  const db = tablesOf({ dialect });
   const { actor_kind, actor_id, actor_name } = auditActorOf(actor);
-  let kept = db
+  let kept = tables
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
     .select(['api_keys.id', 'api_keys.key_hash', 'api_keys.name', 'api_keys.user_id', 'users.username'])
     .select((eb) => [
-      eb.val(toTimestamp(now)).as('revoked_at'),
+      eb.val(at).as('revoked_at'),
       eb.val<string | null>(actor_kind).as('actor_kind'),
       eb.val(actor_id).as('actor_id'),
       eb.val(actor_name).as('actor_name'),
     ]);
-  let deletion = db.deleteFrom('api_keys').returning(['id', 'name', 'user_id']);
+  let deletion = tables.deleteFrom('api_keys').returning(['id', 'name', 'user_id']);
   for (const { column, value } of conditions) {
-    kept = kept.where(db.dynamic.ref(`api_keys.${column}`), '=', value);
-    deletion = deletion.where(db.dynamic.ref(column), '=', value);
+    kept = kept.where(tables.dynamic.ref(`api_keys.${column}`), '=', value);
+    deletion = deletion.where(tables.dynamic.ref(column), '=', value);
   }
-  const insert = db
+  const insert = tables
     .insertInto('gatewright_revoked_keys')
     .columns([
       ...(['key_id', 'key_hash', 'name', 'user_id', 'username'] as const),

@@ -1,5 +1,4 @@
 import { invitationLifetime } from '../../auth/invitation.ts';
-import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import {
   type Fragment,
@@ -10,13 +9,18 @@ import {
   statement,
   toQuery,
 } from '../../database/statement.ts';
-import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { administrators, superAdmin } from '../../policy/rule.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
-import { createCommands } from '../command.ts';
-import { actingUserId, guardSuperAdmin, lockSuperAdmins, type TableContext } from '../context.ts';
+import type { Actor } from '../audit/audit.ts';
+import { type Changed, createCommands } from '../command.ts';
+import {
+  actingUserId,
+  type Change,
+  guardSuperAdmin,
+  lockSuperAdmins,
+  type TableContext,
+} from '../context.ts';
 import { endSessions } from '../users/security-stamp.ts';
 import { storedUser } from '../users/stored-user.ts';
 
@@ -58,17 +62,14 @@ export const makerStands = (link: string): Fragment => sql`exists (select 1 from
       where s.user_id = ${identifier(link, 'user_id')} and s.role = ${literal(superAdmin)})))`;
 
 /** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns how many there were. */
-export const endInvitations = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
+export const endInvitations = (
+  { transaction, tables, at }: Change,
   column: 'user_id' | 'made_by',
   userId: number,
-  now: number,
 ): Promise<number> => {
-  const db = tablesOf({ dialect });
-  const end = db
+  const end = tables
     .updateTable('gatewright_invitations')
-    .set({ ended_at: toTimestamp(now) })
+    .set({ ended_at: at })
     .where(column, '=', userId)
     .where('ended_at', 'is', null);
   return transaction.run(toQuery(end));
@@ -76,9 +77,7 @@ export const endInvitations = async (
 
 /** Links by which a user sets a password of their own, once. Only the hash of a link's token is stored. */
 export const createInvitationStore = ({ database, clock }: TableContext) => {
-  const { dialect } = database;
-  const db = tablesOf({ dialect });
-  const command = createCommands({ database, clock });
+  const change = createCommands({ database, clock });
 
   const find = statement<{ hash: string }>(
     dialectOf(database),
@@ -96,45 +95,47 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
   );
 
   const setPassword = async (
-    transaction: Transaction,
+    made: Change,
     { userId, username }: FoundInvitation,
     hash: string,
     passwordHash: string,
-    actor: Actor,
-  ): Promise<void> => {
-    const now = clock();
+  ): Promise<Changed<void>> => {
+    const { transaction, tables, at } = made;
     // The user's row first, as every change of a user takes it: two that meet wait for each other in one order.
-    const change = db
+    const update = tables
       .updateTable('users')
       .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
-      .set({ updated_at: toTimestamp(now) })
+      .set({ updated_at: at })
       .where('id', '=', userId)
       .where('disabled', '=', false);
-    if ((await transaction.run(toQuery(change))) === 0) throw new OvertakenError();
-    if ((await transaction.run(use({ hash, now: toTimestamp(now) }))) === 0) throw new OvertakenError();
-    await endSessions(transaction, dialect, userId);
+    if ((await transaction.run(toQuery(update))) === 0) throw new OvertakenError();
+    if ((await transaction.run(use({ hash, now: at }))) === 0) throw new OvertakenError();
+    await endSessions(made, userId);
     const target = { kind: 'user', id: userId, name: username };
-    await recordAudit(transaction, dialect, now, actor, { action: 'invitation.use', target });
+    return { audit: { action: 'invitation.use', target }, result: undefined };
   };
 
   return {
     /**
-     * Makes a link for a user; it ends the one before. Answers when it ends by itself.
+     * Makes a link for a user; it ends the one before. Returns when it ends by itself.
      * @throws Problem `record_not_found`, `forbidden`, `user_disabled`
      */
     create: (userId: number, hash: string, actor: Actor): Promise<string> =>
-      command(actor, async ({ transaction, now }) => {
-        await lockSuperAdmins(transaction, dialect);
-        const user = await storedUser(transaction, dialect, userId);
+      change(actor, async (made) => {
+        const { transaction, tables, now, at } = made;
+        await lockSuperAdmins(made);
+        const user = await storedUser(made, userId);
         guardSuperAdmin(actor, user.roles);
         if (user.disabled) throw new Problem('user_disabled');
         const expiresAt = toTimestamp(now + invitationLifetime * 1000);
-        const old = db.deleteFrom('gatewright_invitations').where('expires_at', '<', toTimestamp(now - kept));
+        const old = tables
+          .deleteFrom('gatewright_invitations')
+          .where('expires_at', '<', toTimestamp(now - kept));
         await transaction.run(toQuery(old));
-        const replaced = await endInvitations(transaction, dialect, 'user_id', userId, now);
-        const times = { created_at: toTimestamp(now), expires_at: expiresAt };
+        const replaced = await endInvitations(made, 'user_id', userId);
+        const times = { created_at: at, expires_at: expiresAt };
         const values = { user_id: userId, made_by: actingUserId(actor), token_hash: hash, ...times };
-        await transaction.run(toQuery(db.insertInto('gatewright_invitations').values(values)));
+        await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
         const audit = {
           action: 'invitation.create',
           target: { kind: 'user', id: userId, name: user.username },
@@ -163,9 +164,7 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
       actor: Actor,
     ): Promise<boolean> => {
       try {
-        await database.write((transaction) =>
-          setPassword(transaction, invitation, hash, passwordHash, actor),
-        );
+        await change(actor, (made) => setPassword(made, invitation, hash, passwordHash));
         return true;
       } catch (error) {
         if (error instanceof OvertakenError) return false;

@@ -3,7 +3,8 @@ import { clockSlackMs } from '../../database/mend-times.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { literal, toQuery } from '../../database/statement.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { type Change, type CommandResult, defineEntityCommand, type EntityCommand } from '../command.ts';
+import { type CommandResult, defineEntityCommand, type EntityCommand } from '../command.ts';
+import type { Change } from '../context.ts';
 
 /** Workers of jobs, as far as commands concern them. */
 export interface JobWorkers {

@@ -7,13 +7,13 @@ import { Problem } from '../../kernel/problem.ts';
 import { always, schemaOf } from '../../records/entity.ts';
 import type { AuditEntry } from '../audit/audit.ts';
 import {
-  type Change,
   type Changed,
   type CheckContext,
   defineEntityCommand,
   type EntityCommand,
   type InputViolation,
 } from '../command.ts';
+import type { Change } from '../context.ts';
 import type { PermissionEntry } from './entity.ts';
 
 /** Returns those of these names that are roles; every role where no names are given. */

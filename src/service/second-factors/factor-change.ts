@@ -1,7 +1,6 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
-import type { Database, Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
-import { tablesOf } from '../../database/tables-of.ts';
+import type { Change } from '../context.ts';
 import { stillVerified } from '../users/security-stamp.ts';
 
 /** Whose factors are changed: with the password that was verified for it, or as a session of theirs has begun it. */
@@ -19,12 +18,11 @@ export interface HeldUser {
  * user is disabled, or what was verified does not hold any more.
  */
 export const holdUser = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
+  { transaction, tables }: Change,
   owner: FactorOwner,
 ): Promise<HeldUser | undefined> => {
   const { id, securityStamp } = owner;
-  const hold = tablesOf({ dialect })
+  const hold = tables
     .updateTable('users')
     .set((eb) => ({ second_factor: eb.ref('second_factor') }))
     .where(
@@ -38,14 +36,9 @@ export const holdUser = async (
 };
 
 /** Authenticator applications and passkeys of a user. */
-export const countFactors = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
-  userId: number,
-): Promise<number> => {
-  const db = tablesOf({ dialect });
-  const totp = db.selectFrom('gatewright_totp').select('user_id').where('user_id', '=', userId);
-  const passkeys = db.selectFrom('gatewright_passkeys').select('id').where('user_id', '=', userId);
+export const countFactors = async ({ transaction, tables }: Change, userId: number): Promise<number> => {
+  const totp = tables.selectFrom('gatewright_totp').select('user_id').where('user_id', '=', userId);
+  const passkeys = tables.selectFrom('gatewright_passkeys').select('id').where('user_id', '=', userId);
   const found = [await transaction.all(toQuery(totp)), await transaction.all(toQuery(passkeys))];
   return found.flat().length;
 };
@@ -55,24 +48,25 @@ export const countFactors = async (
  * the user's other sessions and whatever was verified before. The session that asked goes on, and counts as proved.
  */
 export const settleFactors = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
+  change: Change,
   userId: number,
   sessionId: number | undefined,
 ): Promise<void> => {
-  const db = tablesOf({ dialect });
-  const enrolled = (await countFactors(transaction, dialect, userId)) > 0;
-  const said = db
+  const { transaction, tables } = change;
+  const enrolled = (await countFactors(change, userId)) > 0;
+  const said = tables
     .updateTable('users')
     .set((eb) => ({ second_factor: enrolled, security_stamp: eb('security_stamp', '+', 1) }))
     .where('id', '=', userId);
   await transaction.run(toQuery(said));
   if (!enrolled)
-    await transaction.run(toQuery(db.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId)));
-  const others = db.deleteFrom('sessions').where('user_id', '=', userId);
+    await transaction.run(
+      toQuery(tables.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId)),
+    );
+  const others = tables.deleteFrom('sessions').where('user_id', '=', userId);
   await transaction.run(toQuery(sessionId === undefined ? others : others.where('id', '!=', sessionId)));
   if (sessionId === undefined) return;
-  const kept = db
+  const kept = tables
     .updateTable('sessions')
     .set({ second_factor: enrolled })
     .where('id', '=', sessionId)

@@ -1,12 +1,10 @@
-import type { Transaction } from '../../database/database.ts';
-import { ConstraintError } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
-import type { TableContext } from '../context.ts';
-import { type HeldUser, holdUser, settleFactors } from './factor-change.ts';
+import type { Actor } from '../audit/audit.ts';
+import { type Changed, createCommands, insertedId } from '../command.ts';
+import type { Change, TableContext } from '../context.ts';
+import { holdUser, settleFactors } from './factor-change.ts';
 import { type AddedFactor, factorTarget, replaceRecoveryCodes } from './second-factors.ts';
 
 /** Seconds for setting up a factor. */
@@ -30,8 +28,8 @@ export interface NewPasskey {
 
 /** Factors that sessions have begun to set up: until one is confirmed there, it is no factor. */
 export const createFactorSetups = ({ database, clock }: TableContext) => {
-  const { dialect } = database;
-  const db = tablesOf({ dialect });
+  const db = tablesOf(database);
+  const change = createCommands({ database, clock });
 
   const of = ({ sessionId, kind }: Setup) =>
     db.deleteFrom('gatewright_factor_setups').where('session_id', '=', sessionId).where('kind', '=', kind);
@@ -43,21 +41,23 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
     codes: readonly string[],
     actor: Actor,
     action: string,
-    add: (transaction: Transaction, now: string) => Promise<number>,
-  ): Promise<AddedFactor | undefined> =>
-    database.write(async (transaction) => {
-      const now = clock();
-      const held: HeldUser | undefined = await holdUser(transaction, dialect, { id: setup.userId });
-      if (held === undefined) return undefined;
-      const ended = of(setup).where('secret', '=', secret).where('expires_at', '>', toTimestamp(now));
-      if ((await transaction.run(toQuery(ended))) === 0) return undefined;
-      const id = await add(transaction, toTimestamp(now));
-      await settleFactors(transaction, dialect, setup.userId, setup.sessionId);
-      if (!held.enrolled) await replaceRecoveryCodes(transaction, dialect, setup.userId, codes, now);
+    add: (made: Change) => Promise<number>,
+  ): Promise<AddedFactor | undefined> => {
+    const perform = async (made: Change): Promise<Changed<AddedFactor | undefined>> => {
+      const { transaction, at } = made;
+      const held = await holdUser(made, { id: setup.userId });
+      if (held === undefined) return { result: undefined };
+      const ended = of(setup).where('secret', '=', secret).where('expires_at', '>', at);
+      if ((await transaction.run(toQuery(ended))) === 0) return { result: undefined };
+      const id = await add(made);
+      await settleFactors(made, setup.userId, setup.sessionId);
+      if (!held.enrolled) await replaceRecoveryCodes(made, setup.userId, codes);
       const target = factorTarget(setup.userId, held);
-      await recordAudit(transaction, dialect, now, actor, { action, target });
-      return { id, first: !held.enrolled };
-    });
+      return { audit: { action, target }, result: { id, first: !held.enrolled } };
+    };
+    // A passkey that is there already.
+    return change(actor, perform, { unique: 'conflict' });
+  };
 
   return {
     /** Begins a setup in the place of one before. Returns when it ends by itself. */
@@ -89,10 +89,10 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
       codes: readonly string[],
       actor: Actor,
     ): Promise<AddedFactor | undefined> =>
-      complete(setup, sealed, codes, actor, 'second_factor.totp_add', async (transaction, now) => {
+      complete(setup, sealed, codes, actor, 'second_factor.totp_add', async ({ transaction, at }) => {
         const { userId } = setup;
         await transaction.run(toQuery(db.deleteFrom('gatewright_totp').where('user_id', '=', userId)));
-        const values = { user_id: userId, secret: sealed, last_step: step, created_at: now };
+        const values = { user_id: userId, secret: sealed, last_step: step, created_at: at };
         await transaction.run(
           toQuery(db.insertInto('gatewright_totp').values({ ...values, last_used_at: null })),
         );
@@ -107,7 +107,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
       codes: readonly string[],
       actor: Actor,
     ): Promise<AddedFactor | undefined> =>
-      complete(setup, challenge, codes, actor, 'second_factor.passkey_add', async (transaction, now) => {
+      complete(setup, challenge, codes, actor, 'second_factor.passkey_add', (made) => {
         const insert = db
           .insertInto('gatewright_passkeys')
           .values({
@@ -117,17 +117,11 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
             public_key: passkey.publicKey,
             counter: passkey.counter,
             transports: JSON.stringify(passkey.transports),
-            created_at: now,
+            created_at: made.at,
             last_used_at: null,
           })
           .returning('id');
-        const row = await transaction.get<{ id: number }>(toQuery(insert));
-        if (row === undefined) throw new Error('an insert answered no id');
-        return row.id;
-      }).catch((error: unknown) => {
-        if (error instanceof ConstraintError && error.kind === 'unique')
-          throw new Problem('conflict', { cause: error });
-        throw error;
+        return insertedId(made, insert);
       }),
   };
 };

@@ -1,13 +1,22 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
-import type { Database, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
-import { isSuperior, lockSuperAdmins, type TableContext } from '../context.ts';
+import type { Actor } from '../audit/audit.ts';
+import { type Changed, createCommands } from '../command.ts';
+import { type Change, isSuperior, lockSuperAdmins, type TableContext } from '../context.ts';
 import { countFactors, type FactorOwner, type HeldUser, holdUser, settleFactors } from './factor-change.ts';
-import type { StoredPasskey } from './passkeys.ts';
+
+/** A passkey as it is named to an authenticator, and to its user. */
+interface StoredPasskey {
+  readonly id: number;
+  readonly name: string;
+  /** Id that the authenticator gave it, base64url. */
+  readonly credential: string;
+  readonly transports: readonly string[];
+}
 
 /** When a factor was made, and used last. */
 export interface FactorTimes {
@@ -48,22 +57,20 @@ export const factorTarget = (id: number, { username }: HeldUser) => ({ kind: 'us
 
 /** The codes of a user become these, as hashes. */
 export const replaceRecoveryCodes = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
+  { transaction, tables, at }: Change,
   userId: number,
   hashes: readonly string[],
-  now: number,
 ): Promise<void> => {
-  const db = tablesOf({ dialect });
-  await transaction.run(toQuery(db.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId)));
-  const rows = hashes.map((hash) => ({ user_id: userId, code_hash: hash, created_at: toTimestamp(now) }));
-  await transaction.run(toQuery(db.insertInto('gatewright_recovery_codes').values(rows)));
+  const before = tables.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId);
+  await transaction.run(toQuery(before));
+  const rows = hashes.map((hash) => ({ user_id: userId, code_hash: hash, created_at: at }));
+  await transaction.run(toQuery(tables.insertInto('gatewright_recovery_codes').values(rows)));
 };
 
 /** Second factors of users, as they themselves and super_admins change them. */
 export const createSecondFactorStore = ({ database, clock }: TableContext, required: boolean) => {
-  const { dialect } = database;
-  const db = tablesOf({ dialect });
+  const db = tablesOf(database);
+  const change = createCommands({ database, clock });
 
   /** Removes by a statement, unless that leaves none where one is demanded. */
   const remove = (
@@ -73,16 +80,15 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
     action: string,
     removing: (transaction: Transaction) => Promise<number>,
   ): Promise<FactorChange> =>
-    database.write(async (transaction) => {
-      const held = await holdUser(transaction, dialect, owner);
-      if (held === undefined) return 'overtaken';
-      if ((await removing(transaction)) === 0) throw new Problem('record_not_found');
-      const left = await countFactors(transaction, dialect, owner.id);
+    change(actor, async (made): Promise<Changed<FactorChange>> => {
+      const held = await holdUser(made, owner);
+      if (held === undefined) return { result: 'overtaken' };
+      if ((await removing(made.transaction)) === 0) throw new Problem('record_not_found');
+      const left = await countFactors(made, owner.id);
       if (left === 0 && required) throw new Problem('second_factor_last');
-      await settleFactors(transaction, dialect, owner.id, sessionId);
+      await settleFactors(made, owner.id, sessionId);
       const target = factorTarget(owner.id, held);
-      await recordAudit(transaction, dialect, clock(), actor, { action, target, detail: { left } });
-      return 'changed';
+      return { audit: { action, target, detail: { left } }, result: 'changed' };
     });
 
   return {
@@ -137,15 +143,13 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
       hashes: readonly string[],
       actor: Actor,
     ): Promise<FactorChange> =>
-      database.write(async (transaction) => {
-        const held = await holdUser(transaction, dialect, user);
-        if (held === undefined) return 'overtaken';
+      change(actor, async (made): Promise<Changed<FactorChange>> => {
+        const held = await holdUser(made, user);
+        if (held === undefined) return { result: 'overtaken' };
         if (!held.enrolled) throw new Problem('second_factor_none');
-        const now = clock();
-        await replaceRecoveryCodes(transaction, dialect, user.id, hashes, now);
-        const entry = { action: 'second_factor.recovery_codes', target: factorTarget(user.id, held) };
-        await recordAudit(transaction, dialect, now, actor, entry);
-        return 'changed';
+        await replaceRecoveryCodes(made, user.id, hashes);
+        const audit = { action: 'second_factor.recovery_codes', target: factorTarget(user.id, held) };
+        return { audit, result: 'changed' };
       }),
 
     /**
@@ -153,9 +157,10 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
      * @throws Problem `record_not_found`, `forbidden` unless it is a super_admin's or the command line's
      */
     reset: (userId: number, actor: Actor): Promise<void> =>
-      database.write(async (transaction) => {
+      change(actor, async (made) => {
+        const { transaction } = made;
         if (!isSuperior(actor)) throw new Problem('forbidden');
-        await lockSuperAdmins(transaction, dialect);
+        await lockSuperAdmins(made);
         // The user's row first, as every change of a user takes it.
         const hold = db
           .updateTable('users')
@@ -164,13 +169,12 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
           .returning('username');
         const user = await transaction.get<{ username: string }>(toQuery(hold));
         if (user === undefined) throw new Problem('record_not_found');
-        const removed = await countFactors(transaction, dialect, userId);
+        const removed = await countFactors(made, userId);
         for (const table of ['gatewright_totp', 'gatewright_passkeys'] as const)
           await transaction.run(toQuery(db.deleteFrom(table).where('user_id', '=', userId)));
-        await settleFactors(transaction, dialect, userId, undefined);
+        await settleFactors(made, userId, undefined);
         const target = { kind: 'user', id: userId, name: user.username };
-        const entry = { action: 'second_factor.reset', target, detail: { removed } };
-        await recordAudit(transaction, dialect, clock(), actor, entry);
+        return { audit: { action: 'second_factor.reset', target, detail: { removed } }, result: undefined };
       }),
 
     /** Seals secrets again that only a former server secret opens. Returns how many. */

@@ -5,8 +5,9 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Actor } from '../audit/audit.ts';
+import { type Changed, createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
-import { beginSession, type NewSession, type ProvedBy } from '../sessions/sessions.ts';
+import { beginSession, type NewSession } from '../sessions/sessions.ts';
 import { holdUser } from './factor-change.ts';
 
 /** A password that was right, and what is asked beside it. */
@@ -44,8 +45,8 @@ class UnprovedError extends Error {}
 
 /** Sign-ins of which the second factor is awaited, on whichever instance it arrives. */
 export const createSignInTickets = ({ database, clock }: TableContext) => {
-  const { dialect } = database;
-  const db = tablesOf({ dialect });
+  const db = tablesOf(database);
+  const change = createCommands({ database, clock });
 
   /** Uses a proof up. Each is one statement, so that of two who bring the same only one gets through. */
   const use = (transaction: Transaction, userId: number, proof: Proof): Promise<number> => {
@@ -144,18 +145,17 @@ export const createSignInTickets = ({ database, clock }: TableContext) => {
       session: NewSession,
       actor: Actor,
     ): Promise<TicketOutcome> => {
-      const opening = async (transaction: Transaction): Promise<TicketOutcome> => {
-        // The user's row first, as every change of a user takes it.
-        if ((await holdUser(transaction, dialect, user)) === undefined) return 'over';
-        const ticket = db.deleteFrom('gatewright_sign_in_tickets').where('token_hash', '=', hash);
-        if ((await transaction.run(toQuery(ticket))) === 0) return 'over';
-        if ((await use(transaction, user.id, proof)) === 0) throw new UnprovedError();
-        const provedBy: ProvedBy = proof.by;
-        const begun = await beginSession(transaction, dialect, clock(), user, session, actor, provedBy);
-        return begun ? 'opened' : 'over';
-      };
       try {
-        return await database.write(opening);
+        return await change(actor, async (made): Promise<Changed<TicketOutcome>> => {
+          const { transaction, tables } = made;
+          // The user's row first, as every change of a user takes it.
+          if ((await holdUser(made, user)) === undefined) return { result: 'over' };
+          const ticket = tables.deleteFrom('gatewright_sign_in_tickets').where('token_hash', '=', hash);
+          if ((await transaction.run(toQuery(ticket))) === 0) return { result: 'over' };
+          if ((await use(transaction, user.id, proof)) === 0) throw new UnprovedError();
+          const begun = await beginSession(made, user, session, proof.by);
+          return { ...begun, result: begun.result ? 'opened' : 'over' };
+        });
       } catch (error) {
         if (error instanceof UnprovedError) return 'wrong';
         throw error;

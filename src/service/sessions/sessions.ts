@@ -1,12 +1,10 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
-import type { Database, Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
-import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
-import { createCommands } from '../command.ts';
-import type { TableContext } from '../context.ts';
+import type { Actor } from '../audit/audit.ts';
+import { type Changed, createCommands } from '../command.ts';
+import type { Change, TableContext } from '../context.ts';
 import { endSessions, stillVerified } from '../users/security-stamp.ts';
 
 export interface NewSession {
@@ -22,7 +20,7 @@ const ownerOf = ({ principal }: Actor, id: number) => ({
   name: typeof principal === 'object' && principal.kind === 'user' ? principal.username : null,
 });
 
-/** What was proved beside the password, as the audit list tells it. */
+/** Second factor of a sign-in, as the audit list names it. */
 export type ProvedBy = 'totp' | 'passkey' | 'recovery_code';
 
 /**
@@ -30,16 +28,12 @@ export type ProvedBy = 'totp' | 'passkey' | 'recovery_code';
  * does not hold any more: then there is none.
  */
 export const beginSession = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
-  now: number,
+  { transaction, tables, actor, now, at }: Change,
   user: VerifiedUser,
   session: NewSession,
-  actor: Actor,
   provedBy?: ProvedBy,
-): Promise<boolean> => {
-  const db = tablesOf({ dialect });
-  const expired = db
+): Promise<Changed<boolean>> => {
+  const expired = tables
     .deleteFrom('sessions')
     .where((eb) =>
       eb.or([
@@ -48,7 +42,7 @@ export const beginSession = async (
       ]),
     );
   await transaction.run(toQuery(expired));
-  const insert = db
+  const insert = tables
     .insertInto('sessions')
     .columns([
       'user_id',
@@ -60,7 +54,7 @@ export const beginSession = async (
       'last_used_at',
     ])
     .expression(
-      db
+      tables
         .selectFrom('users')
         .select((eb) => [
           'id',
@@ -68,25 +62,23 @@ export const beginSession = async (
           eb.val(session.address).as('address'),
           eb.val(session.userAgent).as('user_agent'),
           eb.val(provedBy !== undefined).as('second_factor'),
-          eb.val(toTimestamp(now)).as('created_at'),
-          eb.val(toTimestamp(now)).as('last_used_at'),
+          eb.val(at).as('created_at'),
+          eb.val(at).as('last_used_at'),
         ])
         .where(stillVerified(user)),
     );
-  if ((await transaction.run(toQuery(insert))) === 0) return false;
-  await recordAudit(transaction, dialect, now, actor, {
+  if ((await transaction.run(toQuery(insert))) === 0) return { result: false };
+  const audit = {
     action: 'session.create',
     target: ownerOf(actor, user.id),
     ...(provedBy === undefined ? {} : { detail: { second_factor: provedBy } }),
-  });
-  return true;
+  };
+  return { audit, result: true };
 };
 
 /** Sessions of the administration area. A session id is stored as its HMAC only. */
 export const createSessionStore = ({ database, clock }: TableContext) => {
-  const { dialect } = database;
-  const db = tablesOf({ dialect });
-  const command = createCommands({ database, clock });
+  const change = createCommands({ database, clock });
 
   return {
     /**
@@ -94,12 +86,12 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
      * hold any more: then there is none.
      */
     create: (user: VerifiedUser, session: NewSession, actor: Actor): Promise<boolean> =>
-      database.write((transaction) => beginSession(transaction, dialect, clock(), user, session, actor)),
+      change(actor, (made) => beginSession(made, user, session)),
 
     /** Ends one session of the actor's: signing out, here or on another device. False where they have none with that id. */
     remove: (id: number, userId: number, actor: Actor): Promise<boolean> =>
-      command(actor, async ({ transaction }) => {
-        const query = db
+      change(actor, async ({ transaction, tables }) => {
+        const query = tables
           .deleteFrom('sessions')
           .where('id', '=', id)
           .where('user_id', '=', userId)
@@ -116,8 +108,8 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
 
     /** Ends every session of a user. */
     removeAll: (userId: number, actor: Actor): Promise<void> =>
-      command(actor, async ({ transaction }) => {
-        const ended = await endSessions(transaction, dialect, userId);
+      change(actor, async (made) => {
+        const ended = await endSessions(made, userId);
         const target = ownerOf(actor, userId);
         const audit = { action: 'session.delete_all', target, detail: { sessions: ended } };
         return { audit, result: undefined };

@@ -1,9 +1,8 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { VerifiedUser } from '../../auth/ports.ts';
-import type { Database, Transaction } from '../../database/database.ts';
 import type { CoreSchema } from '../../database/schema.ts';
 import { toQuery } from '../../database/statement.ts';
-import { tablesOf } from '../../database/tables-of.ts';
+import type { Change } from '../context.ts';
 
 /**
  * Whether the user of a row is still whom the password was verified of. It belongs into the very statement that writes:
@@ -19,17 +18,15 @@ export const stillVerified =
  * verified does not hold any more. Returns how many there were.
  */
 export const endSessions = async (
-  transaction: Transaction,
-  dialect: Database['dialect'],
+  { transaction, tables }: Change,
   id: number,
   kept?: number,
 ): Promise<number> => {
-  const db = tablesOf({ dialect });
-  const raise = db
+  const raise = tables
     .updateTable('users')
     .set((eb) => ({ security_stamp: eb('security_stamp', '+', 1) }))
     .where('id', '=', id);
   await transaction.run(toQuery(raise));
-  const all = db.deleteFrom('sessions').where('user_id', '=', id);
+  const all = tables.deleteFrom('sessions').where('user_id', '=', id);
   return transaction.run(toQuery(kept === undefined ? all : all.where('id', '!=', kept)));
 };

@@ -1,14 +1,14 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
-import { ConstraintError, type Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { Problem } from '../../kernel/problem.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import { administrators, superAdmin } from '../../policy/rule.ts';
 import { revokeKeys } from '../api-keys/revoked-keys.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { Actor, AuditEntry } from '../audit/audit.ts';
+import { type Changed, createCommands, insertedId } from '../command.ts';
 import {
   actingUserId,
+  type Change,
   demandSuperAdmin,
   guardSuperAdmin,
   isOnlySuperAdmin,
@@ -53,22 +53,26 @@ export interface StoredNames {
 
 /** Users and the roles that they hold. Whatever takes rights away has happened when the promise resolves. */
 export const createUserStore = ({ database, clock }: TableContext) => {
-  const { dialect } = database;
-  const db = tablesOf({ dialect });
+  const db = tablesOf(database);
+  const change = createCommands({ database, clock });
 
-  const setRoles = async (transaction: Transaction, id: number, roles: readonly string[]): Promise<void> => {
-    await transaction.run(toQuery(db.deleteFrom('user_roles').where('user_id', '=', id)));
+  const setRoles = async (
+    { transaction, tables }: Change,
+    id: number,
+    roles: readonly string[],
+  ): Promise<void> => {
+    await transaction.run(toQuery(tables.deleteFrom('user_roles').where('user_id', '=', id)));
     for (const role of new Set(roles))
-      await transaction.run(toQuery(db.insertInto('user_roles').values({ user_id: id, role })));
+      await transaction.run(toQuery(tables.insertInto('user_roles').values({ user_id: id, role })));
   };
 
   /**
    * Asks a user who becomes a super_admin for a new password where another user set the present one who is no
    * super_admin, and so could not set it now. Returns whether it does.
    */
-  const askForPassword = async (transaction: Transaction, id: number): Promise<boolean> => {
-    const leaders = db.selectFrom('user_roles').select('user_id').where('role', '=', superAdmin);
-    const ask = db
+  const askForPassword = async ({ transaction, tables }: Change, id: number): Promise<boolean> => {
+    const leaders = tables.selectFrom('user_roles').select('user_id').where('role', '=', superAdmin);
+    const ask = tables
       .updateTable('users')
       .set({ must_change_password: true })
       .where('id', '=', id)
@@ -77,49 +81,33 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     return (await transaction.run(toQuery(ask))) > 0;
   };
 
-  const insert = async (
-    transaction: Transaction,
-    values: UserValues,
-    actor: Actor,
-    now: string,
-  ): Promise<number> => {
-    const query = db
+  const add = async (made: Change, values: UserValues): Promise<Changed<number>> => {
+    const { tables, actor, at } = made;
+    guardSuperAdmin(actor, values.roles);
+    const { username, email, name, disabled, passwordHash, mustChangePassword = false } = values;
+    const insert = tables
       .insertInto('users')
       .values({
-        username: values.username,
-        username_canonical: values.usernameCanonical,
-        email: values.email,
-        email_canonical: values.emailCanonical,
-        name: values.name,
-        password_hash: values.passwordHash,
-        password_set_by: values.passwordHash === '' ? null : actingUserId(actor),
-        disabled: values.disabled,
-        must_change_password: values.mustChangePassword ?? false,
-        created_at: now,
-        updated_at: now,
+        ...{ username, username_canonical: values.usernameCanonical },
+        ...{ email, email_canonical: values.emailCanonical },
+        ...{ name, disabled, must_change_password: mustChangePassword, created_at: at, updated_at: at },
+        password_hash: passwordHash,
+        password_set_by: passwordHash === '' ? null : actingUserId(actor),
       })
       .returning('id');
-    const row = await transaction.get<{ id: number }>(toQuery(query));
-    if (row === undefined) throw new Error('an insert answered no id');
-    return row.id;
-  };
-
-  const create = async (transaction: Transaction, values: UserValues, actor: Actor): Promise<number> => {
-    guardSuperAdmin(actor, values.roles);
-    const now = clock();
-    const id = await insert(transaction, values, actor, toTimestamp(now));
-    await setRoles(transaction, id, values.roles);
-    await recordAudit(transaction, dialect, now, actor, {
+    const id = await insertedId(made, insert);
+    await setRoles(made, id, values.roles);
+    const audit = {
       action: 'user.create',
-      target: { kind: 'user', id, name: values.username },
+      target: { kind: 'user', id, name: username },
       detail: {
         roles: values.roles,
-        disabled: values.disabled,
-        ...(values.mustChangePassword === true ? { must_change_password: true } : {}),
-        ...(values.passwordHash === '' ? { invited: true } : {}),
+        disabled,
+        ...(mustChangePassword ? { must_change_password: true } : {}),
+        ...(passwordHash === '' ? { invited: true } : {}),
       },
-    });
-    return id;
+    };
+    return { audit, result: id };
   };
 
   return {
@@ -143,18 +131,16 @@ export const createUserStore = ({ database, clock }: TableContext) => {
 
     /** @throws TakenError, Problem `forbidden` */
     create: (values: UserValues, actor: Actor): Promise<number> =>
-      database
-        .write((transaction) => create(transaction, values, actor))
-        .catch((error: unknown) => {
-          throw takenBy(error);
-        }),
+      change(actor, (made) => add(made, values)).catch((error: unknown) => {
+        throw takenBy(error);
+      }),
 
     /** Creates the very first user; undefined where there is one, also where another instance is making it just now. */
     createFirst: (values: UserValues, actor: Actor): Promise<number | undefined> =>
-      database.write(async (transaction) => {
-        await lockSuperAdmins(transaction, dialect);
-        const there = await transaction.get(toQuery(db.selectFrom('users').select('id').limit(1)));
-        return there === undefined ? create(transaction, values, actor) : undefined;
+      change(actor, async (made): Promise<Changed<number | undefined>> => {
+        await lockSuperAdmins(made);
+        const first = await made.transaction.get(toQuery(db.selectFrom('users').select('id').limit(1)));
+        return first === undefined ? add(made, values) : { result: undefined };
       }),
 
     /**
@@ -165,88 +151,75 @@ export const createUserStore = ({ database, clock }: TableContext) => {
      */
     update: (
       id: number,
-      change: UserChange,
+      changed: UserChange,
       actor: Actor,
       { sessionsEnd = false, verified, keptSession }: UpdateOptions = {},
     ): Promise<boolean> =>
-      database
-        .write(async (transaction) => {
-          await lockSuperAdmins(transaction, dialect);
-          const before = await storedUser(transaction, dialect, id);
-          guardSuperAdmin(actor, before.roles, change.roles ?? []);
-          const now = clock();
-          const { roles = before.roles } = change;
-          const gained = roles.filter((role) => !before.roles.includes(role));
-          const lost = before.roles.filter((role) => !roles.includes(role));
-          const target = { kind: 'user', id, name: change.username ?? before.username };
-          // Sessions ended and nothing else sent: the user is as before.
-          if (!sessionsEnd || Object.keys(change).length > 0) {
-            const update = db
-              .updateTable('users')
-              .set({ ...changedColumns(change), updated_at: toTimestamp(now) })
-              .$if(change.passwordHash !== undefined, (set) =>
-                set.set({ password_set_by: otherUserId(actor, id) }),
-              )
-              .where(verified === undefined ? (eb) => eb('id', '=', id) : stillVerified(verified));
-            if ((await transaction.run(toQuery(update))) === 0) return false;
-            if (change.roles !== undefined) await setRoles(transaction, id, change.roles);
-            if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
-            const asked = gained.includes(superAdmin) && (await askForPassword(transaction, id));
-            const detail = {
-              ...{ fields: changedFields(change), ...auditDetail(change) },
-              ...(asked ? { must_change_password: true } : {}),
-            };
-            await recordAudit(transaction, dialect, now, actor, { action: 'user.update', target, detail });
-          }
-          // At the end of the disabling too: an instance of an older version may have let a sign-in under way through.
-          const enabled = before.disabled && change.disabled === false;
-          const shuts = change.disabled === true || enabled;
-          const ends = change.passwordHash !== undefined || shuts;
-          if (ends || gained.includes(superAdmin))
-            await endInvitations(transaction, dialect, 'user_id', id, now);
-          if (shuts || lost.some((role) => administrators.some((each) => each === role)))
-            await endInvitations(transaction, dialect, 'made_by', id, now);
-          if (!ends && !sessionsEnd) return true;
-          const kept = sessionsEnd || shuts ? undefined : keptSession;
-          const sessions = await endSessions(transaction, dialect, id, kept);
-          if (!sessionsEnd) return true;
-          const ended = { action: 'session.delete_all', target, detail: { sessions } };
-          await recordAudit(transaction, dialect, now, actor, ended);
-          return true;
-        })
-        .catch((error: unknown) => {
-          throw takenBy(error);
-        }),
+      change(actor, async (made) => {
+        const { transaction, tables, at } = made;
+        await lockSuperAdmins(made);
+        const before = await storedUser(made, id);
+        guardSuperAdmin(actor, before.roles, changed.roles ?? []);
+        const { roles = before.roles } = changed;
+        const gained = roles.filter((role) => !before.roles.includes(role));
+        const lost = before.roles.filter((role) => !roles.includes(role));
+        const target = { kind: 'user', id, name: changed.username ?? before.username };
+        const audit: AuditEntry[] = [];
+        // Sessions ended and nothing else sent: the user is as before.
+        if (!sessionsEnd || Object.keys(changed).length > 0) {
+          const update = tables
+            .updateTable('users')
+            .set({ ...changedColumns(changed), updated_at: at })
+            .$if(changed.passwordHash !== undefined, (set) =>
+              set.set({ password_set_by: otherUserId(actor, id) }),
+            )
+            .where(verified === undefined ? (eb) => eb('id', '=', id) : stillVerified(verified));
+          if ((await transaction.run(toQuery(update))) === 0) return { result: false };
+          if (changed.roles !== undefined) await setRoles(made, id, changed.roles);
+          if (before.roles.includes(superAdmin)) await demandSuperAdmin(made);
+          const asked = gained.includes(superAdmin) && (await askForPassword(made, id));
+          const detail = {
+            ...{ fields: changedFields(changed), ...auditDetail(changed) },
+            ...(asked ? { must_change_password: true } : {}),
+          };
+          audit.push({ action: 'user.update', target, detail });
+        }
+        // At the end of the disabling too: an instance of an older version may have let a sign-in under way through.
+        const enabled = before.disabled && changed.disabled === false;
+        const shuts = changed.disabled === true || enabled;
+        const ends = changed.passwordHash !== undefined || shuts;
+        if (ends || gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
+        if (shuts || lost.some((role) => administrators.some((each) => each === role)))
+          await endInvitations(made, 'made_by', id);
+        if (!ends && !sessionsEnd) return { audit, result: true };
+        const kept = sessionsEnd || shuts ? undefined : keptSession;
+        const sessions = await endSessions(made, id, kept);
+        if (sessionsEnd) audit.push({ action: 'session.delete_all', target, detail: { sessions } });
+        return { audit, result: true };
+      }).catch((error: unknown) => {
+        throw takenBy(error);
+      }),
 
     /** Whether the service would be without an enabled super_admin if this user were not there. */
-    isLastSuperAdmin: (id: number): Promise<boolean> => isOnlySuperAdmin(database, dialect, id),
+    isLastSuperAdmin: (id: number): Promise<boolean> => isOnlySuperAdmin(database, id),
 
     /**
      * Deletes a user with their keys, sessions and roles; references to them go as they say.
      * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
      */
-    remove: async (id: number, actor: Actor, part?: PartOfRemoval): Promise<void> => {
-      const removing = async (transaction: Transaction): Promise<void> => {
-        await lockSuperAdmins(transaction, dialect);
-        const before = await storedUser(transaction, dialect, id);
+    remove: (id: number, actor: Actor, part?: PartOfRemoval): Promise<void> => {
+      const removing = async (made: Change): Promise<Changed<void>> => {
+        await lockSuperAdmins(made);
+        const before = await storedUser(made, id);
         guardSuperAdmin(actor, before.roles);
         await part?.before();
-        const now = clock();
-        await revokeKeys(transaction, dialect, [{ column: 'user_id', value: id }], actor, now);
-        await transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
-        if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
-        await recordAudit(transaction, dialect, now, actor, {
-          action: 'user.delete',
-          target: { kind: 'user', id, name: before.username },
-        });
+        await revokeKeys(made, [{ column: 'user_id', value: id }]);
+        await made.transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
+        if (before.roles.includes(superAdmin)) await demandSuperAdmin(made);
+        const target = { kind: 'user', id, name: before.username };
+        return { audit: { action: 'user.delete', target }, result: undefined };
       };
-      try {
-        await (part === undefined ? database.write(removing) : removing(part.transaction));
-      } catch (error) {
-        if (error instanceof ConstraintError && error.kind === 'foreign_key')
-          throw new Problem('still_referenced', { cause: error });
-        throw error;
-      }
+      return change(actor, removing, { foreign_key: 'still_referenced' }, part?.transaction);
     },
 
     /**
@@ -259,24 +232,20 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       actor: Actor,
       session?: number,
     ): Promise<boolean> =>
-      database.write(async (transaction) => {
+      change(actor, async (made) => {
         const { id } = verified;
-        const now = clock();
         const update = db
           .updateTable('users')
           .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
-          .set({ updated_at: toTimestamp(now) })
+          .set({ updated_at: made.at })
           .where(stillVerified(verified))
           .returning('username');
-        const changed = await transaction.get<{ username: string }>(toQuery(update));
-        if (changed === undefined) return false;
-        await endInvitations(transaction, dialect, 'user_id', id, now);
-        await endSessions(transaction, dialect, id, session);
-        await recordAudit(transaction, dialect, now, actor, {
-          action: 'user.password',
-          target: { kind: 'user', id, name: changed.username },
-        });
-        return true;
+        const user = await made.transaction.get<{ username: string }>(toQuery(update));
+        if (user === undefined) return { result: false };
+        await endInvitations(made, 'user_id', id);
+        await endSessions(made, id, session);
+        const target = { kind: 'user', id, name: user.username };
+        return { audit: { action: 'user.password', target }, result: true };
       }),
 
     exists: async (id: number): Promise<boolean> =>

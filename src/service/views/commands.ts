@@ -4,14 +4,13 @@ import type { JsonSchema } from '../../fields/field.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import {
-  type Change,
   defineEntityCommand,
   type EntityCommand,
   type InputViolation,
   insertedId,
   ViolationError,
 } from '../command.ts';
-import { actingUserId } from '../context.ts';
+import { actingUserId, type Change } from '../context.ts';
 
 /** Views that one user may keep, of all lists. */
 const maxViews = 200;

@@ -6,8 +6,8 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { parseId } from '../../fields/values.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { type Change, defineEntityCommand } from '../command.ts';
-import type { TableContext } from '../context.ts';
+import { defineEntityCommand } from '../command.ts';
+import type { Change, TableContext } from '../context.ts';
 import { heldWebhook, webhookAudit } from './webhooks.ts';
 
 /** Days for which deliveries are kept. */

@@ -5,8 +5,8 @@ import { tablesOf } from '../../database/tables-of.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { AuditEntry } from '../audit/audit.ts';
-import type { Change } from '../command.ts';
-import type { TableContext } from '../context.ts';
+
+import type { Change, TableContext } from '../context.ts';
 
 /** Why a webhook is disabled: an administrator has done it, or what became of its messages. */
 export const disabledReasons = ['by_hand', 'failed', 'gone', 'secret_unreadable', 'no_user'] as const;
