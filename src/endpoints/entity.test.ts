@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { applyMigrations } from '../app/migrate.ts';
-import { nobody } from '../auth/principal.ts';
+import { anonymous } from '../auth/principal.ts';
 import { dialectOf } from '../database/registry.ts';
 import { sql, statement } from '../database/statement.ts';
 import { databaseTarget } from '../database/targets.ts';
@@ -87,7 +87,7 @@ describeEachDatabase('an entity', (databases) => {
       if (endpoint === undefined) throw new Error(`no endpoint ${operation}`);
       const call: Partial<Call> = {
         ...{ grant: systemGrant(entity.view), query, params, body, path: endpoint.path, caller: 'user:1' },
-        ...{ principal: nobody, address: '127.0.0.1' },
+        ...{ principal: anonymous, address: '127.0.0.1' },
         ...{ signal: new AbortController().signal, header: () => undefined },
       };
       return jsonOf(await endpoint.handle(call as Call));
