@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { postgresDialect } from '../src/database/postgres/dialect.ts';
 import { sqliteDialect } from '../src/database/sqlite/dialect.ts';
@@ -7,51 +6,13 @@ import type { FieldType } from '../src/fields/field.ts';
 import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { iconNames } from '../src/model/icons.ts';
 import { code, page, table } from './reference-markdown.ts';
+import { docsOf, interfacesIn, type MemberDocs, membersOf, parse } from './reference-types.ts';
 
 /** What the files of the field types say about themselves: read from their source, so that it is written once. */
 
-interface OptionDocs {
-  readonly name: string;
-  readonly type: string;
-  readonly about: string;
-}
+const parseField = (file: string): ts.SourceFile => parse(`fields/${file}.ts`);
 
-const parse = (file: string): ts.SourceFile => {
-  const text = readFileSync(new URL(`../src/fields/${file}.ts`, import.meta.url), 'utf8');
-  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-};
-
-const docsOf = (node: ts.Node): string =>
-  ts
-    .getJSDocCommentsAndTags(node)
-    .filter(ts.isJSDoc)
-    .map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '')
-    .join(' ')
-    .replace(/\s+/g, ' ');
-
-/** Interfaces of the field types, wherever they stand. */
-const interfaces = new Map(
-  ['field', 'length', ...fieldKinds].flatMap((file) =>
-    parse(file)
-      .statements.filter(ts.isInterfaceDeclaration)
-      .map((node): [string, ts.InterfaceDeclaration] => [node.name.text, node]),
-  ),
-);
-
-const membersOf = (name: string): readonly OptionDocs[] => {
-  const node = interfaces.get(name);
-  if (node === undefined) throw new Error(`no interface ${name} in src/fields`);
-  const inherited = (node.heritageClauses ?? []).flatMap(({ types }) =>
-    types.flatMap(({ expression }) => membersOf(expression.getText())),
-  );
-  const own = node.members.filter(ts.isPropertySignature).map((member) => ({
-    name: member.name.getText(),
-    type: member.type?.getText().replace(/\s+/g, ' ') ?? '',
-    about: docsOf(member),
-  }));
-  const names = new Set(own.map((option) => option.name));
-  return [...inherited.filter((option) => !names.has(option.name)), ...own];
-};
+const interfaces = interfacesIn(['field', 'length', ...fieldKinds].map((file) => `fields/${file}.ts`));
 
 /** Options that `define` takes behind the argument of types that have one. */
 const optionsName = (kind: FieldKind): string => {
@@ -61,7 +22,7 @@ const optionsName = (kind: FieldKind): string => {
 
 /** The comment of the constant that is the type. */
 const aboutOf = (kind: FieldKind): string => {
-  const found = parse(kind).statements.find(
+  const found = parseField(kind).statements.find(
     (node) => ts.isVariableStatement(node) && node.getText().includes(`kind: '${kind}'`),
   );
   if (found === undefined) throw new Error(`src/fields/${kind}.ts defines no type of this kind`);
@@ -78,15 +39,15 @@ const calls: Readonly<Record<string, string>> = { enum: `(['draft', 'live'])`, r
 
 const plainType = (type: string): string => type.replaceAll('NoInfer<Value>', 'choice');
 
-const common = membersOf('CommonOptions');
+const common = membersOf(interfaces, 'CommonOptions');
 
-const optionRows = (options: readonly OptionDocs[]) =>
+const optionRows = (options: readonly MemberDocs[]) =>
   options.map(({ name, type, about }) => [code(name), code(plainType(type)), about]);
 
 const section = (kind: FieldKind): string => {
   const type: FieldType = fieldTypes[kind];
   const options = samples[kind] ?? {};
-  const own = membersOf(optionsName(kind)).filter(
+  const own = membersOf(interfaces, optionsName(kind)).filter(
     ({ name }) => name === 'default' || !common.some((option) => option.name === name),
   );
   const { type: input, format } = type.input(options, 'en');

@@ -10,6 +10,7 @@ import { aggregatesPage } from './reference-aggregates.ts';
 import { clocksPage } from './reference-clocks.ts';
 import { fieldsPage } from './reference-fields.ts';
 import { code, page, table } from './reference-markdown.ts';
+import { resourcePage, scopePage } from './reference-resource.ts';
 import { vectorsFile } from './reference-vectors.ts';
 
 const [chinese, english] = [catalogueOf('zh-CN'), catalogueOf('en')];
@@ -155,6 +156,8 @@ const listPage = (): string => {
 export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> =>
   new Map([
     ['errors.md', errorsPage()],
+    ['resource.md', resourcePage()],
+    ['scope.md', scopePage()],
     ['fields.md', fieldsPage()],
     ['configuration.md', configurationPage()],
     ['command-line.md', await commandPage()],

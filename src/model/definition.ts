@@ -29,6 +29,7 @@ export interface ResourceDefinition<
   Views extends ResourceViews<Fields> = ResourceViews<Fields>,
   Relations extends DeclaredRelations = DeclaredRelations,
 > {
+  /** Fields by name; a reference `author` becomes the field `author_id`. `id`, `created_at` and `updated_at` are added. */
   readonly fields: Fields;
   /** Display name of one record, one text or one per language. */
   readonly label?: Label;
@@ -79,6 +80,7 @@ export interface ResourceDefinition<
   /** A deleted record is moved to the trash, invisible to callers; administrators can restore it. */
   readonly trash?: boolean;
 
+  /** Functions that run around a write. */
   readonly hooks?: TypedHooks<Fields>;
   /** Problems of the application that its hooks throw, for the API description. */
   readonly problems?: readonly MakeProblem[];

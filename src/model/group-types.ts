@@ -108,10 +108,15 @@ type SortedBy<Asked extends GroupRequest> =
 export interface GroupQuery<Shape extends GroupShape, Asked extends GroupRequest> {
   /** Fields, or time spans of them; without any, all records form one group. */
   readonly group?: readonly Asked['group'][];
+  /** The number of records of each group. */
   readonly count?: Asked['count'];
+  /** Numeric fields to add up. */
   readonly sum?: readonly Asked['sum'][];
+  /** Numeric fields to average. */
   readonly avg?: readonly Asked['avg'][];
+  /** Fields whose smallest value is returned. */
   readonly min?: readonly Asked['min'][];
+  /** Fields whose largest value is returned. */
   readonly max?: readonly Asked['max'][];
   /** UTC offset of the time spans: `+08:00`; UTC unless given. */
   readonly offset?: string | undefined;

@@ -15,6 +15,7 @@ export interface BeforeSaveContext<
   Name extends string = string,
   Whole extends object = JsonObject,
 > extends HookContext {
+  /** The write. */
   readonly action: 'create' | 'update';
   /** Id of the updated record; undefined on create. */
   readonly id: number | undefined;
@@ -36,7 +37,9 @@ export interface BeforeSaveContext<
 /** A write, in its transaction: the row is locked, and no other caller sees the change yet. */
 export interface BeforeCommitContext<Whole extends object = JsonObject, Name extends string = string>
   extends HookContext {
+  /** The write. */
   readonly action: Written;
+  /** Id of the record. */
   readonly id: number;
   /** The record with every field before the write; undefined on create. */
   readonly before: Readonly<Whole> | undefined;
@@ -48,7 +51,9 @@ export interface BeforeCommitContext<Whole extends object = JsonObject, Name ext
 
 export interface AfterCommitContext<Values extends object = JsonObject, Whole extends object = JsonObject>
   extends HookContext {
+  /** The write. */
   readonly action: Written;
+  /** Id of the record. */
   readonly id: number;
   /**
    * The whole record as the API would return it with every field, the owner included; the last state of a deleted

@@ -106,6 +106,7 @@ type AggregateOf<Shape extends GroupShape> = <
 export type AnyInclude = IncludeIn<AnyRelations>;
 
 export interface RecordPage<Row> {
+  /** Records of the page, in the detail view. */
   readonly records: Row[];
   /** Number of all matching records; undefined for a page by `after`, which counts nothing. */
   readonly total: number | undefined;
@@ -235,6 +236,7 @@ export interface ScopeSql {
 export interface Scope<View extends SeenView = 'detail'> {
   /** The principal for whom it acts. */
   readonly principal: HookPrincipal;
+  /** Finds the operations of a model: `records(order)`, or `records('Order')`. Further models only add types. */
   readonly records: FindRecords<View>;
   /**
    * Runs work in one transaction: all or nothing, durable when it resolves, rolled back by an error. It may run again
@@ -247,6 +249,8 @@ export interface Scope<View extends SeenView = 'detail'> {
    * references and hooks apply. The audit list records each of its writes with the reason.
    */
   asSystem(reason: string): Scope<'all'>;
+  /** Statements written with the tag `sql`. */
   readonly sql: ScopeSql;
+  /** Stores background jobs. */
   readonly jobs: JobQueue;
 }
