@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runInBash } from '../tour/bash.ts';
 import type { Step } from '../tour/blocks.ts';
 
@@ -15,21 +18,23 @@ const freePort = async (): Promise<number> => {
   return typeof address === 'object' && address !== null ? address.port : 0;
 };
 
-/** Shell functions for what the notes of blocks ask for. */
-const prelude = `
+/**
+ * Shell functions in place of the reader: one starts the service of a page in a terminal of its own, waits for its
+ * greeting and ends the one before by Ctrl-C. A page sees none of their variables.
+ */
+const preludeOf = (port: string, logs: string): string => `
 set -m
-service=
-# npm may be gone before the service, which drains: its port is free once no connection succeeds any more.
-stop_service() { if [ -n "$service" ]; then kill -TERM -- "-$service"; wait "$service" || true; service=; while curl -so /dev/null "$URL/api/v1/health"; do sleep 0.1; done; fi; }
-trap stop_service EXIT
-greeting() {
-  for _ in $(seq 600); do
-    curl -fso /dev/null "$URL/api/v1/health?ready" && break
-    kill -0 "$service" || { cat service.log service.err >&2; exit 1; }
-    sleep 0.1
+__service=
+# npm may be gone before the service, which drains: its port is free once no request is answered.
+__stop() { if [ -n "$__service" ]; then kill -INT -- "-$__service" 2>/dev/null; wait "$__service" || true; __service=; while curl -so /dev/null "http://127.0.0.1:${port}/api/v1/health"; do sleep 0.05; done; fi; }
+trap __stop EXIT
+__greeting() {
+  for _ in $(seq 1200); do
+    curl -fso /dev/null "http://127.0.0.1:${port}/api/v1/health?ready" && break
+    kill -0 "$__service" || { cat '${logs}/out' '${logs}/err' >&2; exit 1; }
+    sleep 0.05
   done
-  grep -v '^[{>]' service.log || true
-  PASSWORD=$(sed -n 's/.*with the password //p' service.log)
+  grep -v '^[{>]' '${logs}/out' || true
 }
 set -eo pipefail
 `;
@@ -45,17 +50,20 @@ npx() {
 `;
 
 /** One block as the script runs it. */
-const scriptOf = ({ command, note }: Step): string => {
-  if (note === 'install') return ': what the block installs is there already';
+const scriptOf = ({ command, note }: Step, port: string, logs: string): string => {
+  if (note === 'install') return ': the packages of this block are there already';
+  // tests/package installs the packed file; here it is the package that lies in node_modules.
+  if (note === 'packed') return command.replace(/npx --yes --package \S+ gatewright/, 'npx gatewright');
   // In the foreground a reader would not get any further in this terminal.
   if (note === 'background')
-    return `stop_service\n{ ${command} } > service.log 2> service.err &\nservice=$!\ngreeting`;
+    return `__stop\n{ export PORT=${port}; ${command} } > '${logs}/out' 2> '${logs}/err' &\n__service=$!\n__greeting`;
   return command;
 };
 
 /**
  * Runs the blocks of a page one after the other in one bash; returns what each printed. A command that fails ends
- * the run, unless the block says how it ends. `usesNpm`: whether npx is npm's own.
+ * the run, unless the block says how it ends. It has the variables of `environment` and nothing else. `usesNpm`:
+ * whether npx is npm's own.
  */
 export const runSteps = async (
   steps: readonly Step[],
@@ -64,8 +72,14 @@ export const runSteps = async (
   { usesNpm }: { readonly usesNpm: boolean },
 ): Promise<readonly string[]> => {
   const port = String(await freePort());
-  const commands = steps.map((step) => scriptOf(step).replaceAll(shownAddress, `127.0.0.1:${port}`));
-  const variables = { ...environment, PORT: port, URL: `http://127.0.0.1:${port}` };
-  const functions = usesNpm ? prelude : directNpx + prelude;
-  return runInBash(commands, { directory, environment: variables, prelude: functions });
+  const logs = await mkdtemp(join(tmpdir(), 'gatewright-guide-logs-'));
+  const commands = steps.map((step) =>
+    scriptOf(step, port, logs).replaceAll(shownAddress, `127.0.0.1:${port}`),
+  );
+  try {
+    const prelude = (usesNpm ? '' : directNpx) + preludeOf(port, logs);
+    return await runInBash(commands, { directory, environment, prelude });
+  } finally {
+    await rm(logs, { recursive: true, force: true });
+  }
 };

@@ -2,10 +2,21 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPostgresDatabase, dropPostgresDatabase } from '../support/postgres.ts';
+import { runInBash } from '../tour/bash.ts';
 import { type Block, normalised, stepsOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 import { runSteps } from './bash.ts';
-import { type Guide, guides, isAboutExample, originalOf, shapeOf, subjects } from './pages.ts';
+import {
+  type Guide,
+  guides,
+  isAboutExample,
+  originalOf,
+  runAs,
+  shapeOf,
+  shopPages,
+  subjects,
+} from './pages.ts';
+import { unportableIn } from './portable.ts';
 import { misquoted, quotedFile } from './quotes.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 
@@ -43,15 +54,14 @@ const filesOf = async (guide: Guide): Promise<Readonly<Record<string, string>>> 
   return Object.fromEntries(blocks.map(({ file, text }, index) => [file ?? `${unnamed}-${index}.ts`, text]));
 };
 
-const examples: Readonly<Record<string, string>> = {
-  newsroom: 'newsroom',
-  example: 'newsroom',
-  ...Object.fromEntries(subjects.map((name) => [name, name])),
+/** The files that the page has a reader write: an empty folder gets everything by commands. */
+const namedFilesOf = async (guide: Guide): Promise<Readonly<Record<string, string>>> => {
+  if (guide.place === 'empty') return {};
+  const blocks = await ownBlocks(guide);
+  return Object.fromEntries(blocks.flatMap(({ file, text }) => (file === undefined ? [] : [[file, text]])));
 };
 
-const startNewsroom = { command: 'npx gatewright start\n', note: 'background', output: undefined };
-
-/** An empty database for the guides that use one. */
+/** An empty database for the guides whose box asks the reader for one. */
 const withPostgres = async (work: (url: string) => Promise<void>): Promise<void> => {
   const server = await (await fetch(inject('postgresBroker'))).text();
   const url = await createPostgresDatabase(server);
@@ -68,15 +78,54 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => workshop?.remove());
 
+/**
+ * Plays a page in a folder as a reader would: the reset that its box prints, its files, its blocks. Compares every
+ * output with the one that it shows.
+ */
+const play = async (guide: Guide, directory: string): Promise<void> => {
+  const started = performance.now();
+  const reset = guide.box?.reset;
+  if (reset !== undefined) await runInBash([reset], { directory, environment: environment() });
+  await workshop.write(directory, await namedFilesOf(guide));
+  const steps = stepsOf(guide.blocks);
+  let outputs: readonly string[] = [];
+  const run = async (variables: NodeJS.ProcessEnv = {}): Promise<void> => {
+    // The quick start begins with npm, and shows that npx finds the command.
+    const usesNpm = guide.place === 'empty';
+    outputs = await runSteps(steps, directory, { ...environment(), ...variables }, { usesNpm });
+  };
+  if (guide.box?.variables.includes('`POSTGRES_URL`'))
+    await withPostgres((POSTGRES_URL) => run({ POSTGRES_URL }));
+  else await run();
+  for (const [index, { command, output }] of steps.entries())
+    if (output !== undefined)
+      expect.soft(normalised(outputs[index] ?? ''), `${guide.name}: ${command}`).toBe(normalised(output));
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(`${guide.name}: ${steps.length} blocks run in ${seconds} s\n`);
+};
+
+/** A fresh folder in which a page is played. */
+const freshFolder = ({ place }: Guide, name: string): Promise<string> =>
+  place === undefined || place === 'empty' ? workshop.folder(name) : workshop.copy(place, name);
+
 describe.each(guides)('$name', (guide) => {
   const folderName = guide.name.replace('.md', '');
   const steps = stepsOf(guide.blocks);
 
+  it('begins with a box: folder, reset, tools, variables', () => {
+    expect(guide.box).toBeDefined();
+    if (steps.length > 0) expect(guide.place, 'where its commands run').toBeDefined();
+  });
+
   it('has no block that is neither run nor compiled', () => {
     for (const { language, text } of guide.blocks) expect(languages, text).toContain(language);
-    if (steps.length > 0) expect(guide.place, 'where its commands run').toBeDefined();
     for (const { text } of guide.blocks.filter(({ language }) => language === 'json'))
       expect(() => JSON.parse(text), text).not.toThrow();
+  });
+
+  it('needs no newer curl, GNU tools or Node, and waits for nothing without a limit', () => {
+    const commands = [...steps.map(({ command }) => command), guide.box?.reset ?? ''];
+    expect(commands.flatMap(unportableIn)).toEqual([]);
   });
 
   it('leads to files that exist', async () => {
@@ -86,42 +135,47 @@ describe.each(guides)('$name', (guide) => {
   });
 
   const original = originalOf(guide);
-  if (original !== undefined) {
-    it('has the blocks and the shape of the page that it translates, which are run there', () => {
-      expect(guide.blocks).toEqual(original.blocks);
+  if (original !== undefined)
+    it('has the shape of the page that it translates', () => {
       expect(shapeOf(guide)).toEqual(shapeOf(original));
+      expect([guide.box?.place, guide.box?.reset]).toEqual([original.box?.place, original.box?.reset]);
+    });
+
+  const played = runAs(guide);
+  if (played !== undefined) {
+    it('has the blocks of the page that it translates, which are run there', () => {
+      const executed = ({ language }: Block): boolean => language !== 'text' || steps.length > 0;
+      expect(guide.blocks.filter(executed)).toEqual(played.blocks.filter(executed));
     });
     return;
   }
 
   it('runs as it is written, with the output that it shows, and compiles', async () => {
-    const example = guide.place && examples[guide.place];
-    const directory = await (example ? workshop.copy(example, folderName) : workshop.folder(folderName));
-    // In an empty folder everything comes of the commands.
-    const files = guide.place === 'empty' ? {} : await filesOf(guide);
-    await workshop.folder(folderName, files);
-    const all = guide.place === 'newsroom' ? [startNewsroom, ...steps] : steps;
-    const started = performance.now();
-    let outputs: readonly string[] = [];
-    const runAll = async (variables: NodeJS.ProcessEnv = {}): Promise<void> => {
-      // The quick start begins with npm, and shows that npx finds the command.
-      const usesNpm = guide.place === 'empty';
-      outputs = await runSteps(all, directory, { ...environment(), ...variables }, { usesNpm });
-    };
-    if (guide.text.includes('POSTGRES_URL')) await withPostgres((POSTGRES_URL) => runAll({ POSTGRES_URL }));
-    else await runAll();
-    for (const [index, { command, output }] of all.entries())
-      if (output !== undefined)
-        expect.soft(normalised(outputs[index] ?? ''), command).toBe(normalised(output));
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    process.stdout.write(`${guide.name}: ${all.length} blocks run in ${seconds} s\n`);
+    const directory = await freshFolder(guide, folderName);
+    if (steps.length > 0) await play(guide, directory);
     // The files of all pages about an example are compiled at once, beside each other.
-    if (!isAboutExample(guide) && Object.keys(files).length > 0) expect(workshop.compile(directory)).toBe('');
+    const files = guide.place === 'empty' || isAboutExample(guide) ? {} : await filesOf(guide);
+    await workshop.write(directory, files);
+    if (Object.keys(files).length > 0) expect(workshop.compile(directory)).toBe('');
+  }, 300_000);
+});
+
+/** All pages about the shop share the folder of a checkout; between two of them only the printed reset is run. */
+describe.each([
+  ['in reading order', shopPages],
+  ['from the last to the first', shopPages.toReversed()],
+])('the pages about the shop, %s', (order, names) => {
+  it('run one after the other in one folder', async () => {
+    const pages = names.flatMap((name) => guides.filter((guide) => guide.name === name));
+    const all = guides.filter((guide) => guide.place === 'shop' && runAs(guide) === undefined);
+    expect(new Set(pages)).toEqual(new Set(all));
+    const directory = await workshop.copy('shop', `shop ${order}`.replaceAll(' ', '-'));
+    for (const page of pages) await play(page, directory);
   }, 300_000);
 });
 
 describe.each(subjects)('pages about the example %s', (example) => {
-  const pages = guides.filter((guide) => guide.place === example && originalOf(guide) === undefined);
+  const pages = guides.filter((guide) => guide.place === example && runAs(guide) === undefined);
 
   it('quote its files as they are', async () => {
     for (const block of pages.flatMap(({ blocks }) => blocks)) {
@@ -135,7 +189,7 @@ describe.each(subjects)('pages about the example %s', (example) => {
     const files = await Promise.all(pages.map(filesOf));
     const names = files.flatMap(Object.keys);
     expect(new Set(names).size, 'each name once').toBe(names.length);
-    await workshop.folder(example, Object.assign({}, ...files));
+    await workshop.write(directory, Object.assign({}, ...files));
     expect(workshop.compile(directory)).toBe('');
   });
 });

@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { type Block, blocksOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
+import { type Box, boxOf } from './box.ts';
 
 export interface Guide {
   readonly name: string;
   readonly text: string;
-  /**
-   * Where its commands run: `newsroom` is that example with its service running, `example` without, `shop` and `teams`
-   * the other examples, `empty` nothing.
-   */
+  readonly isChinese: boolean;
+  readonly box: Box | undefined;
+  /** The example in whose folder its commands run, `empty` for an empty folder; undefined where it has none. */
   readonly place: string | undefined;
   readonly blocks: readonly Block[];
 }
@@ -23,25 +22,33 @@ export const guides: readonly Guide[] = readdirSync(folder)
   .sort()
   .map((name) => {
     const text = readFileSync(join(folder, name), 'utf8');
-    const place = /^# .*\n\n<!-- test: (\w+) -->$/m.exec(text)?.[1];
-    return { name, text, place, blocks: blocksOf(text) };
+    const isChinese = name.endsWith('.zh-CN.md');
+    const box = boxOf(text, isChinese);
+    return { name, text, isChinese, box, place: box?.place, blocks: blocksOf(text) };
   });
 
-/** Examples that pages are about: these quote their files, and are there in both languages with the same blocks. */
+/** Examples that pages are about: these quote their files. */
 export const subjects: readonly string[] = ['shop', 'teams'];
+
+/** Pages of the shop in the order in which a reader meets them: each leads to the next. */
+export const shopPages: readonly string[] = [
+  ...['code.md', 'transactions.md', 'jobs.md', 'uploads.md', 'relations.md', 'reports.md', 'events.md'],
+  ...['webhooks.md', 'data.md'],
+];
 
 /** Whether a page is about one of them. */
 export const isAboutExample = ({ place }: Guide): boolean => place !== undefined && subjects.includes(place);
 
-/**
- * The English page of which a page is the translation, with the very same blocks; undefined for all others. A page in
- * Chinese whose blocks differ, as they show the service's answers in Chinese, runs by itself.
- */
-export const originalOf = (guide: Guide): Guide | undefined => {
-  if (!guide.name.endsWith('.zh-CN.md')) return undefined;
-  const original = guides.find((each) => each.name === guide.name.replace('.zh-CN', ''));
-  return isAboutExample(guide) || isDeepStrictEqual(guide.blocks, original?.blocks) ? original : undefined;
-};
+/** Pages whose answers are in the language of the page, so that both languages are run. */
+const runInBoth = new Set(['quick-start.zh-CN.md', 'tour.zh-CN.md']);
+
+/** The English page of which a Chinese page is the translation; undefined for English pages. */
+export const originalOf = (guide: Guide): Guide | undefined =>
+  guide.isChinese ? guides.find((each) => each.name === guide.name.replace('.zh-CN', '')) : undefined;
+
+/** The English page whose very blocks a Chinese page has; undefined for pages that are run themselves. */
+export const runAs = (guide: Guide): Guide | undefined =>
+  runInBoth.has(guide.name) ? undefined : originalOf(guide);
 
 /** Lines that are no text of a language: titles by their level, rows of tables, code. */
 export const shapeOf = ({ text }: Guide): readonly string[] =>

@@ -20,6 +20,8 @@ const compilerOptions = {
 export interface Workshop {
   /** A folder with these files. */
   folder(name: string, files?: Readonly<Record<string, string>>): Promise<string>;
+  /** Writes files into a folder. */
+  write(directory: string, files: Readonly<Record<string, string>>): Promise<void>;
   /** A copy of one of the example applications. */
   copy(example: string, name: string): Promise<string>;
   /** The compiler's messages about the files of a folder; empty when nothing is wrong. */
@@ -75,17 +77,21 @@ const createCompiler = (): ((directory: string) => string) => {
 export const createWorkshop = async (): Promise<Workshop> => {
   const base = await mkdtemp(join(tmpdir(), 'gatewright-guides-'));
   await install(join(base, 'node_modules'));
-  const folder: Workshop['folder'] = async (name, files = {}) => {
-    const directory = join(base, 'pages', name);
-    await mkdir(directory, { recursive: true });
+  const write: Workshop['write'] = async (directory, files) => {
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(directory, file)), { recursive: true });
       await writeFile(join(directory, file), text);
     }
+  };
+  const folder: Workshop['folder'] = async (name, files = {}) => {
+    const directory = join(base, 'pages', name);
+    await mkdir(directory, { recursive: true });
+    await write(directory, files);
     return directory;
   };
   return {
     folder,
+    write,
     copy: async (example, name) => {
       const directory = await folder(name, { 'package.json': '{"type":"module"}' });
       await cp(join(root, 'examples', example), directory, { recursive: true });
