@@ -160,6 +160,34 @@ describe.each(guides)('$name', (guide) => {
   }, 300_000);
 });
 
+describe('a block that many readers cannot run', () => {
+  it.each([
+    'curl -sS $URL/api/v1/orders -H "$ADMIN" --json "{}"',
+    'curl -sS $URL \\\n  --url-query a=b',
+    "sed -i 's/a/b/' file",
+    "sed -E -i.bak 's/a/b/' file",
+    "echo x | grep -o 'a\\|b'",
+    "grep -oP '\\d' file",
+    'date -d yesterday',
+    'stat -c %s file',
+    'node receiver.ts &',
+    'until test -f file; do sleep 0.1; done',
+    'timeout 5 cat',
+  ])('is noticed: %s', (block) => {
+    expect(unportableIn(block)).toHaveLength(1);
+  });
+
+  it.each([
+    'npx gatewright audit --json | sed "s/a/b/"',
+    "npx gatewright key create --json \\\n  | sed 's/a/b/'",
+    'npx node receiver.ts',
+    'TIMESTAMP=$(date +%s)',
+    'for _ in $(seq 300); do sleep 0.1; done',
+  ])('is another one than %s', (block) => {
+    expect(unportableIn(block)).toEqual([]);
+  });
+});
+
 /** All pages about the shop share the folder of a checkout; between two of them only the printed reset is run. */
 describe.each([
   ['in reading order', shopPages],

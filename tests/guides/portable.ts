@@ -13,7 +13,7 @@ const unportable: readonly (readonly [string, RegExp])[] = [
   ['an option of GNU stat', /\bstat\b[^|;]*\s(?:-[a-zA-Z]*c\b|--)/],
   [
     'another option of the GNU tools',
-    /\b(?:base64\s+-w|xargs\s[^|;]*-[rd]\b|head\s+-[nc]\s*-|sort\s[^|;]*-V|readlink\s+-f|mktemp\s+--|ls\s+--|cp\s+--)/,
+    /\b(?:base64\s+-w|xargs\s+-[rd]\b|head\s+-[nc]\s*-|sort\s[^|;]*-V|readlink\s+-f|mktemp\s+--|ls\s+--|cp\s+--)/,
   ],
   [
     'a program that is not everywhere',
