@@ -135,23 +135,23 @@ export interface Database extends Reader {
 /** What lists read through: a database, or a transaction for what was written in it. */
 export type ListReader = Pick<Database, 'get' | 'scan' | 'stream'>;
 
-/** What somebody commits in the course of a piece of work. */
+/** Says whether a piece of work has committed anything. */
 export interface CommitNote {
-  /** Who will ask for it: see `Caller`. Asked for at each commit. */
+  /** The caller whose further reads have to see it: see `Caller`. Read at each commit. */
   readonly caller: string;
-  /** Set by each commit: what a read has to name, to see it. Opaque, of visible ASCII without `;` and `,`. */
-  position: string | undefined;
+  /** Set by each commit. */
+  hasCommitted: boolean;
 }
 
-/** What a read has to see at least: its caller's own commits, and everything behind the positions that it brings. */
+/** The commits that a read has to see: those of its caller, and those that decide which rows a caller sees. */
 export interface SeenCommits {
-  /** As in `CommitNote`; asked for where anything is known of anybody. */
+  /** As in `CommitNote`; called only if any caller has committed. */
   readonly caller: () => string | Promise<string>;
-  /** From wherever: what is no position makes the read go where everything is seen. */
-  readonly positions: readonly string[];
+  /** Whether the request says that its sender has written a moment ago, through whatever instance. */
+  readonly hasWritten: boolean;
 }
 
-/** Counted since the start. */
+/** State of a replica, and counts since the start. */
 export interface ReplicaState {
   /** Milliseconds for which something committed may be missing there; undefined while the replica is not used. */
   readonly age: number | undefined;
@@ -163,13 +163,13 @@ export interface ReplicaState {
 }
 
 /**
- * A server that follows the first one, and is behind it by a second at most whenever it is used. What it cannot answer,
- * the first server is asked: no read fails that would not have failed there.
+ * A server that follows the first one, and is behind it by a second at most whenever it is used. Reads that fail there go
+ * to the first server: none fails that would not have failed there.
  */
 export interface Replica {
-  /** Runs a piece of work, and notes what it commits, for its caller's further reads. */
+  /** Runs a piece of work and notes its commits, which its caller's further reads have to see. */
   noting<T>(note: CommitNote, work: () => T): T;
-  /** The reader for one request: of the replica where that has everything which is to be seen, else of the first server. */
+  /** The reader for one request: that of the replica if it has every commit that is to be seen, else of the first server. */
   readerFor(seen: SeenCommits): Promise<ListReader>;
   state(): ReplicaState;
 }

@@ -4,21 +4,23 @@ import type { CommitNote, Replica } from '../database/database.ts';
 import type { Around, HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';
 
-/** In answers: where their last commit is over. In requests: what a read has to see. */
+/** Header of answers to writes. Reads that bring it are answered by the first server. */
 export const positionHeader = 'X-Commit-Position';
 
 const headerName = positionHeader.toLowerCase();
 
-/** Seconds for which a browser keeps a position: after one second no replica is asked that has not come to it. */
-const maxAge = 5;
+const positionValue = 'recent';
+
+/** Seconds for which a browser brings the cookie: a replica that is used is less than one second behind. */
+const cookieMaxAge = 2;
 
 const listOf = (value: string | readonly string[] | undefined): readonly string[] => {
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
 };
 
-/** An answer's own cookies stay. */
-const withPosition = (response: HttpResponse, position: string, cookie: string): HttpResponse => {
+/** Adds header and cookie; the response keeps its own cookies. */
+const withPosition = (response: HttpResponse, cookie: string): HttpResponse => {
   const headers: Record<string, string | readonly string[]> = {};
   const cookies: string[] = [];
   for (const [name, value] of Object.entries(response.headers))
@@ -26,43 +28,39 @@ const withPosition = (response: HttpResponse, position: string, cookie: string):
     else if (name.toLowerCase() !== headerName) headers[name] = value;
   return {
     ...response,
-    headers: { ...headers, [positionHeader]: position, 'Set-Cookie': [...cookies, cookie] },
+    headers: { ...headers, [positionHeader]: positionValue, 'Set-Cookie': [...cookies, cookie] },
   };
 };
 
 /**
- * Has reads that may lag go to a replica, and hands out where each commit is over: in a header and, for browsers, in a
- * cookie, so that every instance knows what the caller has to see.
+ * Lets reads that may lag go to a replica. After a write its caller stays on the first server: this instance remembers the
+ * caller, and the answer has a header and, for browsers, a cookie, which tell every other instance.
  */
 export const replicaReads = (replica: Replica, baseUrl: string): Around => {
-  const secure = new URL(baseUrl).protocol === 'https:';
-  const name = secure ? '__Host-gatewright_position' : 'gatewright_position';
-  const cookieOf = (position: string): string =>
-    `${name}=${position}; Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+  const isSecure = new URL(baseUrl).protocol === 'https:';
+  const name = isSecure ? '__Host-gatewright_position' : 'gatewright_position';
+  const cookie = `${name}=${positionValue}; Max-Age=${cookieMaxAge}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 
-  const positionsOf = (request: Request): readonly string[] => {
-    const header = request.header(headerName);
+  const hasWritten = (request: Request): boolean => {
     const cookies = request.header('cookie');
-    return [
-      ...(header === undefined ? [] : header.split(',').map((each) => each.trim())),
-      ...(cookies === undefined ? [] : cookieValues(cookies, name)),
-    ];
+    return (
+      request.header(headerName) !== undefined ||
+      (cookies !== undefined && cookieValues(cookies, name).length > 0)
+    );
   };
 
   return ({ mayLag }, serve) =>
     async (request) => {
       if (mayLag === true)
         request.reader = () =>
-          replica.readerFor({ caller: () => request.caller, positions: positionsOf(request) });
+          replica.readerFor({ caller: () => request.caller, hasWritten: hasWritten(request) });
       const note: CommitNote = {
         get caller() {
           return callerOf(request.principal, request.address);
         },
-        position: undefined,
+        hasCommitted: false,
       };
       const response = await replica.noting(note, () => serve(request));
-      return note.position === undefined
-        ? response
-        : withPosition(response, note.position, cookieOf(note.position));
+      return note.hasCommitted ? withPosition(response, cookie) : response;
     };
 };

@@ -213,12 +213,12 @@ export const headerTexts = {
   'Retry-After': { 'zh-CN': '多少秒后重试', en: 'Seconds after which to try again' },
   Allow: { 'zh-CN': '该路径支持的方法', en: 'Methods that the path has' },
   'X-Commit-Position': {
-    'zh-CN': '本次写入的位置；随后续读取原样送回，任何实例均可见所写内容',
-    en: 'Where what was written is; sent back with reads, so that every instance shows it',
+    'zh-CN': '写入的标记；两秒内随读取原样送回，任何实例均可见所写内容',
+    en: 'Marks a write; sent back with reads for two seconds, so that every instance shows what was written',
   },
   'Set-Cookie': {
-    'zh-CN': '同一位置，供浏览器自动送回',
-    en: 'The same place, which browsers send back by themselves',
+    'zh-CN': '同一标记，供浏览器自动送回',
+    en: 'The same mark, which browsers send back by themselves',
   },
   'X-Request-Id': { 'zh-CN': '请求编号，与服务日志对应', en: 'Id of the request in the log' },
 } as const satisfies Readonly<Record<string, Translations>>;

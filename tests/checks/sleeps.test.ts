@@ -58,7 +58,7 @@ const spans: Readonly<Record<string, readonly [waits: number, why: string]>> = {
   'tests/deploy/rolling.test.ts': [2, 'the time for which load is measured'],
   'tests/faults/continuous-backup.test.ts': [2, 'moments of a replica are whole seconds'],
   'tests/faults/few-files.test.ts': [1, 'strangers who come again'],
-  'tests/faults/replica.test.ts': [5, 'what a replica has replayed leaves no trace on the first server'],
+  'tests/faults/replica.test.ts': [2, 'reads that are on their way when the replica stops'],
   'tests/faults/stopping.test.ts': [1, 'a second signal that is no echo of the first'],
   'tests/faults/webhooks.test.ts': [1, 'that a sent message cannot be stored'],
   'tests/faults/workers.test.ts': [

@@ -7,8 +7,7 @@ import { databaseUnavailable, transactionTimeout } from '../problems.ts';
 import { bothOf, figuresOfShares } from '../share-figures.ts';
 import { Shares } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
-import type { AttachedReplica } from './attached-replica.ts';
-import { runOwn } from './commit-watch.ts';
+import { type AttachedReplica, watchCommit } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan, isWriteRefusal } from './errors.ts';
 import { ListeningSession } from './listener.ts';
@@ -76,9 +75,9 @@ const closingGrace = 1_000;
 /** A network that went silent for one connection alone ends a statement a little later than the server itself would. */
 const silenceTimeout = statementTimeout + 5_000;
 
-const poolConfig = (url: string, idle: number, { connecting, started }: PostgresOptions): PoolConfig => ({
+const poolConfig = (url: string, idle: number, { connectTimeoutMs, started }: PostgresOptions): PoolConfig => ({
   ...sessionSettings(url, { statementTimeout, idleTimeout: idle, lockTimeout }),
-  ...(connecting === undefined ? {} : { connectionTimeoutMillis: connecting }),
+  ...(connectTimeoutMs === undefined ? {} : { connectionTimeoutMillis: connectTimeoutMs }),
   ...(started === undefined ? {} : { verify: startedAt(started) }),
   types,
   // A session may have several statements on their way at a time; only reads make use of it (see ReadBatches).
@@ -98,11 +97,10 @@ const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(
 
 /** Options that are this folder's own. */
 export interface PostgresOptions extends DatabaseOptions {
-  /** Whoever asks would rather ask elsewhere than have a statement repeated. */
-  readonly once?: boolean;
-  /** Milliseconds that a connection may take. */
-  readonly connecting?: number;
-  /** When the server started, as it says itself: sessions with another one are refused. */
+  /** Whether statements are repeated after a conflict; true unless given. A caller of a replica uses the primary instead. */
+  readonly mayRepeat?: boolean;
+  readonly connectTimeoutMs?: number;
+  /** The server's own start time: sessions with another server are refused. */
   readonly started?: string;
 }
 
@@ -136,7 +134,7 @@ class PostgresDatabase implements OpenDatabase {
     const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit, prepare = true } = options;
     this.replica = replica;
     this.#url = url;
-    this.#conflictLimit = options.once === true ? 0 : conflictLimit;
+    this.#conflictLimit = options.mayRepeat === false ? 0 : conflictLimit;
     this.#direct = prepare;
     const room = {
       places: poolSize,
@@ -155,7 +153,7 @@ class PostgresDatabase implements OpenDatabase {
     });
     this.#sessions = new Sessions(config, room, silenceLimit, this.#pulse);
     this.#reads = new ReadBatches(this.#sessions);
-    this.#writes = new WriteBatches(this.#sessions, (query) => this.#alone(query, 'own'), replica);
+    this.#writes = new WriteBatches(this.#sessions, (query) => this.#alone(query, 'own'));
     this.#streaming = new Sessions(
       poolConfig(url, streamIdleTimeout, options),
       { places: streamLimit, prepare },
@@ -193,7 +191,8 @@ class PostgresDatabase implements OpenDatabase {
 
   async execute<Row>(query: Query): Promise<Row[]> {
     this.#assertWritable();
-    return (await (query.order === undefined ? this.#alone(query, 'own') : this.#writes.write(query))).rows;
+    const written = query.order === undefined ? this.#alone(query, 'own') : this.#writes.write(query);
+    return (await watchCommit(this.replica, [query.sql], written)).rows;
   }
 
   async write<T>(unit: Unit<T>, options: WriteOptions = {}): Promise<T> {
@@ -350,10 +349,9 @@ class PostgresDatabase implements OpenDatabase {
 
   /** A statement that may take its time, or write, has a session for itself. */
   #alone(query: Query, effect: Effect): Promise<QueryResult> {
-    const scans = effect === 'none';
     const run = (session: Session): Promise<QueryResult> => {
-      if (scans) this.#refuseInterrupted();
-      return scans ? session.run(query, effect) : runOwn(session, query, this.replica);
+      if (effect === 'none') this.#refuseInterrupted();
+      return session.run(query, effect);
     };
     return this.#repeated(() => this.#sessions.use(query.sql, run));
   }

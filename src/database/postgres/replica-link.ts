@@ -1,26 +1,41 @@
 import type { OpenDatabase } from '../database.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
-import { type ServerRow, serverQuery } from './position.ts';
 import { NoReplicaError, ReplicaWatch } from './replica-watch.ts';
 
-/** How long a session of the watch may go without an answer, in milliseconds. */
-const silence = 2_000;
+/** Time after which a session of the watch without any response counts as broken. */
+const silenceLimitMs = 2_000;
 
-/** How long a connection to the replica may take, in milliseconds: whoever asks is answered by the first server then. */
-const connecting = 1_000;
+const connectTimeoutMs = 1_000;
 
-/** What was named as the replica is one of something else: its data must never be answered. */
+/** Cluster, database and schema of a session, and the process that serves it. */
+const serverQuery = {
+  sql: `select (select system_identifier::text from pg_control_system()) as cluster,
+    (select oid::text from pg_database where datname = current_database()) as database,
+    to_regclass('gatewright_database')::oid::text as schema,
+    pg_postmaster_start_time()::text as started, pg_is_in_recovery() as follows`,
+  parameters: [],
+};
+
+interface ServerRow {
+  readonly cluster: string;
+  readonly database: string;
+  readonly schema: string | null;
+  readonly started: string;
+  readonly follows: boolean;
+}
+
+/** The server is a replica of another database: its data must never be served. */
 export class ForeignReplicaError extends Error {}
 
-/** Sessions with one replica, for as long as it is the same process of a server. */
+/** Sessions with one replica. They last as long as the process of its server. */
 export interface ReplicaLink {
   readonly database: OpenDatabase;
   readonly watch: ReplicaWatch;
   close(): Promise<void>;
 }
 
-const demandSame = (primary: ServerRow, replica: ServerRow): void => {
+const assertSame = (primary: ServerRow, replica: ServerRow): void => {
   if (replica.cluster !== primary.cluster)
     throw new ForeignReplicaError('DATABASE_READ_URL names a server of another cluster than DATABASE_URL');
   if (replica.database !== primary.database)
@@ -32,16 +47,9 @@ const demandSame = (primary: ServerRow, replica: ServerRow): void => {
     throw new ForeignReplicaError('DATABASE_READ_URL names another schema than DATABASE_URL');
 };
 
-const renewMarkOf = (primary: OpenDatabase) => async (): Promise<void> => {
-  // Another one each time also where the clock stands.
-  const sql = `update gatewright_database
-    set checked_at = greatest(checked_at + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)`;
-  await primary.execute({ sql, parameters: [] });
-};
-
 /**
  * Opens sessions with a replica.
- * @throws ForeignReplicaError; NoReplicaError and what the database throws where it may be one later
+ * @throws ForeignReplicaError; NoReplicaError or an error of the database if the server may become a replica later
  */
 export const openLink = async (
   url: string,
@@ -51,25 +59,26 @@ export const openLink = async (
 ): Promise<ReplicaLink> => {
   const opened: OpenDatabase[] = [];
   const open = async (of: string, own: PostgresOptions): Promise<OpenDatabase> => {
-    const database = await openPostgres(of, { ...options, ...own, once: true, connecting });
+    const database = await openPostgres(of, { ...options, ...own, mayRepeat: false, connectTimeoutMs });
     opened.push(database);
     return database;
   };
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((database) => database.close()));
   };
-  const watching = { poolSize: 1, silenceLimit: silence };
+  const watching = { poolSize: 1, silenceLimit: silenceLimitMs };
   try {
-    const [primary, replica] = [await open(url, watching), await open(replicaUrl, watching)];
-    const [there, here] = await Promise.all([
+    const primary = await open(url, watching);
+    const replica = await open(replicaUrl, watching);
+    const [first, second] = await Promise.all([
       primary.get<ServerRow>(serverQuery),
       replica.get<ServerRow>(serverQuery),
     ]);
-    if (there === undefined || here === undefined) throw new Error('no row for the place of a server');
-    demandSame(there, here);
-    // Several servers behind one name would be at several places at once.
-    const database = await open(replicaUrl, { started: here.started });
-    const watch = new ReplicaWatch({ primary, replica, renewMark: renewMarkOf(primary), now });
+    if (first === undefined || second === undefined) throw new Error('no row that describes a server');
+    assertSame(first, second);
+    // Servers behind one name would differ in their age.
+    const database = await open(replicaUrl, { started: second.started });
+    const watch = new ReplicaWatch({ primary, replica, now });
     return { database, watch, close };
   } catch (error) {
     await close();

@@ -1,173 +1,111 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Reader } from '../database.ts';
-import {
-  lsnOf,
-  type PrimaryRow,
-  primaryQuery,
-  type ReplicaRow,
-  replayQuery,
-  replicaQuery,
-} from './position.ts';
+import type { Database, Reader } from '../database.ts';
 
-/** Milliseconds between two samples. */
-const sampleInterval = 100;
+const sampleIntervalMs = 100;
 
-/** How long a mark that the first server has shown stands for its history, in milliseconds; renewed at half of that. */
-const markAge = 10_000;
+/** Age at which a mark is replaced, by whichever instance sees it first. */
+const markIntervalMs = 200;
 
-/** Between two looks at whether the replica has come as far as somebody waits for, in milliseconds. */
-const waitInterval = 3;
+/** Marks that are remembered, ten seconds or more: a replica that is further behind is too old to be used. */
+const maxMarks = 100;
 
-/** A place of the first server that the replica has not come to yet, and when it was asked for. */
-interface Sample {
-  readonly lsn: number;
-  readonly at: number;
+/** Text that changes with every write to the only row of `gatewright_database`. */
+const markSql = `id || ' ' || checked_at::text || ' ' || xmin::text`;
+
+const markQuery = { sql: `select ${markSql} as mark from gatewright_database`, parameters: [] };
+
+const nowSql = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/** The condition holds as well where the clock of the server was set back. */
+const renewMark = {
+  sql: `update gatewright_database set checked_at = ${nowSql}
+    where checked_at not between ${nowSql} - ${markIntervalMs} and ${nowSql}`,
+  parameters: [],
+};
+
+const replicaQuery = {
+  sql: `select pg_is_in_recovery() as follows, (select ${markSql} from gatewright_database) as mark`,
+  parameters: [],
+};
+
+interface ReplicaRow {
+  readonly follows: boolean;
+  readonly mark: string | null;
 }
 
 export interface WatchedServers {
-  /** Sessions of its own on either server: how old the replica is must not wait behind those who want to know. */
-  readonly primary: Reader;
+  /** Sessions of the watch's own on either server: its samples must not wait behind the reads that depend on them. */
+  readonly primary: Pick<Database, 'get' | 'execute'>;
   readonly replica: Reader;
-  /** Writes the mark anew. */
-  readonly renewMark: () => Promise<void>;
+  /** The monotonic clock of this process, in milliseconds. */
   readonly now: () => number;
 }
 
-/** The replica does not follow at all. */
+/** The server is no replica at the moment. */
 export class NoReplicaError extends Error {}
 
 /**
- * How far a replica has come, by places in the journal and by nobody's clock but this process's own: everything that was
- * committed before `fresh` is there. That the places of both are those of one history is shown by the mark of the
- * database, which is written anew every few seconds and whenever the first server has another timeline.
+ * Measures how far a replica is behind. Instances write a mark into the first server several times a second. A replica
+ * replays commits in their order, so one that shows a mark has everything that was committed before the mark was written;
+ * and it has the same history as the first server, because a mark occurs in one history only. No clock but that of this
+ * process is compared.
  */
 export class ReplicaWatch {
   readonly #servers: WatchedServers;
-  /** When the first server showed each mark last. */
+  /** For each mark a moment before it was written, the oldest mark first. */
   readonly #marks = new Map<string, number>();
-  #samples: Sample[] = [];
-  #markSince = Number.NEGATIVE_INFINITY;
-  #lastMark = '';
-  #timeline = '';
-  #replayed = -1;
-  #fresh = Number.NEGATIVE_INFINITY;
-  /** When the replica last showed that its history is that of the first server. */
-  #proved = Number.NEGATIVE_INFINITY;
-  #doubted = false;
-  #looking: Promise<void> | undefined;
+  #sampledAt = Number.NEGATIVE_INFINITY;
+  #freshUntil = Number.NEGATIVE_INFINITY;
+  #isDoubted = false;
 
   constructor(servers: WatchedServers) {
     this.#servers = servers;
   }
 
-  get timeline(): string {
-    return this.#timeline;
+  /** The moment before which everything that was committed is on the replica; -Infinity while that is unknown. */
+  get freshUntil(): number {
+    return this.#isDoubted ? Number.NEGATIVE_INFINITY : this.#freshUntil;
   }
 
-  /** Up to where the replica has replayed, at least. */
-  get replayed(): number {
-    return this.#replayed;
-  }
-
-  /** For how many milliseconds something committed may be missing, at most. Infinity where nobody knows. */
+  /** Milliseconds for which something committed may be missing at most; Infinity while that is unknown. */
   get age(): number {
-    const now = this.#servers.now();
-    return this.#doubted || now - this.#proved > markAge ? Number.POSITIVE_INFINITY : now - this.#fresh;
+    return this.#servers.now() - this.freshUntil;
   }
 
-  /** Nothing is known until the next sample. */
+  /** Takes everything for unknown until the next sample. */
   doubt(): void {
-    this.#doubted = true;
+    this.#isDoubted = true;
   }
 
-  /** Takes samples until told to stop. @throws NoReplicaError; whatever the replica fails with */
-  async run(signal: AbortSignal, sampled: () => void): Promise<void> {
+  /** Takes samples until the signal is aborted. @throws NoReplicaError; what the replica fails with */
+  async run(signal: AbortSignal, onSample: () => void): Promise<void> {
     while (!signal.aborted) {
       await this.sample();
-      sampled();
-      await delay(sampleInterval, undefined, { signal, ref: false }).catch(() => {});
+      onSample();
+      await delay(sampleIntervalMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   async sample(): Promise<void> {
-    // While the first server does not answer, the replica grows old by itself.
+    // While the first server does not answer there are no new marks, and the age of the replica grows.
     await this.#samplePrimary().catch(() => {});
     const row = await this.#servers.replica.get<ReplicaRow>(replicaQuery);
-    if (row === undefined) throw new NoReplicaError('it has no row in gatewright_database');
-    if (!row.follows || row.lsn === null) throw new NoReplicaError('it takes writes itself');
-    if (this.#marks.has(row.mark)) this.#proved = this.#servers.now();
-    this.#doubted = false;
-    this.#reached(lsnOf(row.lsn));
-  }
-
-  /**
-   * Whether the replica comes to a place within so many milliseconds. All who wait look together.
-   * @throws whatever the replica fails with
-   */
-  async comesTo(lsn: number, limit: number): Promise<boolean> {
-    const timeout = new AbortController();
-    const late = delay(limit, true, { signal: timeout.signal, ref: false }).catch(() => true);
-    try {
-      while (this.#replayed < lsn) {
-        this.#looking ??= this.#look().finally(() => {
-          this.#looking = undefined;
-        });
-        if ((await Promise.race([this.#looking, late])) === true) return this.#replayed >= lsn;
-      }
-      return true;
-    } finally {
-      timeout.abort();
-    }
-  }
-
-  async #look(): Promise<void> {
-    const row = await this.#servers.replica.get<{ lsn: string | null }>(replayQuery);
-    if (typeof row?.lsn !== 'string') throw new NoReplicaError('it takes writes itself');
-    this.#reached(lsnOf(row.lsn));
-    await delay(waitInterval, undefined, { ref: false });
-  }
-
-  #reached(lsn: number): void {
-    this.#replayed = lsn;
-    let passed = 0;
-    for (const sample of this.#samples) {
-      if (sample.lsn > lsn) break;
-      this.#fresh = sample.at;
-      passed += 1;
-    }
-    if (passed > 0) this.#samples = this.#samples.slice(passed);
+    if (row?.follows !== true) throw new NoReplicaError('it takes writes itself');
+    if (row.mark === null) throw new NoReplicaError('it has no row in gatewright_database');
+    this.#freshUntil = Math.max(this.#freshUntil, this.#marks.get(row.mark) ?? Number.NEGATIVE_INFINITY);
+    this.#isDoubted = false;
   }
 
   async #samplePrimary(): Promise<void> {
-    const at = this.#servers.now();
-    const row = await this.#servers.primary.get<PrimaryRow>(primaryQuery);
-    if (row === undefined) return;
-    if (row.timeline !== this.#timeline) this.#begin(row.timeline);
-    this.#samples.push({ lsn: lsnOf(row.lsn), at });
-    // Those behind the first say the same a little later; the last is kept.
-    if (this.#samples.length > 100) this.#samples.splice(1, 50);
-    await this.#noteMark(row.mark, at);
-  }
-
-  /** Another server writes from now on, or one that was wound back: nothing of before says anything. */
-  #begin(timeline: string): void {
-    this.#timeline = timeline;
-    this.#samples = [];
-    this.#marks.clear();
-    this.#markSince = Number.NEGATIVE_INFINITY;
-    this.#lastMark = '';
-    this.#fresh = Number.NEGATIVE_INFINITY;
-    this.#proved = Number.NEGATIVE_INFINITY;
-  }
-
-  async #noteMark(mark: string, at: number): Promise<void> {
-    const isNew = mark !== this.#lastMark;
-    const known = this.#lastMark !== '';
-    this.#lastMark = mark;
-    if (isNew && known) this.#markSince = at;
-    // What stood there at first may be older than the fork of two histories: only one that was written since counts.
-    if (this.#markSince > Number.NEGATIVE_INFINITY) this.#marks.set(mark, at);
-    for (const [old, shown] of this.#marks) if (at - shown > markAge) this.#marks.delete(old);
-    if (at - this.#markSince > markAge / 2) await this.#servers.renewMark();
+    const { primary, now } = this.#servers;
+    const at = now();
+    await primary.execute(renewMark);
+    const mark = (await primary.get<{ mark: string }>(markQuery))?.mark;
+    if (mark === undefined) return;
+    // The last sample has not seen a new mark, so this one was written after it; before the first sample, at any time.
+    if (!this.#marks.has(mark)) this.#marks.set(mark, this.#sampledAt);
+    this.#sampledAt = at;
+    const [oldest] = this.#marks.keys();
+    if (this.#marks.size > maxMarks && oldest !== undefined) this.#marks.delete(oldest);
   }
 }

@@ -2,57 +2,43 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitNote, ListReader, OpenDatabase, ReplicaState, SeenCommits } from '../database.ts';
 import type { DatabaseOptions, ReplicaOptions } from '../target.ts';
-import type { AttachedReplica } from './attached-replica.ts';
+import type { AttachedReplica } from './commit-watch.ts';
 import { openPostgres } from './database.ts';
-import { KnownCommits } from './known-commits.ts';
-import {
-  formatPosition,
-  lsnOf,
-  type Position,
-  type PositionRow,
-  parsePosition,
-  unknownPosition,
-} from './position.ts';
+import { RecentCommits, writesTo } from './recent-commits.ts';
 import { ForeignReplicaError, openLink, type ReplicaLink } from './replica-link.ts';
 import { RequestReader } from './request-reader.ts';
-import { writesTo } from './written-tables.ts';
 
-/** How old a replica may be that is asked, in milliseconds. */
-const bound = 1_000;
+/** The age up to which a replica is used. */
+const maxAgeMs = 1_000;
 
-/** How long a read waits for the replica to come to a place, in milliseconds. */
-const patience = 50;
+/** The pause after a replica could not be used; it doubles with each failure. */
+const minPauseMs = 250;
+const maxPauseMs = 30_000;
 
-/** Nobody waits for a replica that is this old, in milliseconds: it stands still, as far as anybody can tell. */
-const waitable = 300;
-
-/** How long a replica is left alone that could not be used: at first, and at most, in milliseconds. */
-const firstPause = 250;
-const longestPause = 30_000;
-
-/** How long it may be too old before the log says so, in milliseconds. */
-const quietly = 3_000;
+/** Time for which a replica may be too old before the log says so. */
+const reportDelayMs = 3_000;
 
 const reasonOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 };
 
-/** Keeps the link to a replica, and says which request may be answered from there. */
+/** Keeps the link to a replica and chooses the server for the reads of each request. */
 class PostgresReplica implements AttachedReplica {
   readonly #url: string;
   readonly #options: DatabaseOptions;
   readonly #given: ReplicaOptions;
   readonly #now: () => number;
-  readonly #commits: KnownCommits;
+  readonly #commits = new RecentCommits();
   readonly #notes = new AsyncLocalStorage<CommitNote>();
-  readonly #decides: (statements: readonly string[]) => boolean;
+  /** Whether statements write what decides which rows other callers see. */
+  readonly #areDecisive: (statements: readonly string[]) => boolean;
   readonly #closing = new AbortController();
   #primary: OpenDatabase | undefined;
   #link: ReplicaLink | undefined;
   #keeping: Promise<void> | undefined;
-  /** What the log was told; undefined while the replica is used. */
-  #lost: string | undefined;
+  /** The reason that was reported; undefined while the replica is used. */
+  #lossReason: string | undefined;
   #usableAt = 0;
   #used = 0;
   #passed = 0;
@@ -64,18 +50,17 @@ class PostgresReplica implements AttachedReplica {
     this.#options = options;
     this.#given = given;
     this.#now = now;
-    this.#commits = new KnownCommits(bound, now);
-    this.#decides = writesTo(given.decisive);
+    this.#areDecisive = writesTo(given.decisive);
   }
 
-  /** @throws ForeignReplicaError where what was named is no replica of this database */
+  /** @throws ForeignReplicaError if the server is a replica of another database */
   async begin(primary: OpenDatabase): Promise<void> {
     this.#primary = primary;
     try {
       this.#link = await this.#open();
     } catch (error) {
       if (error instanceof ForeignReplicaError) throw error;
-      this.#sayLost(error);
+      this.#reportLoss(error);
     }
     this.#usableAt = this.#now();
     this.#keeping = this.#keep();
@@ -85,19 +70,20 @@ class PostgresReplica implements AttachedReplica {
     return this.#notes.run(note, work);
   }
 
-  committed(statements: readonly string[], row: PositionRow | undefined): void {
-    const position = row && { timeline: row.timeline, lsn: lsnOf(row.lsn) };
-    if (this.#decides(statements)) this.#commits.add(undefined, position);
+  onCommit(statements: readonly string[], isUnknown: boolean): void {
+    // A transaction of unknown outcome may be committed a little later.
+    const at = this.#now() + (isUnknown ? maxAgeMs : 0);
+    if (this.#areDecisive(statements)) this.#commits.addForAll(at);
     const note = this.#notes.getStore();
     if (note === undefined) return;
-    note.position = position === undefined ? unknownPosition : formatPosition(position);
-    this.#commits.add(note.caller, position);
+    note.hasCommitted = true;
+    this.#commits.add(note.caller, at);
   }
 
   async readerFor(seen: SeenCommits): Promise<ListReader> {
     const primary = this.#first();
     const link = this.#link;
-    if (link === undefined || link.watch.age > bound || !(await this.#shows(link, seen))) {
+    if (link === undefined || link.watch.age > maxAgeMs || !(await this.#hasAll(link, seen))) {
       this.#passed += 1;
       return primary;
     }
@@ -111,7 +97,7 @@ class PostgresReplica implements AttachedReplica {
   state(): ReplicaState {
     const age = this.#link?.watch.age ?? Number.POSITIVE_INFINITY;
     return {
-      age: age > bound ? undefined : age,
+      age: age > maxAgeMs ? undefined : age,
       used: this.#used,
       passed: this.#passed,
       failed: this.#failed,
@@ -129,23 +115,13 @@ class PostgresReplica implements AttachedReplica {
   }
 
   #first(): OpenDatabase {
-    if (this.#primary === undefined) throw new Error('the replica was asked before it began');
+    if (this.#primary === undefined) throw new Error('the replica was used before it was opened');
     return this.#primary;
   }
 
-  /** Whether everything that is to be seen is there, or comes soon. */
-  async #shows({ watch }: ReplicaLink, { caller, positions }: SeenCommits): Promise<boolean> {
-    const known = this.#commits.of(this.#commits.isEmpty ? '' : await caller());
-    const brought = positions.map(parsePosition);
-    const asked: readonly (Position | undefined)[] = known.length === 0 ? brought : [...known, ...brought];
-    let lsn = 0;
-    for (const position of asked) {
-      if (position === undefined || position.timeline !== watch.timeline) return false;
-      lsn = Math.max(lsn, position.lsn);
-    }
-    if (lsn <= watch.replayed) return true;
-    if (watch.age > waitable) return false;
-    return watch.comesTo(lsn, patience).catch(() => false);
+  /** Whether the replica has every commit that a request has to see. */
+  async #hasAll({ watch }: ReplicaLink, { caller, hasWritten }: SeenCommits): Promise<boolean> {
+    return !hasWritten && (await this.#commits.lastOf(caller)) <= watch.freshUntil;
   }
 
   async #open(): Promise<ReplicaLink> {
@@ -154,48 +130,48 @@ class PostgresReplica implements AttachedReplica {
 
   async #keep(): Promise<void> {
     const { signal } = this.#closing;
-    let pause = firstPause;
+    let pause = minPauseMs;
     while (!signal.aborted) {
       try {
         this.#link ??= await this.#open();
         await this.#link.watch.run(signal, () => {
-          if (this.#assess()) pause = firstPause;
+          if (this.#assess()) pause = minPauseMs;
         });
       } catch (error) {
-        if (!signal.aborted) this.#sayLost(error);
+        if (!signal.aborted) this.#reportLoss(error);
       }
       const link = this.#link;
       this.#link = undefined;
       void link?.close();
       if (!signal.aborted) await delay(pause, undefined, { signal, ref: false }).catch(() => {});
-      pause = Math.min(pause * 2, longestPause);
+      pause = Math.min(pause * 2, maxPauseMs);
     }
   }
 
-  /** Whether the replica can be used now; tells when that has changed. */
+  /** Returns whether the replica can be used now, and reports a change. */
   #assess(): boolean {
     const now = this.#now();
-    if ((this.#link?.watch.age ?? Number.POSITIVE_INFINITY) <= bound) {
+    if ((this.#link?.watch.age ?? Number.POSITIVE_INFINITY) <= maxAgeMs) {
       this.#usableAt = now;
-      if (this.#lost !== undefined) this.#given.report('back', 'the replica is used again');
-      this.#lost = undefined;
+      if (this.#lossReason !== undefined) this.#given.report('back', 'the replica is used again');
+      this.#lossReason = undefined;
       return true;
     }
-    if (now - this.#usableAt > quietly) this.#sayLost(new Error(`it is more than ${bound / 1000} s behind`));
+    if (now - this.#usableAt > reportDelayMs) this.#reportLoss(new Error(`it is more than ${maxAgeMs / 1000} s behind`));
     return false;
   }
 
-  /** Once; and once more where it turns out to be none at all. */
-  #sayLost(error: unknown): void {
+  /** Reports a loss once, and again if the server turns out to be no replica of this database. */
+  #reportLoss(error: unknown): void {
     const reason = reasonOf(error);
-    if (this.#lost === reason || (this.#lost !== undefined && !(error instanceof ForeignReplicaError)))
+    if (this.#lossReason === reason || (this.#lossReason !== undefined && !(error instanceof ForeignReplicaError)))
       return;
-    this.#lost = reason;
+    this.#lossReason = reason;
     this.#given.report('lost', `the replica is not used, DATABASE_URL answers every read: ${reason}`);
   }
 }
 
-/** @throws ForeignReplicaError where what was named is no replica of this database; what `openPostgres` throws */
+/** @throws ForeignReplicaError if the server is a replica of another database; what `openPostgres` throws */
 export const openWithReplica = async (
   url: string,
   options: DatabaseOptions,

@@ -4,7 +4,6 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Query } from '../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { Shares } from '../shares.ts';
-import { type CommitWatch, telling } from './commit-watch.ts';
 import {
   type Effect,
   isForeignSession,
@@ -85,9 +84,8 @@ export class Session {
   }
 
   /** Ends the transaction. @throws `outcome_unknown` where the answer is lost; Error where it was undone */
-  async commit(told?: CommitWatch, statements: readonly string[] = []): Promise<void> {
-    const commit = (): Promise<QueryResult> => this.#watch({ text: 'commit' }, 'commit');
-    const { command } = await (told === undefined ? commit() : telling(this, told, statements, commit));
+  async commit(): Promise<void> {
+    const { command } = await this.#watch({ text: 'commit' }, 'commit');
     if (command !== 'COMMIT') throw new Error(`The server answered COMMIT with ${command}`);
   }
 

@@ -1,7 +1,7 @@
 import type { QueryResult } from 'pg';
 import type { Query, Transaction } from '../database.ts';
 import { isOutcomeUnknown } from '../problems.ts';
-import type { CommitWatch } from './commit-watch.ts';
+import { type CommitWatch, watchCommit } from './commit-watch.ts';
 import type { Session } from './sessions.ts';
 
 /** A statement that is to be sent. */
@@ -23,16 +23,16 @@ interface StatementFailure {
  */
 export class PostgresTransaction implements Transaction {
   readonly #session: Session;
-  readonly #told: CommitWatch | undefined;
-  /** What ran, for who is told. */
+  readonly #watch: CommitWatch | undefined;
+  /** The statements that ran, for the watch. */
   readonly #statements: string[] = [];
   #over = false;
   #failure: StatementFailure | undefined;
   #waiting: SentStatement[] = [];
 
-  constructor(session: Session, told?: CommitWatch) {
+  constructor(session: Session, watch?: CommitWatch) {
     this.#session = session;
-    this.#told = told;
+    this.#watch = watch;
   }
 
   async all<Row>(query: Query): Promise<Row[]> {
@@ -61,7 +61,7 @@ export class PostgresTransaction implements Transaction {
     if (this.#failure !== undefined) throw this.#failure.error;
     const committed = this.#session.corked(() => {
       this.#sendAll();
-      return this.#session.commit(this.#told, this.#statements);
+      return watchCommit(this.#watch, this.#statements, this.#session.commit());
     });
     this.#over = true;
     try {
@@ -107,7 +107,7 @@ export class PostgresTransaction implements Transaction {
 
   async #run(query: Query): Promise<QueryResult> {
     this.#assertOpen();
-    if (this.#told !== undefined) this.#statements.push(query.sql);
+    if (this.#watch !== undefined) this.#statements.push(query.sql);
     return this.#session.run(query);
   }
 }

@@ -57,11 +57,11 @@ export const runUnit = async <T>(
   session: Session,
   unit: Unit<T>,
   { limit, service = unitLimit }: UnitLimits = {},
-  told?: CommitWatch,
+  watch?: CommitWatch,
   refusedAt?: (sql: string) => void,
 ): Promise<T> => {
   await session.runOnce('begin isolation level serializable');
-  const transaction = new PostgresTransaction(session, told);
+  const transaction = new PostgresTransaction(session, watch);
   try {
     const value =
       limit === undefined

@@ -1,7 +1,6 @@
 import type { QueryResult } from 'pg';
 import type { Query } from '../database.ts';
 import { isOutcomeUnknown } from '../problems.ts';
-import type { CommitWatch } from './commit-watch.ts';
 import { firstTableOf, type Session, type Sessions } from './sessions.ts';
 
 /** A statement that writes, and waits to be sent. */
@@ -39,18 +38,12 @@ const groupsOf = (writes: readonly Write[]): readonly (readonly Write[])[] =>
 export class WriteBatches {
   readonly #sessions: Sessions;
   readonly #alone: (query: Query) => Promise<QueryResult>;
-  readonly #told: CommitWatch | undefined;
   #waiting: Write[] = [];
 
   /** @param alone runs a statement in a transaction of its own */
-  constructor(
-    sessions: Sessions,
-    alone: (query: Query) => Promise<QueryResult>,
-    told: CommitWatch | undefined,
-  ) {
+  constructor(sessions: Sessions, alone: (query: Query) => Promise<QueryResult>) {
     this.#sessions = sessions;
     this.#alone = alone;
-    this.#told = told;
   }
 
   /** @throws the errors of the store */
@@ -88,10 +81,7 @@ export class WriteBatches {
     const { begun, written, committed } = session.corked(() => ({
       begun: session.runOnce(begin),
       written: writes.map(({ query }) => session.run(query, 'own')),
-      committed: session.commit(
-        this.#told,
-        writes.map(({ query }) => query.sql),
-      ),
+      committed: session.commit(),
     }));
     const [[beginning], results, [end]] = await Promise.all([
       Promise.allSettled([begun]),
