@@ -33,8 +33,9 @@ export interface ListPlan {
   readonly page: Statement<ListArguments>;
   /** The same for a table that is not large, where the page looks through all rows that match; see `countsKept`. */
   readonly pageKept: Statement<ListArguments> | undefined;
-  /** The same for a total that may still hold, and is not counted where it does not. */
-  readonly pageAlong: Statement<ListArguments>;
+  /** The same without its total. */
+  readonly pageUncounted: Statement<ListArguments>;
+  /** The count alone: what it reads is what a total depends on. */
   readonly count: Statement<ListArguments>;
   readonly stream: Statement<ListArguments>;
   readonly places: 'key' | 'lines' | undefined;
@@ -82,8 +83,6 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     limit,
     offset: offsetOf(parameters),
     firsts: offsetOf(parameters) + limit + 1,
-    total: null,
-    seen: null,
     // A row's share of what a piece may hold.
     rowBytes: Math.floor(maxPieceBytes / limit),
     from: none,
@@ -116,7 +115,7 @@ export class ListPlanner {
       shape,
       page: pageStatement(shape, this.#dialect),
       pageKept: countsKept(shape, this.#dialect) ? pageStatement(shape, this.#dialect, 'kept') : undefined,
-      pageAlong: pageStatement(shape, this.#dialect, 'along'),
+      pageUncounted: pageStatement(shape, this.#dialect, 'uncounted'),
       count: countStatement(shape, this.#dialect),
       stream: streamStatement(shape, this.#dialect),
       places: placesOf(shape, this.#dialect),

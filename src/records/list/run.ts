@@ -11,6 +11,7 @@ import {
 } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { type Source, timesOf } from '../../database/source.ts';
+import type { Statement } from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import {
@@ -28,7 +29,7 @@ import { maxPieceBytes, maxWholeRows, type PreparedList } from './plan.ts';
 import { ReachSizes } from './reach-sizes.ts';
 import type { ListArguments } from './shape.ts';
 import { SizeEstimate, smallTable } from './size-estimate.ts';
-import { type CountRow, type PageRow, streamBetweenStatement } from './statements.ts';
+import { type PageRow, streamBetweenStatement } from './statements.ts';
 import { Totals } from './totals.ts';
 
 /** A JSON array in one piece, or in pieces that are made as they are read. */
@@ -54,9 +55,6 @@ export interface PageEnds {
   readonly first?: readonly unknown[] | undefined;
   readonly last?: readonly unknown[] | undefined;
 }
-
-/** How often a page is asked for without counting where somebody writes meanwhile, before it is counted with it. */
-const maxTries = 3;
 
 const isNull = (value: ColumnValue): boolean => value === null;
 
@@ -142,28 +140,25 @@ export class ListRun {
     return this.#counted(list, rows, purpose, few);
   }
 
-  /** With a total that still holds, where there is one. */
+  /** The page without counting if a total that is remembered holds for it, else with its total. */
   async #counted(
     list: PreparedList,
     rows: RowReach,
     purpose: ListPurpose,
     few: boolean,
   ): Promise<{ row: PageRow; direct: boolean }> {
-    const { boundedRows } = list.plan;
-    let revision = this.#totals.revision(list);
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      const along = this.#totals.along(revision, list, rows);
-      if (along === undefined) break;
+    const revision = this.#totals.revision(list);
+    if (this.#totals.mayHold(revision, list, rows)) {
+      const { boundedRows } = list.plan;
       const direct = few || (boundedRows && isOwnWork(list) && list.values.offset <= smallTable);
-      const row = await this.#first(this.#pageQuery(list, rows, along), direct, purpose);
-      // Somebody may have written meanwhile.
-      const count = () => this.#first<CountRow>(this.#countQuery(list, rows), few, purpose);
-      const total = await this.#totals.of(revision, list, rows, row, count);
+      const query = this.#query(list.plan.pageUncounted, list, rows);
+      const row = await this.#first(query, direct, purpose);
+      const total = this.#totals.of(revision, list, rows, row);
       if (total !== undefined) return { row: { ...row, total }, direct };
-      revision = this.#totals.revision(list);
     }
+    const before = this.#totals.revision(list);
     const row = await this.#first(this.#pageQuery(list, rows), few, purpose);
-    this.#totals.keep(revision, list, rows, row);
+    this.#totals.keep(before, list, rows, row);
     return { row, direct: few };
   }
 
@@ -211,19 +206,18 @@ export class ListRun {
   }
 
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
-    const { page, pageAlong, pageKept } = list.plan;
-    const counting = this.#size.isBrief ? (pageKept ?? page) : page;
-    const statement = more.seen == null ? counting : pageAlong;
+    const { page, pageKept } = list.plan;
+    return this.#query(this.#size.isBrief ? (pageKept ?? page) : page, list, rows, more);
+  }
+
+  #query(
+    statement: Statement<ListArguments>,
+    list: PreparedList,
+    rows: RowReach,
+    more: Partial<ListArguments> = {},
+  ): Query {
     const query = statement(this.#values(list, rows, more));
     if (list.parameters.included.length > 0) return { ...query, longest: maxAnswerBytes };
-    return this.#brief(query, list);
-  }
-
-  #countQuery(list: PreparedList, rows: RowReach): Query {
-    return this.#brief(list.plan.count(this.#values(list, rows, {})), list);
-  }
-
-  #brief(query: Query, list: PreparedList): Query {
     return this.#size.isBrief && isOwnWork(list) ? { ...query, brief: true } : query;
   }
 
@@ -239,11 +233,11 @@ export class ListRun {
   }
 
   /** The row of an aggregate, which is always there. */
-  async #first<Row = PageRow>(query: Query, direct: boolean, purpose: ListPurpose): Promise<Row> {
+  async #first(query: Query, direct: boolean, purpose: ListPurpose): Promise<PageRow> {
     const reader = this.#through(purpose);
     const row = direct
-      ? await reader.get<Row>(query)
-      : (await reader.scan<Row>(query, await knownCaller(purpose.by)))[0];
+      ? await reader.get<PageRow>(query)
+      : (await reader.scan<PageRow>(query, await knownCaller(purpose.by)))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }

@@ -49,10 +49,6 @@ export type ListArguments = {
   readonly offset: number;
   /** Rows of the page, those before it, and one behind it. */
   readonly firsts: number;
-  /** A total that is known, which then is not counted. */
-  readonly total: number | null;
-  /** What was seen when that was counted, where statements tell: only if this one sees the same is there a total. */
-  readonly seen: string | null;
   /** Bytes in long columns up to which a row is answered in one piece. */
   readonly rowBytes: number;
   /** Sort values of the first and the last row between which rows are streamed. */

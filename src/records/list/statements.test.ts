@@ -127,13 +127,12 @@ describeDatabase('postgres', 'plans', (databases) => {
       for (const page of pages) {
         const parameters = parseListParameters(view, `page=${page}&per_page=10&fields=id`, 1000);
         const list = planner.prepare(view, undefined, parameters);
-        const known = { total: 7, seen: 'another moment' };
-        const values = { ...list.values, ...known, rows: [], now: null, monthAgo: null };
-        const row = await transaction.get<PageRow>(list.plan.pageAlong(values));
+        const values = { ...list.values, rows: [], now: null, monthAgo: null };
+        const row = await transaction.get<PageRow>(list.plan.pageUncounted(values));
         expect(JSON.parse(String(row?.json))).toEqual(
           Array.from({ length: 10 }, (_, index) => ({ id: (page - 1) * 10 + index + 1 })),
         );
-        expect(row?.total).toBeNull();
+        expect(row?.total).toBeUndefined();
       }
       const plans = await transaction.all<{ generic: number; custom: number }>({
         sql: `select generic_plans as generic, custom_plans as custom from pg_prepared_statements

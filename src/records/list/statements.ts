@@ -18,16 +18,12 @@ import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
 import { hasBoundedRows, isBackward, isWhole, type ListArguments, type ListShape } from './shape.ts';
 import { comesAfter, isSeekable, reversed } from './sort.ts';
 
-/** The row of a count. */
-export interface CountRow {
+/** The one row that answers a list request. */
+export interface PageRow {
   /** All rows that match, on whatever page. */
   readonly total?: number | null;
-  /** What the statement saw when it answered that, where statements tell (see `Dialect.snapshotId`). */
+  /** The identifier of the statement's snapshot (see `Dialect.snapshotId`). */
   readonly seen?: string | null;
-}
-
-/** The one row that answers a list request. */
-export interface PageRow extends CountRow {
   /** The JSON array of the rows, without those too large for one piece: as text, or as bytes in UTF-8. */
   readonly json: string | Uint8Array;
   /** Rows that were found, where all are asked for. */
@@ -78,37 +74,20 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
   return { inner: [sql`${key} as row_place`], outer };
 };
 
-/**
- * Whether a page counts its total where none comes with the request, always has one along, or counts the rows that it has
- * looked through anyway (`countsKept`).
- */
-type Counting = 'if needed' | 'along' | 'kept';
+/** How a page comes with its total: counted, counted from the rows that it has found anyway (`countsKept`), or without. */
+type Counting = 'counted' | 'kept' | 'uncounted';
 
-/** How many rows match in all, or whether any follow. */
+/** The columns for how many rows match in all, or whether any follow. */
 const countColumns = (
   { paging }: ListShape,
   { count, next }: Clauses,
-  dialect: Dialect,
-  param: Argument<ListArguments>,
+  { snapshotId }: Dialect,
   counting: Counting,
 ): readonly Fragment[] => {
-  if (paging.kind === 'page') {
-    // Counted only where the request does not bring a total.
-    const { snapshotId } = dialect;
-    if (counting === 'kept')
-      return [sql`(${count}) as total`, ...(snapshotId ? [sql`${snapshotId} as seen`] : [])];
-    if (snapshotId === undefined) return [sql`coalesce(${param('total')}, (${count})) as total`];
-    const before = dialect.cast(param('seen'), 'text');
-    const known = sql`when ${before} = ${snapshotId} then ${param('total')}`;
-    // The server would charge a plan that serves all values for a count that is never made, and plan each request anew.
-    const counted =
-      paging.within !== undefined && counting === 'along'
-        ? []
-        : [sql`when ${before} is null then (${count})`];
-    return [sql`case ${join([...counted, known], ' ')} end as total`, sql`${snapshotId} as seen`];
-  }
   if (paging.kind === 'all') return [sql`count(*) as rows`];
-  return [sql`(${next}) as more`];
+  if (paging.kind === 'after') return [sql`(${next}) as more`];
+  const seen = snapshotId === undefined ? [] : [sql`${snapshotId} as seen`];
+  return counting === 'uncounted' ? seen : [sql`(${count}) as total`, ...seen];
 };
 
 /** The rows as JSON, but for those with too many bytes in long columns, and how many bytes they have. */
@@ -170,7 +149,7 @@ const pageRows = (
 export const pageStatement = (
   shape: ListShape,
   dialect: Dialect,
-  counting: Counting = 'if needed',
+  counting: Counting = 'counted',
 ): Statement<ListArguments> =>
   statement<ListArguments>(dialect, (param) => {
     const found = clausesOf(shape, dialect, param);
@@ -183,7 +162,7 @@ export const pageStatement = (
     const rows = rowColumns(shape, dialect, param);
     const places = placeColumns(shape, dialect);
     const inner = [...rows.inner, ...places.inner];
-    const counts = countColumns(shape, clauses, dialect, param, counting);
+    const counts = countColumns(shape, clauses, dialect, counting);
     const outer = [...rows.outer, ...places.outer, ...counts];
     const page = pageRows(shape, clauses, inner, dialect);
     if (!isHeavy(shape)) return sql`${clauses.found}select ${join(outer)} from (${page}) as page`;
@@ -254,11 +233,7 @@ const keptRows = (
 
 /** How many rows match, as a row without a page. */
 export const countStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
-  statement<ListArguments>(dialect, (param) => {
-    const total = sql`(${clausesOf(shape, dialect, param).count}) as total`;
-    const { snapshotId } = dialect;
-    return snapshotId === undefined ? sql`select ${total}` : sql`select ${total}, ${snapshotId} as seen`;
-  });
+  statement<ListArguments>(dialect, (param) => sql`select (${clausesOf(shape, dialect, param).count})`);
 
 /** Whether the rows of the largest page may come to more than is made of them. */
 const isHeavy = ({ source, fields, included }: ListShape): boolean =>
