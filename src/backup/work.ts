@@ -21,7 +21,7 @@ export interface WorkOptions {
 export const copyOptions = ({ programs, signal, onProgress }: WorkOptions, step: CopyStep): CopyOptions => ({
   programs,
   signal,
-  told: (bytes, all) => onProgress(step, { bytes, all }),
+  onProgress: (bytes, all) => onProgress(step, { bytes, all }),
 });
 
 /** SHA-256 and size of a file, in one pass. */

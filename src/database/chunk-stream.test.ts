@@ -78,7 +78,7 @@ it('gives a caller two places, and cuts its own slow reader for its third', asyn
   const third = unread(slots, reader);
   for (const _ of [1, 2]) await second.next();
   await expect(third).resolves.toBeDefined();
-  expect(reader.cuts).toEqual([expect.stringContaining('Nobody took enough')]);
+  expect(reader.cuts).toEqual([expect.stringContaining('Too little of the stream')]);
   await expect(first.next()).rejects.toMatchObject({ problem: 'overloaded' });
   expect([other.cuts, (await apart.next()).done]).toEqual([[], false]);
 });

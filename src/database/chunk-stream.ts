@@ -17,7 +17,7 @@ export interface StreamTimes {
 
 const usualTimes: StreamTimes = { idle: 60_000, slow: 5_000, wait: 10_000 };
 
-/** What a reader takes at least, in UTF-16 units of the text, to go on while another waits. */
+/** The least that a reader takes, in UTF-16 units of the text, to go on while another waits. */
 const slowLength = 32 * 1024;
 
 /** Milliseconds between two looks at the readers while somebody waits. */
@@ -29,7 +29,7 @@ export interface Chunk {
   readonly done: boolean;
 }
 
-/** What a dialect gives: asked for the next chunk only after the one before. Ending it twice does no harm. */
+/** The stream of a dialect: asked for the next chunk only after the one before. Ending it twice does no harm. */
 export interface ChunkSource {
   readonly first: Chunk;
   next(): Promise<Chunk>;
@@ -89,7 +89,7 @@ class ChunkIterator implements AsyncIterableIterator<string> {
     this.#release = release;
     this.#ready = source.first;
     this.#pace = new Pace(times.slow);
-    this.#idle = setTimeout(() => this.cut('Nobody read the stream for too long'), times.idle).unref();
+    this.#idle = setTimeout(() => this.cut('The stream was not read for too long'), times.idle).unref();
   }
 
   /** Whether the reader took too little for too long. */
@@ -97,7 +97,7 @@ class ChunkIterator implements AsyncIterableIterator<string> {
     return this.#pace.slow;
   }
 
-  /** Ends the stream for its reader, who is told so, and whose connection is cut. */
+  /** Ends the stream for its reader with an error, and cuts the connection. */
   cut(why: string): void {
     const error = new Error(`${why}; it was ended`);
     this.#failure = { error: overloaded(error) };
@@ -212,7 +212,7 @@ export class StreamSlots {
     clearTimeout(this.#looking);
     for (const stream of [...this.#open])
       if (stream.slow && this.#shares.wouldHelp(stream.by))
-        stream.cut('Nobody took enough of the stream while another waited');
+        stream.cut('Too little of the stream was read while another one waited');
     if (this.#shares.waiting > 0) this.#looking = setTimeout(() => this.#look(), lookInterval).unref();
   }
 }

@@ -29,14 +29,14 @@ export const storedValue = (column: SourceColumn, dialect: Dialect, row = rowAli
 export const isPlain = ({ type }: SourceColumn, dialect: Dialect): boolean =>
   dialect.columns[type.column].render === undefined;
 
-/** What is compared of a column, rendered as JSON in the form that its type parses. */
+/** The value of a column that is compared, rendered as JSON in the form that its type parses. */
 export const comparedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   const value = storedValue(column, dialect, row);
   const { type, options } = column;
   return dialect.columns[type.column].render?.(value, type.scale?.(options) ?? 0) ?? value;
 };
 
-/** A timestamp as text, as the answers write it, whatever the database keeps it as. */
+/** A timestamp as text, in the form of the API, whatever the database keeps it as. */
 export const timeText = ({ columns }: Dialect, value: Fragment): Fragment =>
   columns.timestamp.render?.(value, 0) ?? value;
 

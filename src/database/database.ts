@@ -3,9 +3,9 @@ import type { DialectName } from './name.ts';
 
 export type { DialectName };
 
-/** What the databases have in common: the whole of what the rest of the service knows about them. */
+/** The part that the databases have in common: all that the rest of the service knows about them. */
 
-/** What runs in one transaction, all or nothing: the argument of `Database.write`. */
+/** The work of one transaction, all or nothing: the argument of `Database.write`. */
 export type Unit<T = unknown> = (transaction: Transaction) => Promise<T>;
 
 /** A value that a column takes or gives. The SQLite driver binds booleans as 1 and 0. */
@@ -16,22 +16,22 @@ export interface Query {
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
   /**
-   * Most bytes of any text that it makes, on a database that can be told so: a longer one ends it with `TooLongError`.
+   * Most bytes of any text that it makes, on a database that takes such a limit: a longer one ends it with `TooLongError`.
    * Statements for others say so themselves (`fits` of their dialect).
    */
   readonly longest?: number;
   /** For a scan: whether it is over soon whatever it does, as all that it looks at is a table of few bytes. */
   readonly brief?: boolean;
   /**
-   * Given where a write of few rows may be committed together with others of its table: the order among these in which no
+   * Given where a write of few rows may share a commit with others of its table: the order among these in which no
    * two wait for each other, as the id of the row that it changes.
    */
   readonly order?: number;
 }
 
-/** On whose behalf something runs that nothing bounds. What it tells is found out when it is asked for. */
+/** The caller on whose behalf something runs that nothing bounds. Its members are computed when they are read. */
 export interface Caller {
-  /** Whom limits count: `user:5`, `app:shop`, or `net:` and a network where nobody has been authenticated. */
+  /** The name that limits count: `user:5`, `app:shop`, or `net:` and a network if the caller is not authenticated. */
   readonly caller: string;
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export interface DeferredCaller extends Omit<Caller, 'caller'> {
   readonly caller: string | Promise<string>;
 }
 
-/** Who it is: asked where work begins that callers share. */
+/** Looks up the name of a caller, where work begins that callers share. */
 export const knownCaller = async (by: DeferredCaller | undefined): Promise<Caller | undefined> =>
   by && { caller: await by.caller, signal: by.signal, cut: (reason) => by.cut(reason) };
 
@@ -57,7 +57,7 @@ export interface Reader {
 
 /** Statements of one transaction. Await nothing but these inside one that has no `limit`. */
 export interface Transaction extends Reader {
-  /** Runs a statement for its effect; answers the number of rows that it changed. */
+  /** Runs a statement for its effect; returns the number of rows that it changed. */
   run(query: Query): Promise<number>;
 }
 
@@ -76,7 +76,7 @@ export interface Database extends Reader {
   readonly dialect: DialectName;
   /**
    * All rows of a statement that no index bounds (a filter or sort over a whole table, a count). On SQLite it runs
-   * in a reader thread, so that nobody else waits for it; on PostgreSQL such statements take half of the sessions at
+   * in a reader thread, so that no other caller waits for it; on PostgreSQL such statements take half of the sessions at
    * most, brief ones nearly the other half. A caller has a share of that, and waits for it; `overloaded` where that lasts
    * too long.
    */
@@ -88,7 +88,7 @@ export interface Database extends Reader {
    * reader who takes less than 32 KiB in 5 s is cut where another waits.
    */
   stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>>;
-  /** One writing statement in a transaction of its own; answers its RETURNING rows. Durable when it resolves. */
+  /** One writing statement in a transaction of its own; returns its RETURNING rows. Durable when it resolves. */
   execute<Row>(query: Query): Promise<Row[]>;
   /**
    * Runs the unit in one transaction: all or nothing, durable when it resolves. The unit may be run again after a
@@ -96,32 +96,32 @@ export interface Database extends Reader {
    */
   write<T>(unit: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Told before the requests start that a turn of the event loop has brought: until the turn is over their reads may
+   * Called before the requests start that a turn of the event loop has brought: until the turn is over their reads may
    * share a snapshot, which begins after this call. Absent where that saves nothing.
    */
   renewSnapshot?(): void;
   /**
-   * A number that stays the same while nobody, in whatever process, commits anything that the statement reads: what it
-   * answered under one number, it still answers under it. Absent where the database cannot tell cheaply.
+   * A number that stays the same while no process commits anything that the statement reads: its result under one number
+   * stays its result. Absent where the database cannot compute it cheaply.
    */
   revision?(sql: string): number;
   /**
-   * Calls `heard` whenever a process tells something on a channel, and after each time that something may have been
-   * missed; answers what ends that. Absent where processes cannot tell each other anything through the database.
+   * Calls `heard` whenever a process notifies a channel, and after each time that a notification may have been missed;
+   * returns a function that ends that. Absent where processes cannot notify each other through the database.
    */
   readonly listen?: ((channel: string, heard: () => void) => () => Promise<void>) | undefined;
-  /** Tells every process that listens on the channel, this one included. Absent as `listen` is. */
+  /** Notifies every process that listens on the channel, this one included. Absent as `listen` is. */
   readonly tell?: ((channel: string) => Promise<void>) | undefined;
   /**
-   * Milliseconds that whoever writes one transaction after the other pauses between two, so that writes of other
-   * processes get their turn. Absent where these need not wait for the end of a transaction.
+   * Milliseconds that a process pauses between two of its transactions in a row, so that writes of other processes get
+   * their turn. Absent where these need not wait for the end of a transaction.
    */
   readonly pause?: number;
   /** A server that follows this one, for reads; absent where none was named. */
   readonly replica?: Replica | undefined;
-  /** How much of it is in use at this moment, for who watches the service. Asks nothing of the database itself. */
+  /** How much of it is in use at this moment, for metrics. Runs no statement. */
   figures?(): readonly Figure[];
-  /** Answers when the database answers. */
+  /** Resolves when the database responds. */
   ping(): Promise<void>;
   /**
    * For a stop that takes too long: refuses scans and streams from now on, those that wait included, and has the
@@ -132,7 +132,7 @@ export interface Database extends Reader {
   close(): Promise<void>;
 }
 
-/** What lists read through: a database, or a transaction for what was written in it. */
+/** The reader of lists: a database, or a transaction for what was written in it. */
 export type ListReader = Pick<Database, 'get' | 'scan' | 'stream'>;
 
 /** Says whether a piece of work has committed anything. */
@@ -185,25 +185,25 @@ async function* texts(rows: readonly { readonly json: string }[]): AsyncIterable
   if (rows.length > 0) yield rows.map(({ json }) => json).join(',');
 }
 
-/** A database as whoever opened it has it: to be watched over, beside being used. */
+/** A database with the members for the process that opened it: to watch over it. */
 export interface OpenDatabase extends Database {
   /** Refuses every write with this cause from now on; undefined takes them again. */
   refuseWrites(cause: Error | undefined): void;
   /** Whether what a statement failed with stands in the way of other writes too: a full disk, or one that cannot be written. */
   cannotWrite(error: unknown): boolean;
   /**
-   * Looks whether what was opened still lies under its name; answers what became of it, and then for good. Absent where
-   * every statement shows it.
+   * Checks whether the opened file is still the one under its name; returns its fate, and then the same for good. Absent
+   * where every statement shows it.
    */
   lost?(): string | undefined;
   /**
-   * Says that a service runs on this database, until it is closed. Answers what is to be told where another one does
-   * that already. Absent where any number of them may.
+   * Claims this database for a service, until it is closed. Returns a message if another service has claimed it already.
+   * Absent where any number of services may run on it.
    */
   claim?(): string | undefined;
   /**
-   * Sessions that this process may have at most, and those that the server lets all programs have together. Absent where
-   * nobody counts them, and where a pooler stands in between.
+   * Sessions that this process may have at most, and those that the server lets all programs have in sum. Absent where
+   * they are not counted, and where a pooler stands in between.
    */
   readonly sessionRoom?: (() => Promise<SessionRoom>) | undefined;
 }

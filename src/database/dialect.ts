@@ -3,7 +3,6 @@ import type { ColumnKind, ColumnValue, FieldDefinition } from '../fields/field.t
 import type { Ask, ForeignKeyShape, IndexShape, Introspection, TableShape } from './introspection.ts';
 import type { MigrationDatabase } from './migrations/migration.ts';
 import type { DialectName } from './name.ts';
-import type { ReferenceTriggers } from './reference-triggers.ts';
 import type { Compiler, Fragment } from './statement.ts';
 
 /** How a kind of column is declared, and how its values become JSON. */
@@ -24,8 +23,8 @@ export interface JsonEntry {
 }
 
 /**
- * A database's SQL where it differs from that of others: every word of it. Whoever builds a statement asks for the
- * word; nobody asks which database it is.
+ * A database's SQL where it differs from that of others: every word of it. Code that builds a statement asks for the
+ * word, never for the name of the database.
  */
 export interface Dialect extends Compiler {
   readonly name: DialectName;
@@ -86,12 +85,12 @@ export interface Dialect extends Compiler {
   /** A number of rows that comes with a request, as LIMIT and OFFSET take it. */
   rows(count: Fragment): Fragment;
   /**
-   * Behind a query of one table: nobody changes or deletes its rows until the transaction is over. It is the lock that an
+   * Behind a query of one table: no other transaction changes or deletes its rows until this one is over. It is the lock that an
    * update takes, so others may still write references to the rows: a transaction that has written one and then locks the
    * row does not wait for all others that have done the same.
    */
   readonly updateLock: Fragment;
-  /** The same with the lock that a delete takes: nobody writes a reference to the rows either. */
+  /** The same with the lock that a delete takes: no other transaction writes a reference to the rows either. */
   readonly deleteLock: Fragment;
   /** Behind the columns of an INSERT that brings a key which the database would have counted itself. */
   readonly givenKey: Fragment;
@@ -108,12 +107,12 @@ export interface Dialect extends Compiler {
   /** Stands at the end of a SELECT whose rows are to be changed: takes them, and passes over those that others hold. */
   readonly forUpdateSkipLocked: Fragment;
   /**
-   * A query that waits until nobody else is between it and the end of their transaction. Absent where writes come one
+   * A query that waits until no other transaction is between it and its end. Absent where writes come one
    * after the other: there the ids that they give are in the order of their commits.
    */
   readonly commitOrderLock: Fragment | undefined;
   /**
-   * A statement that writes and answers rows, and others that read these as `_written` and write beside it, as one
+   * A statement that writes and returns rows, and others that read these as `_written` and write beside it, as one
    * statement. Absent where several are no slower.
    */
   readonly writeWithCte: ((write: Fragment, others: readonly Fragment[]) => Fragment) | undefined;
@@ -134,7 +133,7 @@ export interface Dialect extends Compiler {
 }
 
 /**
- * Types of columns as the service's own migrations write them. What a released migration makes never changes, so
+ * Types of columns as the service's own migrations write them. The tables of a released migration never change, so
  * neither do these.
  */
 export interface OwnTypes {
@@ -147,7 +146,7 @@ export interface OwnTypes {
   readonly id: string;
 }
 
-/** What a column refers to, and what becomes of it when that goes. */
+/** The table that a column refers to, and the effect on the column when a row of it goes. */
 export type Reference = Pick<ForeignKeyShape, 'table' | 'onDelete'>;
 
 /** A column that is added or changed. */
@@ -156,10 +155,10 @@ export interface ColumnStep {
   /** Undefined where the column is new. */
   readonly from: FieldDefinition | undefined;
   readonly to: FieldDefinition;
-  /** What the column refers to, and what it is to refer to; undefined where that is nothing. */
+  /** The reference of the column as it was and as it is to be; undefined where there is none. */
   readonly referred: Reference | undefined;
   readonly refers: Reference | undefined;
-  /** What records without a value get, as the column takes it; undefined where nothing is to be filled in. */
+  /** The value for records without one, as the column takes it; undefined where nothing is to be filled in. */
   readonly fill: NonNullable<ColumnValue> | undefined;
 }
 
@@ -182,12 +181,12 @@ export interface IdCounter {
 
 /** How a database is emptied into another one, and filled from one. Texts are SQL. */
 export interface MovingWords {
-  /** Statements after which nobody else writes to the tables until the transaction is over. */
+  /** Statements after which no other transaction writes to the tables until this one is over. */
   hold(tables: readonly string[]): readonly string[];
-  /** Statements after which every write to the tables is refused (`fenceMessage`), whoever makes it; and those that end it. */
+  /** Statements after which every write to the tables is refused (`fenceMessage`), by any program; and those that end it. */
   refuseWrites(tables: readonly string[]): readonly string[];
   takeWrites(tables: readonly string[]): readonly string[];
-  /** What rows that come in any order would trip over or set off: how each is taken away, and how it comes back. */
+  /** Constraints and triggers that rows in any order would violate or fire: how each is removed and restored. */
   inTheWay(ask: Ask): Promise<readonly { readonly remove: string; readonly restore: string }[]>;
   counters(ask: Ask): Promise<readonly IdCounter[]>;
   setCounter(counter: IdCounter): readonly string[];
@@ -195,6 +194,14 @@ export interface MovingWords {
   portable(type: string): boolean;
   /** Whether texts may hold the character NUL. */
   readonly holdsNul: boolean;
+}
+
+/** The SQL of the triggers that raise a record's version when a reference of it becomes null. */
+export interface ReferenceTriggers {
+  /** Statements that make the trigger of this name for a column of a resource's table. */
+  create(table: string, column: string, trigger: string): readonly string[];
+  /** Does nothing where there is no such trigger. */
+  drop(table: string, trigger: string): string;
 }
 
 /** How tables are made, read and changed, which migrations do. Texts are SQL. */
@@ -219,6 +226,6 @@ export interface SchemaWords {
   renameIndex(table: string, index: IndexShape, next: string): readonly string[];
   /** @throws Error where a value does not fit, or where something would be lost */
   alterColumns(alteration: ColumnAlteration): Promise<void>;
-  /** Statements by which a database can be told from another under its name, where it has to be. */
+  /** Statements that mark a database, so that another one under its name is recognized, where that is needed. */
   mark(): readonly string[];
 }

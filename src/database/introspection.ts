@@ -36,7 +36,7 @@ export type Tables = ReadonlyMap<string, TableShape>;
 /** Runs a reading statement, whatever connection stands behind it. */
 export type Ask = <Row>(sql: string) => Promise<readonly Row[]>;
 
-/** What a dialect has to answer. Lists are ordered as the table is. */
+/** The queries about tables that each dialect has. Lists are ordered as the table is. */
 export interface Introspection {
   columns(ask: Ask): Promise<readonly (ColumnShape & { readonly table: string })[]>;
   /** A row for each column of each index; `column` is null for an expression. */

@@ -2,7 +2,7 @@
 const longest = 4_000;
 
 /**
- * What of a statement's text could be a value: quoted texts (also `E'…'` and dollar quotes; one that
+ * Matches the parts of a statement's text that could be a value: quoted texts (also `E'…'` and dollar quotes; one that
  * was cut off ends with the text), numbers that are no part of
  * a name or of a parameter, and comments, which may hold anything. Names in double quotes are matched first, and stay.
  */

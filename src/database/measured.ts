@@ -10,11 +10,11 @@ import type {
   WriteOptions,
 } from './database.ts';
 
-/** Told of each statement, within the work that it is part of. */
+/** Called for each statement, within the work that it is part of. */
 export interface StatementWatch {
   /**
-   * A statement begins; what it answers is called when it is over, with its error if it failed. Undefined where nobody
-   * wants to know.
+   * A statement begins; the function that it returns is called when the statement is over, with its error if it failed.
+   * Absent if statements are only counted.
    */
   readonly begun?: ((sql: string) => ((error?: unknown) => void) | undefined) | undefined;
   /** A statement failed, or the commit of a unit. */
@@ -26,7 +26,7 @@ export interface StatementWatch {
 /** Every member, also those that a database may leave out: none is forgotten here. */
 type Whole = { readonly [Name in keyof Required<OpenDatabase>]: OpenDatabase[Name] };
 
-/** Counts what is asked of it for the work that asks, and tells of every statement. */
+/** Counts the statements of each piece of work and reports them to the watch. */
 class StatementMeasure {
   readonly #watch: StatementWatch;
 
@@ -42,7 +42,7 @@ class StatementMeasure {
     return answer;
   }
 
-  /** The same for what belongs to a statement that has been told of. */
+  /** The same for a part of a statement that is reported already. */
   async count<T>(sql: string, work: Work | undefined, run: () => Promise<T>): Promise<T> {
     const start = performance.now();
     work?.database.begin(start);
@@ -62,7 +62,7 @@ class StatementMeasure {
     this.#watch.failed?.(error);
   }
 
-  told(sql: string, milliseconds: number, work: Work | undefined): void {
+  report(sql: string, milliseconds: number, work: Work | undefined): void {
     this.#watch.ended(sql, milliseconds, work);
   }
 }
@@ -92,7 +92,7 @@ class MeasuredTransaction implements Transaction {
   }
 }
 
-/** What of a unit of writing is the database's time: all but the unit itself, which may be run several times. */
+/** The database's share of the time of a unit: all but the unit itself, which may be run several times. */
 class DatabaseShare {
   readonly #work: Work | undefined;
   /** By `performance.now()`; undefined while the unit runs. */
@@ -109,7 +109,7 @@ class DatabaseShare {
     this.#work?.database.begin(this.#since);
   }
 
-  /** Answers the milliseconds since it was entered. */
+  /** Returns the milliseconds since it was entered. */
   leave(): number {
     if (this.#since === undefined) return 0;
     const now = performance.now();
@@ -151,7 +151,7 @@ class MeasuredReader implements ListReader {
   }
 }
 
-/** Whichever server a request reads through, its statements are told of. */
+/** Reports the statements of a request, whichever server it reads through. */
 const measuredReplica = (replica: Replica, measure: StatementMeasure): Replica => ({
   noting: (note, work) => replica.noting(note, work),
   readerFor: async (seen) => new MeasuredReader(await replica.readerFor(seen), measure),
@@ -212,14 +212,14 @@ class MeasuredDatabase implements Whole {
     return this.#measure.time(query.sql, currentWork(), () => this.#inner.execute<Row>(query));
   }
 
-  /** What is between the statements of the unit is its own; what is before and behind them, the database's. */
+  /** Time between the statements of the unit is its own, time before and behind them the database's. */
   async write<T>(unit: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
     const work = currentWork();
     // Units share commits, and run wherever the first of them was asked for: each is led back to where it belongs.
     const inPlace = AsyncLocalStorage.snapshot();
     const share = new DatabaseShare(work);
     const unitInPlace = async (transaction: Transaction): Promise<T> => {
-      this.#measure.told('begin', share.leave(), work);
+      this.#measure.report('begin', share.leave(), work);
       try {
         return await inPlace(unit, new MeasuredTransaction(transaction, this.#measure, work));
       } finally {
@@ -232,7 +232,7 @@ class MeasuredDatabase implements Whole {
       this.#measure.failed(error);
       throw error;
     } finally {
-      this.#measure.told('commit', share.leave(), work);
+      this.#measure.report('commit', share.leave(), work);
     }
   }
 

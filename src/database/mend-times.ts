@@ -12,13 +12,13 @@ export interface TimeBound {
   readonly column: string;
   /** Which clock writes it. */
   readonly clock: 'database' | 'service';
-  /** What the column counts from the epoch, where it holds no timestamp: so many milliseconds. */
+  /** The unit in which the column counts from the epoch, in milliseconds, where it holds no timestamp. */
   readonly unitMs?: number;
   readonly mostMs: number;
   /** Of which rows it is true; of all unless given. `found` replaces the comparison with `mostMs`. */
   readonly of?: Fragment;
   readonly found?: (ahead: Ahead) => Fragment;
-  /** What is written in place of a void time, and where unless in its own column; its row is deleted where this is not given. */
+  /** The value in place of a void time, and its column unless that is the time's own; its row is deleted where this is not given. */
   readonly set?: { readonly aheadMs: number; readonly column?: string };
 }
 
@@ -48,7 +48,7 @@ const mendOf = (database: Database, bound: TimeBound, now: number) => {
   };
 };
 
-/** Sets every time again that lies further ahead than it can. @param mended told of each column in which there were some */
+/** Sets every time again that lies further ahead than it can. @param mended called for each column in which there were some */
 export const mendTimes = async (
   database: Database,
   bounds: readonly TimeBound[],

@@ -4,7 +4,7 @@ import { Placeholder } from './statement.ts';
 export class Numbering {
   readonly #known = new Map<string, number>();
 
-  /** The number of a parameter; `add` appends it to those of the statement and answers how many they are. */
+  /** The number of a parameter; `add` appends it to those of the statement and returns how many they are. */
   of(parameter: unknown, add: () => number): number {
     if (!(parameter instanceof Placeholder)) return add();
     const known = this.#known.get(parameter.key);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy, namingFile } from './sqlite/errors.ts';
 
-/** Says that a directory is one of these. An empty file, locked by whoever works in it. */
+/** Marks such a directory. An empty file, locked by the process that works in it. */
 const lockName = 'gatewright.lock';
 
 const makePrivately = (path: string): void => {

@@ -4,7 +4,7 @@ import { Problem } from '../kernel/problem.ts';
 export const databaseUnavailable = (cause: unknown): Problem =>
   new Problem('database_unavailable', { headers: { 'Retry-After': '5' }, cause });
 
-/** What an error of the store was made of: the driver's own. */
+/** The driver's own error inside one of the store. */
 export const originalError = (error: unknown): unknown =>
   error instanceof Problem ? originalError(error.cause) : error;
 
@@ -16,7 +16,7 @@ export const transactionTimeout = (limit: number): Problem =>
   });
 
 /**
- * A write that was sent, and whose answer never came: nobody here can know whether it stands. No `Retry-After`: only
+ * A write that was sent, and whose answer never came: it may be committed or not. No `Retry-After`: only
  * with an `Idempotency-Key` may it be sent again without a second look.
  */
 export const outcomeUnknown = (cause: unknown): Problem => new Problem('outcome_unknown', { cause });

@@ -69,7 +69,7 @@ export interface CoreSchema {
     status: string;
     created_at: string;
   };
-  /** Successful answers kept for `Idempotency-Key`, 24 hours. */
+  /** Successful responses kept for `Idempotency-Key`, 24 hours. */
   idempotency_keys: {
     /** SHA-256 of principal, method, path and key; primary key. */
     scope: string;
@@ -97,7 +97,7 @@ export interface CoreSchema {
     detail: string;
     address: string | null;
   };
-  /** Answers to each key by the day: `YYYY-MM-DD` in UTC. */
+  /** Responses to each key by the day: `YYYY-MM-DD` in UTC. */
   gatewright_key_usage: {
     key_id: number;
     day: string;
@@ -111,7 +111,7 @@ export interface CoreSchema {
   gatewright_key_networks: { key_id: number; network: string; first_used_at: string };
   /** One row: the credentials file that was seen last. */
   gatewright_seen_credentials: { id: number; serial: number; digest: string; seen_at: string };
-  /** Answers counted by the hour: `YYYY-MM-DDTHH` in UTC. */
+  /** Responses counted by the hour: `YYYY-MM-DDTHH` in UTC. */
   request_counts: { hour: string; authentication: string; status: number; requests: number };
   sign_in_failures: { hour: string; failures: number };
   /** One row. */
@@ -127,7 +127,7 @@ export interface CoreSchema {
     /** When the service last ran, milliseconds since the epoch. */
     clock_at: number | null;
   };
-  /** What is to be done after a commit; what has been done is gone. */
+  /** The outbox: work for after a commit. Finished work is removed. */
   gatewright_jobs: {
     id: Generated<number>;
     name: string;
@@ -138,7 +138,7 @@ export interface CoreSchema {
     state: 'waiting' | 'running' | 'failed';
     /** Runs that were begun, the one that runs included. */
     attempts: Generated<number>;
-    /** From when on it may be claimed: its time, or the end of the lease of whoever runs it; null once it has failed. */
+    /** From when on it may be claimed: its time, or the end of the lease of the process that runs it; null once it has failed. */
     available_at: string | null;
     /** Whose lease it is; null unless it runs. */
     lease: string | null;
@@ -165,7 +165,7 @@ export interface CoreSchema {
     /** Raised by every step of a run, so that others see that it goes on. */
     steps: number;
   };
-  /** Files that were imported in part, or whose end nobody has been told of yet. */
+  /** Files that were imported in part, or whose end is not reported yet. */
   gatewright_import_places: {
     id: Generated<number>;
     model: string;
@@ -192,7 +192,7 @@ export interface CoreSchema {
     created_at: string;
     updated_at: string;
   };
-  /** Who is told of events by HTTP. */
+  /** Receivers of events by HTTP. */
   gatewright_webhooks: {
     id: Generated<number>;
     url: string;
@@ -211,7 +211,7 @@ export interface CoreSchema {
     cursor: number;
     /** Attempts that failed one after the other, whatever they were to send. */
     failures: Generated<number>;
-    /** Who sends for it at this moment, and until when nobody else does. */
+    /** The process that has the lease of its deliveries, and the end of that lease. */
     lane: string | null;
     lane_until: string | null;
     disabled_reason: string | null;
@@ -219,7 +219,7 @@ export interface CoreSchema {
     created_at: string;
     updated_at: string;
   };
-  /** What is sent to webhooks, and was. */
+  /** Deliveries to webhooks, pending and past. */
   gatewright_deliveries: {
     id: Generated<number>;
     webhook_id: number;
@@ -233,9 +233,9 @@ export interface CoreSchema {
     message_id: string;
     state: 'waiting' | 'delivered' | 'failed' | 'skipped';
     attempts: Generated<number>;
-    /** When it is due, or until when it is left to whoever sends it; null unless it waits and is the first of its record. */
+    /** When it is due, or the end of the lease of its sender; null unless it waits and is the first of its record. */
     next_at: string | null;
-    /** Who sends it at this moment. */
+    /** The process that sends it at this moment. */
     claim: string | null;
     request_headers: string | null;
     request_body: string | null;
@@ -322,7 +322,7 @@ export interface CoreSchema {
   };
   /** Codes that are left, as SHA-256 in lowercase hex. */
   gatewright_recovery_codes: { user_id: number; code_hash: string; created_at: string };
-  /** What a session has begun to set up. */
+  /** Second factors that a session has begun to set up. */
   gatewright_factor_setups: {
     session_id: number;
     kind: 'totp' | 'passkey';
@@ -337,9 +337,9 @@ export interface CoreSchema {
     user_id: number;
     /** Of the user, when the password was verified. */
     security_stamp: number;
-    /** What a passkey has to sign; null where the user has none. */
+    /** The challenge that a passkey has to sign; null where the user has none. */
     challenge: string | null;
-    /** Answers that were looked at. */
+    /** Responses that were looked at. */
     tries: Generated<number>;
     expires_at: string;
   };

@@ -1,4 +1,5 @@
 import { FairQueue, type QueueRefusal } from '../kernel/fair-queue.ts';
+import { type Figure, figure } from '../kernel/figure.ts';
 import { overloaded } from '../kernel/problem.ts';
 import { databaseUnavailable } from './problems.ts';
 
@@ -15,7 +16,7 @@ export interface ShareLimits {
   readonly total: number;
   /** Places of one caller. */
   readonly each: number;
-  /** Places of all strangers together: callers who are not authenticated. */
+  /** Places of all strangers in sum: callers who are not authenticated. */
   readonly strangers: number;
   /** Callers who may wait: so many authenticated, and so many strangers. One caller may have a quarter of them. */
   readonly queue: number;
@@ -169,3 +170,18 @@ export class Shares {
 }
 
 const closed = (): unknown => databaseUnavailable(new Error('The database is closed'));
+
+type Load = Pick<Shares, 'taken' | 'waiting'>;
+
+export const sumOfLoads = (one: Load, other: Load): Load => ({
+  taken: one.taken + other.taken,
+  waiting: one.waiting + other.waiting,
+});
+
+/** Figures of the places for scans and streams. */
+export const figuresOfShares = (scans: Load, streams: Load): readonly Figure[] => [
+  figure('gauge', 'database_scans', 'Statements that no index bounds and that run.', scans.taken),
+  figure('gauge', 'database_scans_waiting', 'Such statements that wait for a place.', scans.waiting),
+  figure('gauge', 'database_streams', 'Whole lists that are streamed.', streams.taken),
+  figure('gauge', 'database_streams_waiting', 'Whole lists that wait for a place.', streams.waiting),
+];

@@ -9,7 +9,7 @@ import type { Query, SqlValue } from './database.ts';
 /** A piece of SQL. Values stand in it by the names of the arguments that will bring them. */
 export type Fragment = RawBuilder<unknown>;
 
-/** What a statement is compiled for: a dialect. */
+/** The part of a dialect that compiles statements. */
 export interface Compiler {
   /** Kysely for building and compiling only: what it builds is run by a `Database`. */
   readonly builder: Kysely<unknown>;
@@ -72,7 +72,7 @@ export const param = (of: string, index?: number): Fragment => {
 /** A statement, compiled once with its first values: with those of a request it is a query. */
 export interface Statement<Arguments extends StatementArguments> {
   (values: Arguments): Query;
-  /** Its text, which is that of each such query; whoever reads it has it compiled. */
+  /** Its text, which is that of each such query; it is compiled when it is read. */
   readonly sql: string;
 }
 
@@ -114,7 +114,7 @@ const compile = (statement: Compilable): Compiled => {
 };
 
 /**
- * Built and compiled with its first values: of the statements that a service can run, a start needs few. What builds it is
+ * Built and compiled with its first values: of the statements that a service can run, a start needs few. The function that builds it is
  * not kept, as that may know who asked first.
  */
 const compiled = <Arguments extends StatementArguments>(build: () => Compilable): Statement<Arguments> => {

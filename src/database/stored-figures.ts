@@ -7,7 +7,7 @@ import { type Fragment, identifier, join, literal, sql, statement } from './stat
 /** Rows that are counted at most: a number that large says enough, and an index gives so many in a few milliseconds. */
 export const mostCounted = 10_000;
 
-/** Webhooks that are told apart: those that are the furthest behind. */
+/** Webhooks with figures of their own: those that are the furthest behind. */
 export const webhooksToldApart = 100;
 
 const jobs = identifier('gatewright_jobs');

@@ -3,7 +3,7 @@ import { readTables } from './migrations/read-tables.ts';
 import { dialectOf } from './registry.ts';
 import type { CanonicalRow, TableSnapshot } from './target.ts';
 
-/** What is compared of a table: the same on every database while it holds the same rows in columns of the same names. */
+/** The checksum of a table: the same on every database while it holds the same rows in columns of the same names. */
 export interface TableChecksum {
   readonly rows: number;
   /** 64 lowercase hex digits. */
@@ -13,8 +13,8 @@ export interface TableChecksum {
 /** By names of tables. */
 export type TableChecksums = Readonly<Record<string, TableChecksum>>;
 
-/** Told of the progress: of which table, and how many of its rows. */
-export type ChecksumTold = (table: string, rows: number) => void;
+/** Called with a table and the number of its rows so far. */
+export type ChecksumProgress = (table: string, rows: number) => void;
 
 const lanes = 8;
 const laneSize = 2 ** 32;
@@ -50,13 +50,13 @@ export const tableChecksum = async (
   snapshot: TableSnapshot,
   table: string,
   columns: Iterable<string>,
-  told: ChecksumTold = () => {},
+  onProgress: ChecksumProgress = () => {},
 ): Promise<TableChecksum> => {
   const sorted = [...columns].sort();
   const sum = new RowSum();
   for await (const rows of snapshot.rows(table, sorted)) {
     for (const row of rows) sum.add(row);
-    told(table, sum.rows);
+    onProgress(table, sum.rows);
   }
   return { rows: sum.rows, sha256: sum.digest(sorted) };
 };
@@ -64,13 +64,13 @@ export const tableChecksum = async (
 /** Checksums of every table of a database, the service's own included, in the order of their names. */
 export const tableChecksums = async (
   snapshot: TableSnapshot,
-  told: ChecksumTold = () => {},
+  onProgress: ChecksumProgress = () => {},
 ): Promise<TableChecksums> => {
   const tables = await readTables(snapshot.ask, dialectOf(snapshot));
   const checksums: [string, TableChecksum][] = [];
   for (const table of [...tables.keys()].sort()) {
     const columns = tables.get(table)?.columns.keys() ?? [];
-    checksums.push([table, await tableChecksum(snapshot, table, columns, told)]);
+    checksums.push([table, await tableChecksum(snapshot, table, columns, onProgress)]);
   }
   return Object.fromEntries(checksums);
 };

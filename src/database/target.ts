@@ -4,7 +4,7 @@ import type { OpenDatabase } from './database.ts';
 import type { Ask, ColumnShape } from './introspection.ts';
 import type { DialectName } from './name.ts';
 
-/** What databases take when they are opened; each leaves alone what it has no use for. Times are milliseconds. */
+/** Options with which a database is opened; each kind ignores those of another one. Times are milliseconds. */
 export interface DatabaseOptions {
   /** Most connections, those of streams, and of the time of a lock, not counted; 10 unless given. */
   readonly poolSize?: number;
@@ -25,9 +25,9 @@ export interface DatabaseOptions {
 
 export interface ReplicaOptions {
   readonly url: string;
-  /** Tables whose content decides what callers see of others: whoever writes there does so for everybody. */
+  /** Tables whose content decides which rows callers see: every caller has to see a write there. */
   readonly decisive: readonly string[];
-  /** Told when the replica can no longer be used and when it can again, in a sentence each. */
+  /** Called with a sentence when the replica can no longer be used, and when it can again. */
   readonly report: (state: 'lost' | 'back', sentence: string) => void;
   /** Milliseconds that only grow; the process's own unless given. */
   readonly now?: () => number;
@@ -50,7 +50,7 @@ export interface TableSnapshot {
   readonly ask: Ask;
   /**
    * The rows of a table, in no order, as batches of about a megabyte. Numbers are as JavaScript writes them, truth values
-   * 1 and 0, moments as the service answers them, bytes hexadecimal digits behind `\\x`. `from`: in the order of a column of
+   * 1 and 0, moments as in the API, bytes hexadecimal digits behind `\\x`. `from`: in the order of a column of
    * whole numbers, and only those behind one of them.
    */
   rows(
@@ -81,11 +81,11 @@ export interface CopyOptions {
   readonly programs: string | undefined;
   /** Aborted when the work shall end: it then throws the reason. */
   readonly signal: AbortSignal;
-  /** Told how many bytes are copied, and of how many where that is known. */
-  told(bytes: number, all: number | undefined): void;
+  /** Called with the number of bytes that are copied, and of all bytes if that is known. */
+  onProgress(bytes: number, all: number | undefined): void;
 }
 
-/** What a copy has to be put back with. */
+/** Facts that are needed to restore a copy. */
 export interface CopyFacts {
   /** The database and its version, for people. */
   readonly server: string;
@@ -129,8 +129,7 @@ export interface DatabaseCopier {
 }
 
 /**
- * Which database is meant. Made once and given to the migrations and to `openDatabase` alike. Whoever only reads a URL
- * loads nothing of the database behind it.
+ * A database by its URL. Made once and given to the migrations and to `openDatabase` alike. To read a URL loads no driver.
  */
 export interface DatabaseTarget {
   readonly dialect: DialectName;
@@ -166,7 +165,7 @@ export interface TemporaryDatabase {
   remove(): Promise<void>;
 }
 
-/** A kind of database, as whoever configures the service names it. */
+/** A kind of database, with its names in the configuration. */
 export interface TargetKind {
   /** Forms of its URLs. */
   readonly forms: readonly string[];

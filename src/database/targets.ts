@@ -11,7 +11,7 @@ const list = (texts: readonly string[]): string =>
 /** Forms of URLs that are accepted, as a clause. */
 export const databaseUrlForms = list(kinds.flatMap(({ forms }) => forms));
 
-/** What a service asks for that shall not meet another program's tables, as a clause. */
+/** The database to ask for so that a service shares no tables with another program, as a clause. */
 export const placeOfItsOwn = ['a database of its own', ...kinds.flatMap(({ apart }) => apart ?? [])].join(
   ', or ',
 );
@@ -24,7 +24,7 @@ export const isDatabaseUrl = (url: string): boolean => kinds.some((kind) => kind
 /** Why a database is to be served by one process, and what to do for more; undefined where many may serve it. */
 export const servedAlone = (url: string): string | undefined => kinds.find((kind) => kind.reads(url))?.alone;
 
-/** What is to be named as the replica of a database instead; undefined where it is one by its form. */
+/** The expected form of the replica's URL; undefined where the given one has it. */
 export const replicaUrlMistake = (url: string, replicaUrl: string): string | undefined => {
   const kind = kinds.find((each) => each.reads(url));
   if (kind?.replicaForms === undefined)

@@ -18,7 +18,7 @@ const checkLimit = 1_500;
 export interface WatchOptions {
   readonly database: OpenDatabase;
   readonly clock: Clock;
-  /** Told when the database is lost and when it is back, in a sentence each. */
+  /** Called with a sentence when the database is lost, and when it is back. */
   readonly report: (state: 'lost' | 'back', sentence: string) => void;
   /** Milliseconds that only grow; the process's own unless given. */
   readonly now?: () => number;
@@ -146,7 +146,7 @@ class Readiness {
 
 /**
  * Watches whether the database under the service is still the one that it started with. Once it was removed, emptied
- * or replaced, writes are refused: nothing is acknowledged that nobody will find again.
+ * or replaced, writes are refused: nothing is acknowledged that is not kept.
  */
 export const watchDatabase = async (options: WatchOptions): Promise<DatabaseWatch> => {
   const { database, report, now = () => performance.now() } = options;
@@ -161,7 +161,7 @@ export const watchDatabase = async (options: WatchOptions): Promise<DatabaseWatc
     else report('lost', `the database is lost, writes are refused: ${reason}`);
   };
 
-  /** What is open is not what lies under the name; only a new start opens that. */
+  /** The open database is not the one under the name; only a new start opens that. */
   const lost = (): string | undefined => {
     const reason = database.lost?.();
     return reason === undefined ? undefined : `${reason}; put it right, then start the service again`;

@@ -61,7 +61,7 @@ describeEachDatabase('strangers', (databases) => {
     const late = await Promise.all(readers.slice(6).map(({ head }) => head));
     expect(late).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
     expect(performance.now() - started).toBeLessThan(10_000);
-    expect(service.lines.join()).toContain('Nobody took enough of the stream while another waited');
+    expect(service.lines.join()).toContain('Too little of the stream was read while another one waited');
   }, 30_000);
 
   it('who crowd a public list leave it to a signed-in caller of their own network', async () => {
@@ -74,7 +74,7 @@ describeEachDatabase('strangers', (databases) => {
 
   it('of one network have two places, however its addresses are written, and wait for a third', async () => {
     const before = service.lines.length;
-    const cuts = () => service.lines.slice(before).join().split('Nobody took enough').length - 1;
+    const cuts = () => service.lines.slice(before).join().split('Too little of the stream').length - 1;
     const [one, two] = [unread('2001:db8::1'), unread('2001:db8:0:0:ffff::1')];
     await Promise.all([one.head, two.head]);
     const third = unread('2001:db8::2');

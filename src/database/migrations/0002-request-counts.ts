@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
-/** What the start page of the administration area shows: requests and failed sign-ins by the hour, keys in need. */
+/** Figures of the start page of the administration area: requests and failed sign-ins by the hour, keys in need. */
 export const requestCounts: Migration = {
   up: async (db, dialect) => {
     const t = ownWords(dialect);

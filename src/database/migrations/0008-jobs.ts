@@ -21,7 +21,7 @@ export const jobs: Migration = {
         started_at ${t.timestamp},
         failed_at ${t.timestamp}
       )`,
-      // What may be claimed is one range of it, however many jobs wait for later or have failed for good.
+      // The jobs that may be claimed are one range of it, however many jobs wait for later or have failed for good.
       sql`create index gatewright_jobs_available on gatewright_jobs (available_at, id) where available_at is not null`,
       sql`create unique index gatewright_jobs_key_unique on gatewright_jobs (name, key)
         where state = 'waiting' and key is not null`,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
-/** What records were at each of their versions, with who made them so. */
+/** Records at each of their versions, with the user who made it. */
 export const history: Migration = {
   up: async (db, dialect) => {
     const t = ownWords(dialect);

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
 /**
- * What happened to records, in the order in which it was committed. Where ids are not given in that order, an event
+ * Events of records, in the order in which it was committed. Where ids are not given in that order, an event
  * stands in the inbox until it gets its number.
  */
 export const events: Migration = {

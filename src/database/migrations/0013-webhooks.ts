@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
-/** Who is told of events by HTTP, and what was sent to them. */
+/** Receivers of events by HTTP, and their deliveries. */
 export const webhooks: Migration = {
   up: async (db, dialect) => {
     const t = ownWords(dialect);
@@ -55,7 +55,7 @@ export const webhooks: Migration = {
       sql`create unique index gatewright_deliveries_event_unique on gatewright_deliveries (webhook_id, event)`,
       sql`create index gatewright_deliveries_webhook on gatewright_deliveries (webhook_id, id)`,
       sql`create index gatewright_deliveries_state on gatewright_deliveries (webhook_id, state, id)`,
-      // What is due is one range of it: of each record only the first that waits has a time.
+      // The due deliveries are one range of it: of each record only the first that waits has a time.
       sql`create index gatewright_deliveries_due on gatewright_deliveries (webhook_id, next_at, id) where next_at is not null`,
       sql`create index gatewright_deliveries_waiting on gatewright_deliveries (webhook_id, model, record_id, id)
         where state = 'waiting'`,

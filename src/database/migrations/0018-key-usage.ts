@@ -17,7 +17,7 @@ export const keyUsage: Migration = {
         primary key (key_id, day)
       )`,
       sql`create index gatewright_key_usage_day on gatewright_key_usage (day)`,
-      // Keys by how long nobody has used them; the end is there so that those that are over are passed over.
+      // Keys by the time of their last use; the end is there so that those that are over are passed over.
       sql`create index api_keys_idle on api_keys (coalesce(last_used_at, created_at), expires_at)`,
       sql`drop index if exists api_keys_unused`,
       sql`create index audit_failed_sign_ins on audit (created_at, id)

@@ -3,8 +3,8 @@ import type { Migration } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
 /**
- * What a user of the administration area proves beside the password. `users.second_factor` says that there is something,
- * so that nobody has to look for it with each request; a session of such a user counts only where it says so as well.
+ * The factors that a user of the administration area proves beside the password. `users.second_factor` says that there is something,
+ * so that no request has to look for it; a session of such a user counts only where it says so as well.
  */
 export const secondFactors: Migration = {
   up: async (db, dialect) => {

@@ -4,7 +4,7 @@ import type { Migration } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
 /**
- * What is known of keys that are gone, so that whoever still sends one is known by name. The database itself sees to it:
+ * The names of keys that are gone, so that a caller who still sends one is known by name. The database itself sees to it:
  * whatever deletes a key leaves a row, also an instance of an older version, and SQL by hand.
  */
 export const revokedKeys: Migration = {

@@ -7,7 +7,7 @@ import { columnType, isRequired } from './columns.ts';
 import { convertColumn, isStoredAlike } from './convert.ts';
 import { runAll } from './statements.ts';
 
-/** What changes of columns are made of, in whatever order a database takes them. */
+/** The steps of a change of columns, in whatever order a database takes them. */
 
 /** Name of the column that holds the converted values until they take the place of the old ones. */
 export const nextColumn = (column: string): string => `${column}__next`;

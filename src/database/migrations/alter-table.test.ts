@@ -241,8 +241,8 @@ describeEachDatabase('alterTable', (databases) => {
     );
     expect(await it.differences(books(fields, ['place', 'slug']))).toEqual([]);
     expect(await it.differences(books(owned))).toEqual([
-      'books: user_id, slug are not unique together in the database',
-      'books: place, slug are unique together in the database only',
+      'books: user_id, slug are not unique as a set in the database',
+      'books: place, slug are unique as a set in the database only',
     ]);
     await it.database.execute(row(1));
     await expect(it.database.execute(row(1))).rejects.toMatchObject({ kind: 'unique' });
@@ -254,7 +254,7 @@ describeEachDatabase('alterTable', (databases) => {
     const plain = { ...fields, place: field.integer({ required: true }) };
     const wanted = defineResource('Book', { fields: plain, indexes: [['place', 'slug']] });
     expect(await it.differences(wanted)).toEqual([
-      'books: place, slug are unique together in the database only',
+      'books: place, slug are unique as a set in the database only',
       'books: no index over place, slug',
     ]);
     await it.alter('books', { dropUnique: [['place', 'slug']], addIndexes: [['place', 'slug']] });

@@ -30,7 +30,7 @@ export interface FieldChange {
   readonly to: FieldDefinition;
 }
 
-/** What a migration changes of a table. Columns are called by their new names wherever one is renamed. */
+/** The changes of a migration to a table. Columns are called by their new names wherever one is renamed. */
 export interface TableAlteration {
   /** Old name to new name of a column; its values stay. */
   readonly rename?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface TableAlteration {
   /** Indexes that no field brings along. */
   readonly addIndexes?: readonly (readonly string[])[];
   readonly dropIndexes?: readonly (readonly string[])[];
-  /** Columns whose values no two records share all together; records that do fail the migration. */
+  /** Columns whose values no two records share as a whole; records that do fail the migration. */
   readonly addUnique?: readonly (readonly string[])[];
   readonly dropUnique?: readonly (readonly string[])[];
   /** Tables behind references whose name is not the regular plural of the model's. */

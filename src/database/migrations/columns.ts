@@ -7,14 +7,14 @@ import { identifier as nameOf } from '../statement.ts';
 import { foreignKeyName, indexName } from './names.ts';
 import { sqlTextOf } from './statements.ts';
 
-/** What a field is in the database: its column, what it refers to, its index. */
+/** A field in the database: its column, what it refers to, its index. */
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
 /** Tables behind references whose name is not the regular plural of the model's, by the field's key. */
 export type ReferenceTables = Readonly<Record<string, string>>;
 
-/** What the owner's column is called in every table that has one. */
+/** Name of the owner's column in every table that has one. */
 const ownerColumn = 'user_id';
 
 const optionsOf = ({ options }: FieldDefinition): CommonOptions => options;
@@ -36,17 +36,17 @@ export const tableOf = (model: string): string | undefined =>
 
 const actions = { restrict: 'no action', null: 'set null', cascade: 'cascade' } as const;
 
-/** What the database does to a reference when what it names is deleted. */
+/** The action of the database on a reference when its record is deleted. */
 export const onDelete = ({ type, options }: FieldDefinition): (typeof actions)[OnDelete] =>
   actions[type.onDelete?.(options) ?? 'restrict'];
 
-/** The option that stands for what a database does, where it does something else than a reference does unless told. */
+/** The option for an action of the database that is not the default of a reference. */
 export const onDeleteOption = (action: string, required: boolean): { readonly onDelete?: OnDelete } => {
   const onDelete = action === 'cascade' ? action : action === 'set null' ? 'null' : 'restrict';
   return onDelete === (required ? 'restrict' : 'null') ? {} : { onDelete };
 };
 
-/** What the column of a field refers to; undefined where it is no reference. */
+/** The table that the column of a field refers to; undefined where it is no reference. */
 export const referenceOf = (
   name: string,
   definition: FieldDefinition,

@@ -23,7 +23,7 @@ const candidates = (value: Json): readonly Json[] => {
 };
 
 /**
- * Makes the conversion of values of one field, as they are answered, to the column of another. It answers undefined
+ * Makes the conversion of values of one field, as they are answered, to the column of another. It returns undefined
  * for a value that the new field does not take: no value is cut, rounded or lost.
  */
 const conversion = ({ type, options }: FieldDefinition) => {
@@ -41,7 +41,7 @@ const conversion = ({ type, options }: FieldDefinition) => {
 
 /**
  * The value as the column takes it, where the field's rules allow it as it is or as its text; else the rules that it
- * breaks. Stricter than a conversion: nobody's record is lost where a new value is refused.
+ * breaks. Stricter than a conversion: no record is lost where a new value is refused.
  */
 export const accept = (
   { type, options }: FieldDefinition,

@@ -32,9 +32,9 @@ export const describeDifference = (difference: Difference): string => {
     case 'surplus_index':
       return `${difference.table}: an index over ${difference.columns.join(', ')} that the model does not name`;
     case 'missing_unique':
-      return `${difference.table}: ${difference.columns.join(', ')} are not unique together in the database`;
+      return `${difference.table}: ${difference.columns.join(', ')} are not unique as a set in the database`;
     case 'surplus_unique':
-      return `${difference.table}: ${difference.columns.join(', ')} are unique together in the database only`;
+      return `${difference.table}: ${difference.columns.join(', ')} are unique as a set in the database only`;
   }
 };
 
@@ -42,7 +42,7 @@ const failing: ReadonlySet<Aspect> = new Set(['type', 'demanded']);
 
 /**
  * Whether some request would fail, or read and write wrong values. Everything else is a promise that the database
- * does not keep (an index, a reference, a rule for rows that are there already) or something nobody asks for.
+ * does not keep (an index, a reference, a rule for rows that are there already) or something that no model asks for.
  */
 export const breaksRequests = (difference: Difference): boolean => {
   switch (difference.kind) {

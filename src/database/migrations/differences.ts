@@ -218,7 +218,7 @@ const indexDifferences = (model: ResourceModel, table: TableShape, unique: boole
         columns,
       }),
     );
-  // Only those that a migration of ours made: whoever made another had a reason.
+  // Only those that a migration of ours made: another one has its reason.
   const surplus = table.indexes
     .filter(
       ({ name, columns, unique: isUnique }) =>

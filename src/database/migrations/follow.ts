@@ -21,7 +21,7 @@ import {
 import { runAll, runQuery } from './statements.ts';
 
 /**
- * What the service keeps of records follows their tables and columns: it is found under the new name once one is renamed,
+ * The data that the service keeps of records follows their tables and columns: it is found under the new name once one is renamed,
  * and is gone once one is dropped, so that a later one of the name inherits nothing. Everything happens in the migration's
  * transaction, by one statement for each table of the service.
  */
@@ -32,7 +32,7 @@ interface PathChange {
   readonly to: string | undefined;
 }
 
-/** What becomes of the columns of a table. */
+/** The new names of the columns of a table. */
 export interface ColumnChanges {
   /** New names by the old ones. */
   readonly rename?: Readonly<Record<string, string>>;
@@ -154,7 +154,7 @@ const emptied = (columns: readonly string[]): Fragment =>
 
 /**
  * Removes texts in which dropped values may stand: what was sent for records of the models, and every kept answer, as
- * related records stand in answers under names that no table tells.
+ * related records stand in responses under names that no table has.
  */
 const forgetTexts = (tables: Tables, models: readonly string[]): Fragment[] => [
   ...keeping(tables, 'sent').flatMap(({ table, columns }) =>
@@ -167,7 +167,7 @@ const forgetTexts = (tables: Tables, models: readonly string[]): Fragment[] => [
   ),
 ];
 
-/** What a saved list asks for, with its columns as they are called now. */
+/** The query of a saved list, with the new names of its columns. */
 const queryAfter = (query: JsonObject, after: (path: string) => string | null): JsonObject => {
   const { filter, sort, columns, ...rest } = query;
   const next: Record<string, Json> = { ...rest };
@@ -268,7 +268,7 @@ export const followColumns = async (
   const dialect = dialectOf({ dialect: dialectName });
   const renamed = Object.entries(rename);
   const dropped = drop.map((column) => renamed.find(([, to]) => to === column)?.[0] ?? column);
-  // What is still kept under a name that a column gets now was another's, which a statement of its own has dropped.
+  // Data under a name that a column gets now belongs to an earlier column, which a statement of its own has dropped.
   const free = [...renamed.map(([, to]) => to), ...add].filter(
     (column) => !Object.hasOwn(rename, column) && !dropped.includes(column),
   );
@@ -350,7 +350,7 @@ export const followTable = async (
   }
   const models = known.filter((each) => each !== to.model);
   await runAll(db, [
-    // What an earlier model of the new name was granted is not this one's.
+    // Grants of an earlier model of the new name are not this one's.
     ...(models.length === 0 ? [] : forgetModels(tables, dialect, [to.model])),
     ...models.flatMap((old) => [
       ...keeping(tables, 'model').map(

@@ -1,4 +1,4 @@
-/** What a column of the service's own tables keeps of an application's models. */
+/** The part of an application's models that a column of the service's own tables keeps. */
 export type KeptKind =
   /** Name of the model that the row is about: the row goes with the model. */
   | 'model'
@@ -25,9 +25,9 @@ export type KeptKind =
   | 'answer'
   /** The application's own: only it knows what is in there. */
   | 'application'
-  /** What was done, under the names of then. It holds no values, and never changes. */
+  /** A record of an action, under the names of then. It holds no values, and never changes. */
   | 'log'
-  /** What migrations said of tables: `register.ts` keeps it. */
+  /** Declarations of tables in migrations: `register.ts` keeps them. */
   | 'register'
   /** Nothing of the kind. */
   | 'other';

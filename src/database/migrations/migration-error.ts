@@ -12,14 +12,14 @@ const shown = (sql: string): string => {
 const chain = (error: unknown): readonly unknown[] =>
   error instanceof Error && error.cause !== undefined ? [error, ...chain(error.cause)] : [error];
 
-/** Why migrations were not applied, in one line for whoever runs them. Nothing of theirs has happened. */
+/** The reason why migrations were not applied, in one line for the person who runs them. None of them has happened. */
 export class MigrationError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'MigrationError';
   }
 
-  /** `statements` knows which statement an error of the database came from; values that were bound are not told. */
+  /** `statements` knows which statement an error of the database came from; bound values are not named. */
   static of(step: string, cause: unknown, statements: WeakMap<object, string>): MigrationError {
     const errors = chain(cause);
     const reasons = errors.map((error) => oneLine(error instanceof Error ? error.message : String(error)));

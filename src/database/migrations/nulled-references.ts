@@ -6,7 +6,7 @@ import { nulledTriggerName } from './names.ts';
 
 /**
  * A reference that becomes null with what it refers to is a change of the record like any other: its version and
- * `updated_at` rise, so that nobody is answered 304 or writes over it. It is the database that does it, in the statement
+ * `updated_at` rise, so that no caller gets 304 or writes over it. It is the database that does it, in the statement
  * that nulls, so it holds whatever deletes: a request, the deletion of a user, a cascade, SQL by hand. A write that
  * raises the version itself is left alone.
  */

@@ -3,7 +3,7 @@ import type { OwnTypes } from '../dialect.ts';
 import type { DialectName } from '../name.ts';
 import { dialectOf } from '../registry.ts';
 
-/** What the service's own migrations are written with: types of columns, and the two truth values. */
+/** Words of the service's own migrations: types of columns, and the two truth values. */
 export const ownWords = (
   dialect: DialectName,
 ): Readonly<Record<keyof OwnTypes | 'on' | 'off', RawBuilder<unknown>>> => {

@@ -74,7 +74,7 @@ const recording = (dialect: Dialect, statements: string[], runs: boolean): Diale
         return recorder;
       },
       releaseConnection: (connection) => driver.releaseConnection(inner(connection)),
-      // What only reads is asked in a transaction that could not write.
+      // A step that only reads runs in a transaction that cannot write.
       beginTransaction: (connection) =>
         driver.beginTransaction(inner(connection), runs ? {} : { accessMode: 'read only' }),
       commitTransaction: (connection) => driver.commitTransaction(inner(connection)),

@@ -8,7 +8,7 @@ import type { MigrationDatabase } from './migration.ts';
 import { runAll } from './statements.ts';
 
 /**
- * What migrations said of each table, kept in the database beside it. SQLite has five kinds of columns, so a decimal
+ * The declaration of each table in migrations, kept in the database beside it. SQLite has five kinds of columns, so a decimal
  * and an integer, a date and a text look alike there; the register tells them apart, and says which tables are
  * resources' and of which model, when the model is long gone.
  */
@@ -119,7 +119,7 @@ const fieldOf = ({ kind, options }: ColumnRow): FieldDefinition | undefined => {
   return type === undefined ? undefined : { type, options: JSON.parse(options) as CommonOptions };
 };
 
-/** What the register holds; nothing where no migration has made it yet. */
+/** The content of the register; empty where no migration has made it yet. */
 export const readRegister = async (
   ask: Ask,
   tables: Tables,

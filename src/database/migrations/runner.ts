@@ -15,7 +15,7 @@ import type {
 import { MigrationError } from './migration-error.ts';
 import { readTables } from './read-tables.ts';
 
-/** What a database holds before anything is applied. */
+/** The content of a database before anything is applied. */
 export interface Found {
   readonly tables: Tables;
   /** One for each set, in their order. */
@@ -23,7 +23,7 @@ export interface Found {
   readonly ask: Ask;
 }
 
-/** What is asked of the database around the migrations; whatever throws refuses all of it. */
+/** Checks of the database around the migrations; one that throws refuses all of them. */
 export interface Conditions {
   /** Asked before anything is written, and again under the lock. */
   before?(found: Found): Promise<void>;
@@ -112,7 +112,7 @@ const runSteps = async (
   }
 };
 
-/** What is pending, all of it in one transaction. */
+/** Applies the pending migrations, all of them in one transaction. */
 const apply = async (
   db: MigrationDatabase,
   dialect: Dialect,
@@ -168,7 +168,7 @@ export const migrateAll = async (
   }
 };
 
-/** As `migrateAll`, for one set. Answers the names applied. */
+/** As `migrateAll`, for one set. Returns the names applied. */
 export const migrate = async (
   target: DatabaseTarget,
   migrations: Migrations,

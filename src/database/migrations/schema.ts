@@ -24,7 +24,7 @@ export interface TableDefinition {
   readonly fields: FieldDefinitions;
   /** Indexes beside those that `unique`, `index` and references bring. */
   readonly indexes?: readonly (readonly string[])[];
-  /** Columns whose values no two records share all together, beside `unique` of single ones. */
+  /** Columns whose values no two records share as a whole, beside `unique` of single ones. */
   readonly unique?: readonly (readonly string[])[];
   /** Tables behind references whose name is not the regular plural of the model's. */
   readonly references?: ReferenceTables;

@@ -50,12 +50,12 @@ const withClient = async <T>(url: string, work: (client: Client) => Promise<T>):
   }
 };
 
-const counted = (told: (bytes: number) => void): Transform => {
+const counted = (onProgress: (bytes: number) => void): Transform => {
   let bytes = 0;
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       bytes += chunk.length;
-      told(bytes);
+      onProgress(bytes);
       done(null, chunk);
     },
   });
@@ -77,7 +77,7 @@ const dump = async (
   url: string,
   client: Client,
   { server, schema, path }: { readonly server: ServerFacts; readonly schema: string; readonly path: string },
-  { programs, signal, told }: CopyOptions,
+  { programs, signal, onProgress }: CopyOptions,
 ): Promise<void> => {
   const program = await findProgram('pg_dump', programs);
   demandVersion(program, server.major, 'the server');
@@ -90,10 +90,10 @@ const dump = async (
       ? undefined
       : pipeline(
           child.stdout,
-          counted((bytes) => told(bytes, undefined)),
+          counted((bytes) => onProgress(bytes, undefined)),
           file,
         );
-  // What the program says explains more than a pipe that broke.
+  // The program's own message explains more than a broken pipe.
   const results = await Promise.allSettled([written, done]);
   const [pipe, ended] = results;
   if (pipe.status === 'rejected' && !signal.aborted && isOfFile(pipe.reason)) throw pipe.reason;
@@ -151,10 +151,10 @@ const othersSql = `select count(*)::integer as n from pg_stat_activity
   where datname = current_database() and application_name = ${quoteText(restoring)}`;
 
 /** Milliseconds that the program of a command which was killed has to notice it. */
-const patience = 10_000;
+const waitMs = 10_000;
 
 const awaitOthers = async (client: Client): Promise<void> => {
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + waitMs;
   for (;;) {
     const { rows } = await client.query<{ n: number }>(othersSql);
     if (rows[0]?.n === 0) return;
@@ -163,7 +163,7 @@ const awaitOthers = async (client: Client): Promise<void> => {
   }
 };
 
-/** Waits for whoever restores here, and makes the schema where there is none. */
+/** Waits for another restore in this place, and makes the schema where there is none. */
 const prepareSchema = (url: string, schema: string): Promise<void> =>
   withClient(url, async (client) => {
     await awaitOthers(client);
@@ -180,7 +180,7 @@ const feed = async (
   path: string,
   url: string,
   schema: string,
-  { programs, signal, told }: CopyOptions,
+  { programs, signal, onProgress }: CopyOptions,
 ): Promise<void> => {
   const program = await findProgram('pg_restore', programs);
   const variables: Readonly<Record<string, string>> = { ...connectionVariables(url), PGAPPNAME: restoring };
@@ -203,7 +203,7 @@ const feed = async (
       ? undefined
       : pipeline(
           createReadStream(path),
-          counted((bytes) => told(bytes, size)),
+          counted((bytes) => onProgress(bytes, size)),
           child.stdin,
         );
   child.stdout?.resume();
@@ -240,7 +240,7 @@ const restore = async (
 ): Promise<void> => {
   const schema = facts.schema ?? usualSchema;
   await prepareSchema(url, schema);
-  // Nobody has worked on what was never compared: a start refuses it.
+  // A database that was never compared is not in use: a start refuses it.
   if (await withClient(url, isUnverified)) await clear(url);
   if (!(await withClient(url, isEmpty))) {
     // Only what is exactly what should be there stays, and nothing is taken away.

@@ -5,7 +5,7 @@ import type { Session, Sessions } from './sessions.ts';
 /** Text that a chunk should have, in UTF-16 units. */
 const chunkLength = 65_536;
 
-/** Rows fetched at a time: at first, and at most. What is fetched is in memory, however long its rows are. */
+/** Rows fetched at a time: at first, and at most. Fetched rows are in memory, however long they are. */
 const firstRows = 32;
 const mostRows = 256;
 

@@ -4,8 +4,7 @@ import { type Figure, figure } from '../../kernel/figure.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import type { Caller, OpenDatabase, Query, Unit, WriteOptions } from '../database.ts';
 import { databaseUnavailable, transactionTimeout } from '../problems.ts';
-import { bothOf, figuresOfShares } from '../share-figures.ts';
-import { Shares } from '../shares.ts';
+import { figuresOfShares, Shares, sumOfLoads } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { type AttachedReplica, watchCommit } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
@@ -75,7 +74,11 @@ const closingGrace = 1_000;
 /** A network that went silent for one connection alone ends a statement a little later than the server itself would. */
 const silenceTimeout = statementTimeout + 5_000;
 
-const poolConfig = (url: string, idle: number, { connectTimeoutMs, started }: PostgresOptions): PoolConfig => ({
+const poolConfig = (
+  url: string,
+  idle: number,
+  { connectTimeoutMs, started }: PostgresOptions,
+): PoolConfig => ({
   ...sessionSettings(url, { statementTimeout, idleTimeout: idle, lockTimeout }),
   ...(connectTimeoutMs === undefined ? {} : { connectionTimeoutMillis: connectTimeoutMs }),
   ...(started === undefined ? {} : { verify: startedAt(started) }),
@@ -88,7 +91,7 @@ const poolConfig = (url: string, idle: number, { connectTimeoutMs, started }: Po
 /** One that listens waits for as long as it takes. */
 const listenerLimits: SessionLimits = { statementTimeout, idleTimeout: 0, lockTimeout };
 
-/** What is left of `max_connections` beside what the server keeps for others; 16 has another kind of those. */
+/** The part of `max_connections` that the server keeps for no special role; version 16 has another kind of these. */
 const allowedSessions = `select current_setting('max_connections')::int
   - current_setting('superuser_reserved_connections')::int
   - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed`;
@@ -234,7 +237,7 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   figures(): readonly Figure[] {
-    const scans = bothOf(this.#scans, this.#briefs);
+    const scans = sumOfLoads(this.#scans, this.#briefs);
     return [...figuresOfPool(this.#sessions.load), ...figuresOfShares(scans, this.#slots.load)];
   }
 

@@ -44,7 +44,7 @@ const object = (entries: readonly JsonEntry[]): Fragment =>
     entries.map((entry) => sql`${entry.value} as ${identifier(entry.name)}`),
   )}) as _row)`;
 
-/** A whole number as the text of a decimal; null stays null, as every operator here answers null for it. */
+/** A whole number as the text of a decimal; null stays null, as every operator here returns null for it. */
 const decimal = (value: Fragment, scale: number): Fragment =>
   scale === 0 ? sql`${value}::text` : sql`(${value} * ${sql.raw(fromScaled(1, scale))})::text`;
 

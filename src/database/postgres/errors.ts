@@ -79,7 +79,7 @@ export const isWriteRefusal = (error: unknown): boolean => {
   return isServerError(original) && unwritable.test(original.code ?? '');
 };
 
-/** Whether the session is gone, or in a state that nobody knows: it must not be used again. */
+/** Whether the session is gone, or in an unknown state: it must not be used again. */
 export const isSessionLost = (error: unknown): boolean =>
   isServerError(error) ? error.severity === 'FATAL' || /^(?:08|57P)/.test(error.code ?? '') : true;
 
@@ -104,11 +104,11 @@ const isCommitOutcomeUnknown = (error: unknown, effect: Effect): boolean => {
   return error.code?.startsWith('08') === true || (effect === 'commit' && error.severity === 'FATAL');
 };
 
-/** What callers of the store see instead of an error of a statement that was asked to change something. */
+/** The error that callers of the store see instead of one of a statement that was to change something. */
 export const toStatementError = (error: unknown, effect: Effect): unknown =>
   isCommitOutcomeUnknown(error, effect) ? outcomeUnknown(error) : toDatabaseError(error);
 
-/** What callers of the store see instead of an error of the driver. */
+/** The error that callers of the store see instead of one of the driver. */
 export const toDatabaseError = (error: unknown): unknown => {
   if (isProgrammingError(error)) return error;
   if (!isServerError(error)) return databaseUnavailable(error);

@@ -10,8 +10,8 @@ const longestPause = 30_000;
 const farewell = 500;
 
 /**
- * A session of its own that hears what is told on a channel. It connects again for as long as it takes; whoever listens
- * is told after each time, as something may have been said meanwhile.
+ * A session of its own that hears the notifications of a channel. It connects again for as long as it takes, and its
+ * listener is called after each time, as a notification may have been missed.
  */
 export class ListeningSession {
   readonly #config: ClientConfig;

@@ -34,7 +34,7 @@ export const onPostgresLoader = async <T>(
   work: (loader: TableLoader) => Promise<T>,
 ): Promise<T> => {
   const client = new Client(sessionSettings(url, { statementTimeout: 0, idleTimeout: 0, lockTimeout: 0 }));
-  // A connection that is lost while nothing is asked is told by the next statement.
+  // The next statement reports a connection that is lost meanwhile.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -30,7 +30,7 @@ const counters = `select c.relname::text as "table", a.attname::text as "column"
   where d.classid = 'pg_class'::regclass and d.deptype in ('a', 'i') and c.relnamespace = current_schema()::regnamespace`;
 
 export const movingPostgres: MovingWords = {
-  // Whoever has begun to write ends first; nobody else begins before the transaction is over.
+  // Transactions that have begun to write end first; no other one begins before this one is over.
   hold: (tables) => [`lock table ${tables.map(quoteName).join(', ')} in share row exclusive mode`],
   refuseWrites: (tables) => [
     `create function ${refuse}() returns trigger language plpgsql as

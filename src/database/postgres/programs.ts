@@ -17,7 +17,7 @@ export interface Program {
   readonly version: string;
 }
 
-/** What of this process's environment is passed on: nothing of the service's own, which holds secrets. */
+/** The part of this process's environment that is passed on: nothing of the service's own, which holds secrets. */
 const passedOn = /^(?:PATH|HOME|USER|TMPDIR|LD_LIBRARY_PATH|SystemRoot|PG[A-Z]+)$/;
 
 /** Parameters of a URL that libpq knows by a variable. */
@@ -71,7 +71,7 @@ export const findProgram = async (name: ProgramName, folder: string | undefined)
     );
   });
   const [, version = '', major = ''] = /\(PostgreSQL\) ((\d+)\S*)/.exec(stdout) ?? [];
-  if (version === '') throw new Error(`${path} --version answers no version of PostgreSQL`);
+  if (version === '') throw new Error(`${path} --version prints no version of PostgreSQL`);
   return { path, name, version, major: Number(major) };
 };
 

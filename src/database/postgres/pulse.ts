@@ -64,7 +64,7 @@ export class Pulse {
     this.#events.back();
   }
 
-  /** A refusal is a response too: whoever connects next is told the same. */
+  /** A refusal is a response too: the next connection gets the same one. */
   async #responds(): Promise<boolean> {
     const before = this.#responses;
     const client = new Client(this.#config);

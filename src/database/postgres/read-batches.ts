@@ -22,7 +22,7 @@ const batchesOf = (reads: readonly Read[]): readonly (readonly Read[])[] =>
   );
 
 /**
- * Sends the reads that the requests of one turn ask for together: on a few sessions, each with several reads on their
+ * Sends the reads that the requests of one turn ask for as batches: on a few sessions, each with several reads on their
  * way at once, in one system call, answered with few. Sent one by one, each would take a session, a system call and a
  * turn of the event loop for itself, which is most of what it costs. Only for reads that an index bounds: whatever is
  * slow would hold up those behind it.

@@ -157,14 +157,18 @@ class PostgresReplica implements AttachedReplica {
       this.#lossReason = undefined;
       return true;
     }
-    if (now - this.#usableAt > reportDelayMs) this.#reportLoss(new Error(`it is more than ${maxAgeMs / 1000} s behind`));
+    if (now - this.#usableAt > reportDelayMs)
+      this.#reportLoss(new Error(`it is more than ${maxAgeMs / 1000} s behind`));
     return false;
   }
 
   /** Reports a loss once, and again if the server turns out to be no replica of this database. */
   #reportLoss(error: unknown): void {
     const reason = reasonOf(error);
-    if (this.#lossReason === reason || (this.#lossReason !== undefined && !(error instanceof ForeignReplicaError)))
+    if (
+      this.#lossReason === reason ||
+      (this.#lossReason !== undefined && !(error instanceof ForeignReplicaError))
+    )
       return;
     this.#lossReason = reason;
     this.#given.report('lost', `the replica is not used, DATABASE_URL answers every read: ${reason}`);

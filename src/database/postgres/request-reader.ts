@@ -9,9 +9,9 @@ const isAnswer = (error: unknown): boolean =>
   error instanceof TooLongError || (error instanceof Problem && error.problem === 'overloaded');
 
 /**
- * What one request reads through: the replica, and the first server from the first read on that fails there. So a
- * request never sees something older than what it has seen. What the replica has not got at all may be there by now. A
- * stream is the first server's: half of an answer cannot be asked again.
+ * The reader of one request: the replica, and the first server from the first read on that fails there. So a request
+ * never sees something older than what it has seen. A row that the replica does not have may be on the first server by
+ * now. Streams are read from the first server: half of an answer cannot be read again.
  */
 export class RequestReader implements ListReader {
   readonly #primary: ListReader;

@@ -1,13 +1,12 @@
-import type { SchemaWords } from '../dialect.ts';
+import type { ReferenceTriggers, SchemaWords } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import type { ReferenceTriggers } from '../reference-triggers.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectPostgres } from './introspect.ts';
 import { movingPostgres } from './moving.ts';
 
 /**
- * What the triggers of all tables run. A millisecond after the last change at the least, so that a clock that was set
+ * The function that the triggers of all tables run. A millisecond after the last change at the least, so that a clock that was set
  * back hides none.
  */
 const raise = `create or replace function gatewright_reference_nulled() returns trigger language plpgsql as $$
@@ -33,7 +32,7 @@ const nulledReferencesPostgres: ReferenceTriggers = {
 
 /**
  * The keys of a user go before the user does, whose name is not known any more when the foreign key deletes them. Both run
- * as whoever deletes.
+ * as the role that deletes.
  */
 const revokedKeysPostgres: readonly string[] = [
   `create or replace function gatewright_key_revoked() returns trigger language plpgsql as $$

@@ -3,7 +3,7 @@ import { type ShareLimits, scanQueue } from '../shares.ts';
 /** For how many milliseconds a scan waits for a session. */
 const scanWait = 10_000;
 
-/** What nothing bounds takes half of the sessions at most, a quarter for one caller, so that the rest stay quick. */
+/** Statements that nothing bounds take half of the sessions at most, a quarter for one caller, so that the rest stay quick. */
 export const scanLimits = (poolSize: number): ShareLimits => {
   const total = Math.max(1, Math.floor(poolSize / 2));
   return {
@@ -17,7 +17,7 @@ export const scanLimits = (poolSize: number): ShareLimits => {
 };
 
 /**
- * What is over soon has as many sessions of its own, less one, for whoever comes: it waits for nothing that takes its
+ * Brief statements have as many sessions of their own, less one, for all callers: they wait for nothing that takes its
  * time, and one caller may keep the server busy with it, as with any other short statement.
  */
 export const briefLimits = (poolSize: number): ShareLimits => {

@@ -13,7 +13,7 @@ export interface SessionLimits {
 /** How long to wait for a connection, free or new, in milliseconds. */
 export const connectionTimeout = 4_000;
 
-/** What answers mean depends on these. */
+/** The settings that results depend on. */
 const meaning = { TimeZone: 'UTC', DateStyle: 'ISO' } as const;
 
 const settingsOf = (limits: SessionLimits): Readonly<Record<string, string | number>> => ({
@@ -26,7 +26,7 @@ const settingsOf = (limits: SessionLimits): Readonly<Record<string, string | num
 
 /**
  * Behind a pooler that ignores what a session asks for (`ignore_startup_parameters = options`), all of it is the role's.
- * @throws Error that says what to set, where answers would mean something else; and what the database throws
+ * @throws Error that names the setting to change, where results would mean something else; and what the database throws
  */
 export const assertSessionSettings = async (database: Reader): Promise<void> => {
   const sql = `select current_setting('TimeZone') as zone, current_setting('DateStyle') as style`;
@@ -39,7 +39,7 @@ export const assertSessionSettings = async (database: Reader): Promise<void> => 
 };
 
 /**
- * What every session has in common, whatever the settings of the server or the role. It travels in the start-up
+ * The configuration that all sessions have in common, whatever the settings of the server or the role. It travels in the start-up
  * packet: no session is ever used without it, and no round trip is spent. `options` of the URL are kept, ours win.
  */
 export const sessionSettings = (url: string, limits: SessionLimits): ClientConfig => {

@@ -20,15 +20,14 @@ import { StatementNames } from './statement-names.ts';
 /** Number of a CancelRequest (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
 const cancelRequest = 80_877_102;
 
-/** Milliseconds that the server gets to take it. */
-const patience = 1_000;
+const cancelTimeoutMs = 1_000;
 
-/** What the server told the connection at its start: who may cancel its statements. The driver's types leave it out. */
+/** A connection with the key to cancel its statements, which the driver's types leave out. */
 type Cancellable = PoolClient & { readonly processID?: unknown; readonly secretKey?: unknown };
 
 /**
  * Asks the server to end the statement that a connection runs, by a connection of its own, as the protocol has it. The
- * statement then fails with SQLSTATE 57014. Nothing is told of a request that failed: the caller cannot wait for it.
+ * statement then fails with SQLSTATE 57014. A request that fails is ignored: the caller cannot wait for it.
  */
 const cancelStatement = (client: PoolClient): void => {
   const { processID, secretKey, host, port } = client as Cancellable;
@@ -39,12 +38,12 @@ const cancelStatement = (client: PoolClient): void => {
   message.writeInt32BE(processID, 8);
   message.writeInt32BE(secretKey, 12);
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  socket.setTimeout(patience, () => socket.destroy());
+  socket.setTimeout(cancelTimeoutMs, () => socket.destroy());
   socket.on('error', () => {});
   socket.end(message);
 };
 
-/** What is known of a connection as long as it lives. */
+/** State of a connection as long as it lives. */
 interface Life {
   /** That of the statement names with which it began. */
   readonly generation: number;
@@ -100,7 +99,7 @@ export class Session {
     }
   }
 
-  /** The connection is in a state that nobody knows: it will be closed, not used again. */
+  /** The connection is in an unknown state: it will be closed, not used again. */
   discard(): void {
     this.#lost = true;
   }
@@ -225,7 +224,7 @@ export class Sessions {
       refuse: databaseUnavailable,
     });
     this.#pool = new Pool({ ...config, max: places });
-    // A connection that breaks while nobody uses it leaves the pool; one that breaks in use fails its statement.
+    // An idle connection that breaks leaves the pool; one that breaks in use fails its statement.
     // Without listeners either would end the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => {

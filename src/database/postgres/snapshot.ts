@@ -73,7 +73,7 @@ export const onSharedSnapshot = async <T>(
   work: (snapshot: TableSnapshot, client: Client) => Promise<T>,
 ): Promise<T> => {
   const client = new Client(sessionSettings(url, { statementTimeout: 0, idleTimeout: 0, lockTimeout: 0 }));
-  // A connection that is lost while nothing is asked is told by the next statement.
+  // The next statement reports a connection that is lost meanwhile.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -24,7 +24,7 @@ const targetOf = (url: string): DatabaseTarget => ({
     return openWithReplica(url, options, options.replica);
   },
   migrationDriver: () => migrationDriver(url),
-  // What is asked, is asked in a transaction that could not write.
+  // The statements run in a transaction that cannot write.
   rehearse: async (work) => work({ dialect: 'postgres', driver: await migrationDriver(url), writes: false }),
   snapshot: async (work) => {
     const { onPostgresSnapshot } = await import('./snapshot.ts');

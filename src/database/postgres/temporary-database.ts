@@ -8,7 +8,7 @@ import { connectionTimeout } from './session.ts';
 interface Purpose {
   /** How the names of all databases of this purpose begin. */
   readonly prefix: string;
-  /** What the error says where the role may not create a database, behind how to allow it. */
+  /** The end of the error of a role that may not create a database, behind how to allow it. */
   readonly otherwise: string;
 }
 
@@ -66,7 +66,7 @@ const create = async (admin: Client, name: string, { otherwise }: Purpose): Prom
 const createTemporary = async (url: string, purpose: Purpose): Promise<TemporaryDatabase> => {
   const name = purpose.prefix + randomBytes(8).toString('hex');
   const target = new URL(url);
-  // What the URL asks of its sessions is for those of the service.
+  // Settings in the URL are for the sessions of the service.
   target.searchParams.delete('options');
   const admin = new Client({
     connectionString: target.href,

@@ -19,7 +19,7 @@ interface StatementFailure {
 
 /**
  * The transaction that a unit sees. After the first refused statement everything else is refused too. Statements that
- * the unit starts together leave in one system call, in their order, and run one after the other.
+ * the unit starts at once leave in one system call, in their order, and run one after the other.
  */
 export class PostgresTransaction implements Transaction {
   readonly #session: Session;
@@ -54,7 +54,7 @@ export class PostgresTransaction implements Transaction {
 
   /**
    * Ends the transaction, behind the statements that the unit started but did not await: they leave with it, as the
-   * server answers COMMIT with ROLLBACK where it refused one of them.
+   * server responds to COMMIT with ROLLBACK where it refused one of them.
    * @throws what a statement was refused with, `outcome_unknown`
    */
   async commit(): Promise<void> {
@@ -99,7 +99,7 @@ export class PostgresTransaction implements Transaction {
     this.#waiting = [];
     for (const { query, resolve, reject } of steps)
       this.#run(query).then(resolve, (error: unknown) => {
-        // Those behind the first are told that the transaction is aborted: it is the first that says why.
+        // Those behind the first fail because the transaction is aborted: the first error says why.
         this.#failure ??= { error, sql: query.sql };
         reject(this.#failure.error);
       });

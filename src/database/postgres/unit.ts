@@ -13,8 +13,8 @@ export interface UnitLimits {
   readonly service?: number | undefined;
 }
 
-/** How long a unit may hold its connection, in milliseconds, unless told otherwise. */
-const unitLimit = 30_000;
+/** Longest time for which a unit holds its connection, unless another limit is given. */
+const unitLimitMs = 30_000;
 
 const tooLong = (limit: number): unknown =>
   databaseUnavailable(new Error(`A unit of writing took longer than ${limit} ms; it was undone`));
@@ -56,7 +56,7 @@ const rollback = async (session: Session): Promise<void> => {
 export const runUnit = async <T>(
   session: Session,
   unit: Unit<T>,
-  { limit, service = unitLimit }: UnitLimits = {},
+  { limit, service = unitLimitMs }: UnitLimits = {},
   watch?: CommitWatch,
   refusedAt?: (sql: string) => void,
 ): Promise<T> => {

@@ -30,9 +30,9 @@ const groupsOf = (writes: readonly Write[]): readonly (readonly Write[])[] =>
   });
 
 /**
- * Commits the writes of one table that the requests of one turn ask for together: the disk is waited for once, and they
- * travel in one system call. What one of them is refused with is nobody else's business: nothing of the group stands
- * then, and each runs again by itself. So does each of a group that waits for a lock for longer than a moment: only those
+ * Commits the writes of one table that the requests of one turn ask for in one transaction: the disk is waited for once,
+ * and they travel in one system call. If one of them is refused, nothing of the group stands, and each runs again by
+ * itself. So does each of a group that waits for a lock for longer than a moment: only those
  * wait that have to.
  */
 export class WriteBatches {
@@ -61,7 +61,7 @@ export class WriteBatches {
       const [first, second] = group;
       if (first === undefined) continue;
       if (second === undefined) this.#eachAlone(group);
-      else void this.#sendTogether(group, first.query.sql);
+      else void this.#sendGroup(group, first.query.sql);
     }
   };
 
@@ -69,7 +69,7 @@ export class WriteBatches {
     for (const { query, resolve } of writes) resolve(this.#alone(query));
   }
 
-  async #sendTogether(writes: readonly Write[], sql: string): Promise<void> {
+  async #sendGroup(writes: readonly Write[], sql: string): Promise<void> {
     try {
       await this.#sessions.use(sql, (session) => this.#commit(session, writes));
     } catch (error) {

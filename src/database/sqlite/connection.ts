@@ -12,7 +12,7 @@ const settings = {
   writer:
     'pragma cache_size = -8192; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on;' +
     // After a long read has kept the log from being reused, it shrinks back to this size.
-    // A checkpoint runs behind a commit, while nobody is answered: 400 pages at most, 4 ms where each is another one.
+    // A checkpoint runs behind a commit, while no caller is answered: 400 pages at most, 4 ms where each is another one.
     'pragma journal_size_limit = 67108864; pragma wal_autocheckpoint = 400;',
   reader: 'pragma cache_size = -8192; pragma query_only = on;',
   // Holds a table of some megabytes from one scan to the next.
@@ -34,7 +34,7 @@ export class SqliteConnection {
   #written = new Set<string>();
 
   constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
-    // A thread that reads must not make the file anew where it is gone.
+    // A thread that reads must not create a file that is gone.
     this.#database = new DatabaseSync(path, { readOnly: role === 'scanner' });
     try {
       this.#database.exec(settings.common + settings[role]);
@@ -44,7 +44,7 @@ export class SqliteConnection {
       throw error;
     }
     this.#uses = new StatementUses(this.#database, () => {
-      // What the others write is no longer what it was when they were prepared: there may be other triggers.
+      // The other statements may write other tables than when they were prepared: there may be other triggers.
       this.#statements.clear();
       this.#written.add(everything);
     });
@@ -69,7 +69,7 @@ export class SqliteConnection {
     return { statement: made, writes: use.writes };
   }
 
-  /** What the statements wrote that have run since this was asked last, those included that were undone. */
+  /** Columns written by the statements since the last call, those included that were undone. */
   takeWritten(): ReadonlySet<string> {
     const written = this.#written;
     this.#written = new Set();
@@ -77,7 +77,7 @@ export class SqliteConnection {
     return written;
   }
 
-  /** What a statement reads, as `StatementUse` tells it. Throws where it cannot be prepared. */
+  /** Columns that a statement reads, as in `StatementUse`. Throws where it cannot be prepared. */
   readsOf(sql: string): ReadonlySet<string> {
     return this.#uses.readsOf(sql);
   }
@@ -106,12 +106,12 @@ export class SqliteConnection {
     }
   }
 
-  /** A pragma that answers a number. */
+  /** The number that a pragma returns. */
   pragma(name: 'page_count' | 'page_size' | 'user_version'): number {
     return Number(this.#database.prepare(`pragma ${name}`).get()?.[name]);
   }
 
-  /** Answers the number of rows changed. */
+  /** Returns the number of rows changed. */
   run(query: Query): number {
     return Number(this.prepare(query.sql).run(...bind(query.parameters)).changes);
   }
@@ -134,7 +134,7 @@ export class SqliteConnection {
     try {
       this.rollback();
     } catch {
-      // Asked again by whoever needs the connection next.
+      // The next use of the connection tries again.
     }
     return !this.inTransaction;
   }

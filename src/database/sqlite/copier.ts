@@ -23,13 +23,13 @@ import { onSqliteSnapshot, snapshotOf, withFrozen } from './snapshot.ts';
 const pagesPerStep = 256;
 const stepsPerSync = 16;
 
-/** What SQLite leaves beside a file, and would take for a part of whatever file is put there. */
+/** Files that SQLite leaves beside a file, and would take for a part of any file that is put there. */
 const companions = ['-wal', '-journal', '-shm'] as const;
 
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /**
- * All pages, as the transaction of `source` sees them. A copy that looked at the file anew with each step would begin
+ * All pages, as the transaction of `source` sees them. A copy that looked at the file again with each step would begin
  * again whenever another process writes, and never end.
  */
 const copyPages = async (source: DatabaseSync, path: string, options: CopyOptions): Promise<void> => {
@@ -41,9 +41,9 @@ const copyPages = async (source: DatabaseSync, path: string, options: CopyOption
       rate: pagesPerStep,
       progress: ({ totalPages, remainingPages }) => {
         options.signal.throwIfAborted();
-        options.told((totalPages - remainingPages) * size, totalPages * size);
+        options.onProgress((totalPages - remainingPages) * size, totalPages * size);
         steps += 1;
-        // Bit by bit: a gigabyte at once would hold up whoever syncs on the same disk.
+        // Bit by bit: a gigabyte at once would hold up every sync on the same disk.
         if (steps % stepsPerSync === 0) fdatasyncSync(file);
       },
     });
@@ -76,13 +76,13 @@ const check = (database: DatabaseSync, path: string): void => {
     );
 };
 
-const copyFile = async (from: string, to: string, { signal, told }: CopyOptions): Promise<void> => {
+const copyFile = async (from: string, to: string, { signal, onProgress }: CopyOptions): Promise<void> => {
   const { size } = statSync(from);
   let bytes = 0;
   const count = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       bytes += chunk.length;
-      told(bytes, size);
+      onProgress(bytes, size);
       done(null, chunk);
     },
   });
@@ -135,7 +135,7 @@ export const sqliteCopier = (given: string, targetOf: (path: string) => Database
       syncFile(draft);
       const reason = occupied();
       if (reason !== undefined) throw new Error(reason);
-      // Unlike a rename it takes nobody's place.
+      // Unlike a rename it replaces no other file.
       await link(draft, place);
       await syncDirectory(dirname(place));
     });

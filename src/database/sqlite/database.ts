@@ -3,7 +3,7 @@ import { type Figure, figure } from '../../kernel/figure.ts';
 import { StreamSlots } from '../chunk-stream.ts';
 import type { Caller, OpenDatabase, Query, Transaction, Unit, WriteOptions } from '../database.ts';
 import { databaseUnavailable } from '../problems.ts';
-import { figuresOfShares } from '../share-figures.ts';
+import { figuresOfShares } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
@@ -29,7 +29,7 @@ const figuresOfFile = (path: string, { waiting, writes, groups }: Writer['load']
   figure(
     'counter',
     'database_write_groups_total',
-    'Transactions in which they were; writes that come together share one.',
+    'Transactions in which they were; concurrent writes share one.',
     groups,
   ),
   figure('gauge', 'database_wal_bytes', 'Size of the write-ahead log.', bytesOf(`${path}-wal`)),
@@ -42,7 +42,7 @@ const largeFile = 2 * 1024 * 1024;
 /** Milliseconds between two looks at the size of a file that was small. */
 const sizeInterval = 10_000;
 
-/** What a service is told that is not the only one on the file. */
+/** The message to a service that is not the only one on the file. */
 const another =
   'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL';
 
@@ -216,7 +216,7 @@ class SqliteDatabase implements OpenDatabase {
       this.#streams.warm();
       this.#scans.warm();
     } catch {
-      // Called by a timer. Whoever needs a thread starts it, and is told what is in the way.
+      // Called by a timer. The scan that needs a thread starts it, and fails with the reason.
     }
   }
 

@@ -59,7 +59,7 @@ const object = (entries: readonly JsonEntry[]): Fragment => {
   return sql`(${join(parts, " || ',' || ")})`;
 };
 
-/** A whole number as the text of a decimal; null stays null, as every operator here answers null for it. */
+/** A whole number as the text of a decimal; null stays null, as every operator here returns null for it. */
 const decimal = (value: Fragment, scale: number): Fragment => {
   if (scale === 0) return sql`cast(${value} as text)`;
   const unit = literal(10 ** scale);
@@ -101,7 +101,7 @@ const bucketFormats: Readonly<Record<Bucket, string>> = {
   year: '%Y',
 };
 
-/** A moment by the clock of a place, within the years that timestamps have: beyond the last one SQLite answers null. */
+/** A moment by the clock of a place, within the years that timestamps have: beyond the last one SQLite returns null. */
 const localTime = (value: Fragment, shift: Fragment): Fragment => {
   const moved = sql`coalesce(strftime('%Y-%m-%dT%H:%M', ${value}, ${shift}), '9999-12-31T23:59')`;
   return sql`iif(${value} is null, null, max(${moved}, '0001-01-01T00:00'))`;
@@ -161,7 +161,7 @@ export const sqliteDialect: Dialect = {
   contains: (value, needle) => sql`instr(lower(${value}), ${needle}) > 0`,
   ordered: (value, descending) => (descending ? sql`${value} desc` : value),
   among: (value, query) => sql`${value} in (${query})`,
-  // By a bare parameter SQLite plans anew whenever it is bound: two fifths of the time of a page of 20.
+  // For a bare parameter SQLite plans again whenever it is bound: two fifths of the time of a page of 20.
   rows: (count) => sql`cast(${count} as integer)`,
   // The only writer has the whole file.
   updateLock: sql``,

@@ -2,7 +2,7 @@ import { ConstraintError, type ConstraintKind, TooLongError } from '../database.
 import { fenceMessage } from '../fence.ts';
 import { databaseUnavailable, originalError } from '../problems.ts';
 
-/** What node:sqlite throws: `errcode` is SQLite's extended result code (https://sqlite.org/rescode.html). */
+/** An error of node:sqlite: `errcode` is SQLite's extended result code (https://sqlite.org/rescode.html). */
 export interface SqliteError extends Error {
   readonly errcode: number;
 }
@@ -69,7 +69,7 @@ const columnsOf = (message: string, tableOfIndex: (index: string) => string | un
   return index.startsWith(prefix) && index.endsWith('_unique') ? [index.slice(prefix.length, -7)] : [];
 };
 
-/** What callers of the store see instead of an error of SQLite; errors of any other kind pass unchanged. */
+/** The error that callers of the store see instead of one of SQLite; errors of any other kind pass unchanged. */
 export const toDatabaseError = (
   error: unknown,
   tableOfIndex: (index: string) => string | undefined,

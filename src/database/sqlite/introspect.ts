@@ -30,7 +30,7 @@ const columnsSql = `select m.name as "table", c.name as name, c.type as type, c.
   from sqlite_master m join pragma_table_xinfo(m.name) c
   where ${ownTables} order by m.name, c.cid`;
 
-/** Of a key over several columns `seq` counts them; such keys are nobody's reference. */
+/** Of a key over several columns `seq` counts them; such keys are no reference. */
 const foreignKeysSql = `select m.name as "table", f."from" as "column", f."table" as target,
     lower(f.on_delete) as action
   from sqlite_master m join pragma_foreign_key_list(m.name) f

@@ -25,7 +25,7 @@ const asFloat = (text: string): SQLInputValue => {
 const asBytes = (text: string): SQLInputValue =>
   /^\\x(?:[0-9a-f]{2})*$/.test(text) ? Buffer.from(text.slice(2), 'hex') : text;
 
-/** What a canonical text is bound as, by the affinity of its column. */
+/** The value to which a canonical text is bound, by the affinity of its column. */
 const binders: Readonly<Record<ReturnType<typeof affinity>, (text: string) => SQLInputValue>> = {
   integer: asNumber,
   real: asFloat,
@@ -52,7 +52,7 @@ export const onSqliteLoader = async <T>(
   preparePrivateFile(path);
   const database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: false });
   try {
-    // One at a time: nobody else opens the file before this is over.
+    // One at a time: no other process opens the file before this is over.
     database.exec(
       'pragma trusted_schema = off; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full',
     );

@@ -1,6 +1,6 @@
 import type { Query } from '../database.ts';
 
-/** What the main thread asks of a reader thread; each is answered by one `Reply` with the same `id`. */
+/** Requests of the main thread to a reader thread; each is answered by one `Reply` with the same `id`. */
 export type ReaderRequest = { readonly id: number } & ReaderCommand;
 
 export type ReaderCommand =
@@ -17,7 +17,7 @@ export type ReaderReply =
       readonly error: { readonly message: string; readonly errcode: number | undefined };
     };
 
-/** What a scan answers. */
+/** The result of a scan. */
 export interface Scanned<Row = unknown> {
   readonly rows: Row[];
   /** From the moment when the thread began with it. */

@@ -53,7 +53,7 @@ export class ReaderThread {
     return !this.#ending;
   }
 
-  /** Answers the request's id with the promise of its reply, so that a stream can be named by it. */
+  /** Returns the request's id with the promise of its reply, so that a stream can be named by it. */
   ask<T>(command: ReaderCommand): { readonly id: number; readonly reply: Promise<T> } {
     this.#lastId += 1;
     const request: ReaderRequest = { ...command, id: this.#lastId };
@@ -68,19 +68,19 @@ export class ReaderThread {
 
   /**
    * Ends the thread as soon as SQLite gives the next row; does not wait longer than two seconds for that.
-   * Answers whether it has ended.
+   * Returns whether it has ended.
    */
   async terminate(): Promise<boolean> {
     this.#ending = true;
-    const patience = new AbortController();
-    // Keeps the process for as long: an idle thread does not, and whoever closes has more to do behind it.
-    const late = delay(terminationWait, false, { signal: patience.signal }).catch(() => false);
+    const timer = new AbortController();
+    // Keeps the process alive for as long: an idle thread does not, and closing has further steps.
+    const late = delay(terminationWait, false, { signal: timer.signal }).catch(() => false);
     const ended = await Promise.race([this.#worker.terminate().then(() => true), late]);
-    patience.abort();
+    timer.abort();
     return ended;
   }
 
-  /** The same; and whoever asked it something need not wait for that. */
+  /** The same; requests that wait are refused first. */
   refuse(): Promise<boolean> {
     const ended = this.terminate();
     this.#refuseAll();

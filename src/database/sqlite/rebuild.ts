@@ -61,7 +61,7 @@ const keptStatements = (
 };
 
 /**
- * SQLite changes a column by making the table anew (https://sqlite.org/lang_altertable.html#otheralter): ids, the
+ * SQLite changes a column by making the table again (https://sqlite.org/lang_altertable.html#otheralter): ids, the
  * highest id that was ever given, indexes, triggers and what refers to the table stay. Foreign keys are not enforced
  * on the migration's connection, and checked before it commits.
  * @throws Error where the table has something that would be lost

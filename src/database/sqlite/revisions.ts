@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { everything } from './statement-use.ts';
 
-/** What the versions of a file are asked of. Each differs after any commit but those of the connection asked. */
+/** The versions of a file as connections see them. Each differs after any commit but those of its own connection. */
 export interface Versions {
   /** As the connection for reads sees it now; it commits nothing. */
   readonly now: () => number;
@@ -12,9 +12,9 @@ export interface Versions {
 }
 
 /**
- * Tells since when nothing was committed that a statement reads. Of our own commits it is known what they wrote; after
+ * Computes since when nothing was committed that a statement reads. The columns of our own commits are known; after
  * one of somebody else, and after one of ours of which that is not certain, everything may be another. A commit is
- * certainly ours alone where the version before it is the last one known, and where nobody else committed until its own
+ * certainly ours alone where the version before it is the last one known, and where no other connection committed until its own
  * version was read.
  */
 export class Revisions {
@@ -25,13 +25,13 @@ export class Revisions {
   /** The columns that a statement reads, as `StatementUse` names them, by SQL; cleared with a commit that may have changed the schema. */
   readonly #reads = new BoundedCache<ReadonlySet<string>>(256);
   #commit = 0;
-  /** The last commit of which nobody knows what it wrote. */
+  /** The last commit of unknown columns. */
   #unknown = 0;
-  /** The version up to which commits are told of; undefined while nobody asks. */
-  #told: number | undefined;
-  /** What `others` was before the version that was told of came to be. */
+  /** The version up to which commits are known; undefined before the first question. */
+  #knownVersion: number | undefined;
+  /** The value of `others` before the known version came to be. */
   #others: number | undefined;
-  /** Whether nothing was committed between what was told of and the write that has begun. */
+  /** Whether nothing was committed between the known version and the write that has begun. */
   #follows = false;
 
   constructor(versions: Versions, readsOf: (sql: string) => ReadonlySet<string>) {
@@ -42,7 +42,7 @@ export class Revisions {
   /** The number of the last commit that may have changed what the statement reads. */
   of(sql: string): number {
     const version = this.#versions.read();
-    if (version !== this.#told) this.#lose(version);
+    if (version !== this.#knownVersion) this.#lose(version);
     let last = this.#unknown;
     const reads = this.#reads.getOrMake(sql, () => this.#readsOf(sql));
     for (const name of reads) last = Math.max(last, this.#written.get(name) ?? 0);
@@ -51,12 +51,12 @@ export class Revisions {
 
   /** A write of ours begins. */
   begin(): void {
-    this.#follows = this.#told !== undefined && this.#told === this.#ask(this.#versions.now);
+    this.#follows = this.#knownVersion !== undefined && this.#knownVersion === this.#ask(this.#versions.now);
   }
 
   /** A write of ours was committed. @param written what its statements wrote */
   end(written: ReadonlySet<string>): void {
-    if (this.#told === undefined) return;
+    if (this.#knownVersion === undefined) return;
     const before = this.#ask(this.#versions.others);
     const version = this.#ask(this.#versions.now);
     const after = this.#ask(this.#versions.others);
@@ -68,7 +68,7 @@ export class Revisions {
 
   #tell(version: number | undefined, written: ReadonlySet<string>): void {
     this.#commit += 1;
-    this.#told = version;
+    this.#knownVersion = version;
     for (const name of written) this.#written.set(name, this.#commit);
   }
 
@@ -76,13 +76,13 @@ export class Revisions {
   #lose(version: number | undefined): void {
     this.#commit += 1;
     this.#unknown = this.#commit;
-    this.#told = version;
+    this.#knownVersion = version;
     this.#others = undefined;
     this.#written.clear();
     this.#reads.clear();
   }
 
-  /** What is committed stays committed whether or not a version can be had: then nothing is known. */
+  /** A commit stands whether or not its version can be read: without one nothing is known. */
   #ask(version: () => number): number | undefined {
     try {
       return version();

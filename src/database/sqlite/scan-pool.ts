@@ -49,7 +49,7 @@ export class ScanPool {
     if (!this.#closed && this.#threads.size === 0) this.#idle.push(this.#add());
   }
 
-  /** Takes nothing new, refuses what waits and what runs, and answers whether every thread has ended. */
+  /** Takes nothing new, refuses what waits and what runs, and returns whether every thread has ended. */
   async close(): Promise<boolean> {
     this.#closed = true;
     this.#shares.close();
@@ -76,7 +76,7 @@ export class ScanPool {
     });
   }
 
-  /** One that has nothing to do, or a new one: whoever has a place has one. */
+  /** An idle thread or a new one: there is one for each place. */
   #thread(release: () => void): ReaderThread {
     try {
       return this.#idle.pop() ?? this.#add();

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { SchemaWords } from '../dialect.ts';
+import type { ReferenceTriggers, SchemaWords } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import type { ReferenceTriggers } from '../reference-triggers.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectSqlite } from './introspect.ts';
@@ -57,13 +56,13 @@ export const sqliteSchema: SchemaWords = {
     select '[' || coalesce(group_concat(json_quote(_m.name), ',' order by _m.place), '') || ']'
     from (select ${text(sql`_e.value`)} as name, _e.id as place
       from json_each(${array}) as _e) as _m where _m.name is not null)`,
-  // An index has its name for good, so it is made anew.
+  // An index has its name for good, so it is dropped and made.
   renameIndex: (table, { name, columns, unique }, next) => [
     `drop index ${quoteName(name)}`,
     `create ${unique ? 'unique ' : ''}index ${quoteName(next)} on ${quoteName(table)} (${columns.map(quoteName).join(', ')})`,
   ],
   alterColumns,
   moving: movingSqlite,
-  // A number in the head of the file, so that another file is told apart by its first 100 bytes.
+  // A number in the head of the file, so that another file differs in its first 100 bytes.
   mark: () => [`pragma user_version = ${randomBytes(4).readUInt32BE() >>> 1}`],
 };

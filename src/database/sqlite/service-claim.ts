@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './errors.ts';
 
 /** Milliseconds that the moment of another process, which looks whether it is alone, is waited for. */
-const patience = 500;
+const lockTimeoutMs = 500;
 
 const makePrivately = (path: string): void => {
   try {
@@ -27,7 +27,7 @@ export class ServiceClaim {
   constructor(databasePath: string) {
     const path = claimPath(databasePath);
     makePrivately(path);
-    this.#lock = new DatabaseSync(path, { timeout: patience });
+    this.#lock = new DatabaseSync(path, { timeout: lockTimeoutMs });
     try {
       this.alone = this.#isAlone();
       // A read transaction that stays open is a shared lock.
@@ -50,7 +50,7 @@ export class ServiceClaim {
       if (!isBusy(error)) throw error;
       return false;
     } finally {
-      this.#lock.exec(`pragma busy_timeout = ${patience}`);
+      this.#lock.exec(`pragma busy_timeout = ${lockTimeoutMs}`);
     }
   }
 }

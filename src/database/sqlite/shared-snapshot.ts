@@ -33,7 +33,7 @@ export class SharedSnapshot {
   };
 
   /**
-   * Gives the snapshot back; the next read takes a new one. Never throws: it is called where nobody could catch it. A
+   * Gives the snapshot back; the next read takes a new one. Never throws: it is called where no caller could catch it. A
    * COMMIT is refused where a statement met a damaged page; nothing was written, so to take it back is the same.
    */
   end(): void {

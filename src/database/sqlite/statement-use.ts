@@ -2,7 +2,7 @@ import { constants, type DatabaseSync } from 'node:sqlite';
 
 /**
  * Columns of tables. A table without a column stands for which rows it has: whatever reads of a table reads that, and
- * whoever inserts or deletes writes it.
+ * every insert and delete writes it.
  */
 export interface StatementUse {
   readonly reads: ReadonlySet<string>;
@@ -17,7 +17,7 @@ interface OpenUse {
 /** Whether a column is computed of others of its row (https://sqlite.org/pragma.html#pragma_table_xinfo). */
 const computedColumns = 'select 1 from pragma_table_xinfo(?) where name = ? and hidden in (2, 3)';
 
-/** Stands among what is written for whatever there is: nobody knows what the statement does. */
+/** The name that stands for all columns: it is unknown which of them the statement writes. */
 export const everything = '';
 
 /** Names a column; without one, which rows the table has. */
@@ -61,7 +61,7 @@ const notes: ReadonlyMap<number, Note> = new Map([
 const noteUnknown: Note = ({ writes }) => writes.add(everything);
 
 /**
- * What the statements of a connection read and write, triggers and actions of foreign keys included. Nothing is parsed
+ * Computes what the statements of a connection read and write, triggers and actions of foreign keys included. Nothing is parsed
  * here: SQLite's compiler asks its authorizer for each table and column that a statement uses
  * (https://sqlite.org/c3ref/set_authorizer.html), and is allowed all. Running a statement costs nothing more.
  */
@@ -69,7 +69,7 @@ export class StatementUses {
   readonly #database: DatabaseSync;
   #noted: OpenUse | undefined;
 
-  /** @param renewed called where a statement is compiled anew as it runs: the schema is no longer what it was */
+  /** @param renewed called where a statement is compiled again as it runs: the schema is no longer what it was */
   constructor(database: DatabaseSync, renewed: () => void) {
     this.#database = database;
     database.setAuthorizer((action, table, column) => {
@@ -79,7 +79,7 @@ export class StatementUses {
     });
   }
 
-  /** Prepares something, and answers what that uses. */
+  /** Prepares something and returns what that uses. */
   during<T>(prepare: () => T): { readonly made: T; readonly use: StatementUse } {
     const use: OpenUse = { reads: new Set(), writes: new Set() };
     this.#noted = use;
@@ -90,7 +90,7 @@ export class StatementUses {
     }
   }
 
-  /** What a statement reads; of a column that is computed, what it may be computed of. */
+  /** Columns that a statement reads; for a computed column those of which it may be computed. */
   readsOf(sql: string): ReadonlySet<string> {
     const reads = new Set(this.during(() => this.#database.prepare(sql)).use.reads);
     const computed = this.during(() => this.#database.prepare(computedColumns)).made;

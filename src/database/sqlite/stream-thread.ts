@@ -38,7 +38,7 @@ export class StreamThread {
     if (!this.#closed) this.#usable();
   }
 
-  /** Takes nothing new, refuses what waits and what runs, and answers whether the thread has ended. */
+  /** Takes nothing new, refuses what waits and what runs, and returns whether the thread has ended. */
   async close(): Promise<boolean> {
     this.#closed = true;
     this.#slots.close();

@@ -15,7 +15,7 @@ const targetOf = (file: SqliteFile): DatabaseTarget => {
     file: temporary ? undefined : resolve(path),
     place: path,
     isEmpty,
-    // What had not been moved into the file yet.
+    // The log may hold what is not in the file yet.
     hasRemains: () => sizeOf(`${path}-wal`) > 0,
     open: async (options) => {
       const { openSqlite } = await import('./database.ts');

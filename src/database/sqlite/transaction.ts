@@ -26,7 +26,7 @@ export class SqliteTransaction implements Transaction {
     return this.#step(() => this.#connection.run(query));
   }
 
-  /** No statement of the unit may run any more: it is over. Answers why it failed, if a statement did. */
+  /** No statement of the unit may run any more: it is over. Returns why it failed, if a statement did. */
   end(): { readonly error: unknown } | undefined {
     this.#over = true;
     return this.#failure;

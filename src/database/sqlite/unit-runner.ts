@@ -4,7 +4,7 @@ import type { SqliteConnection } from './connection.ts';
 import { SqliteTransaction } from './transaction.ts';
 
 /**
- * What became of a unit. `again`: it held others up and is to be run anew, `first` of the next group, where nobody's
+ * The outcome of a unit. `again`: it held others up and is to be run again, `first` of the next group, where no other's
  * commit waits for it, or `last` of those that wait.
  */
 export type UnitOutcome =
@@ -13,10 +13,10 @@ export type UnitOutcome =
   | { readonly again: 'first' | 'last' };
 
 /** How long a unit with code of an application may wait for other things than its statements. */
-export interface Patience {
+export interface WaitLimits {
   /** By `performance.now()`; sooner where the writer is about to close. */
   readonly until: () => number;
-  /** Milliseconds in all, for whoever is told that they are over. */
+  /** Milliseconds in all, for the error when they are over. */
   readonly limit: number;
   /** Whether the commit of units before it has to wait for it. */
   readonly holdsGroup: boolean;
@@ -24,11 +24,10 @@ export interface Patience {
   readonly others: () => boolean;
 }
 
-/** How long others wait for a unit that waits for something else, in milliseconds. */
-const othersWait = 1_000;
+/** Longest time for which others wait for a unit that waits for something else. */
+const othersWaitMs = 1_000;
 
-/** Milliseconds between two looks at who waits. */
-const lookInterval = 50;
+const lookIntervalMs = 50;
 
 const awaitedElsewhere = (): Error =>
   new Error(
@@ -43,7 +42,7 @@ const awaitedElsewhere = (): Error =>
  */
 export class UnitRunner {
   readonly #connection: SqliteConnection;
-  /** Told by the next turn of the event loop that the unit still runs. */
+  /** Called in the next turn of the event loop if the unit still runs. */
   #turned: (() => void) | undefined;
   #check: NodeJS.Immediate;
 
@@ -53,16 +52,16 @@ export class UnitRunner {
     this.#check = this.#watch();
   }
 
-  async run(unit: Unit, patience?: Patience): Promise<UnitOutcome> {
+  async run(unit: Unit, limits?: WaitLimits): Promise<UnitOutcome> {
     const transaction = new SqliteTransaction(this.#connection);
     let watch: NodeJS.Timeout | undefined;
     try {
       const outcome = await new Promise<UnitOutcome>((resolve, reject) => {
         this.#turned = () => {
-          if (patience === undefined) return reject(awaitedElsewhere());
-          if (patience.holdsGroup) return resolve({ again: 'first' });
+          if (limits === undefined) return reject(awaitedElsewhere());
+          if (limits.holdsGroup) return resolve({ again: 'first' });
           this.#turned = undefined;
-          watch = this.#wait(patience, resolve, reject);
+          watch = this.#wait(limits, resolve, reject);
         };
         unit(transaction).then((value) => resolve({ value }), reject);
       });
@@ -84,20 +83,20 @@ export class UnitRunner {
   }
 
   #wait(
-    { until, limit, others }: Patience,
+    { until, limit, others }: WaitLimits,
     resolve: (outcome: UnitOutcome) => void,
     reject: (error: unknown) => void,
   ): NodeJS.Timeout {
     clearImmediate(this.#check);
-    let patientUntil = Number.POSITIVE_INFINITY;
+    let othersWaitUntil = Number.POSITIVE_INFINITY;
     const look = (): void => {
       const now = performance.now();
       if (now >= until()) reject(transactionTimeout(limit));
-      else if (!others()) patientUntil = Number.POSITIVE_INFINITY;
-      else if (patientUntil === Number.POSITIVE_INFINITY) patientUntil = now + othersWait;
-      else if (now >= patientUntil) resolve({ again: 'last' });
+      else if (!others()) othersWaitUntil = Number.POSITIVE_INFINITY;
+      else if (othersWaitUntil === Number.POSITIVE_INFINITY) othersWaitUntil = now + othersWaitMs;
+      else if (now >= othersWaitUntil) resolve({ again: 'last' });
     };
-    return setInterval(look, lookInterval);
+    return setInterval(look, lookIntervalMs);
   }
 
   #watch(): NodeJS.Immediate {

@@ -53,7 +53,7 @@ const scan = (query: Query): Scanned => {
     giveBack(connection);
     return { rows, milliseconds: performance.now() - started };
   } catch (error) {
-    // A statement whose iteration failed throws the same error when it is begun anew: it goes with its connection.
+    // A statement whose iteration failed throws the same error when it is begun again: it goes with its connection.
     connection.close();
     throw error;
   }

@@ -5,7 +5,7 @@ import { databaseUnavailable, outcomeUnknown, transactionTimeout } from '../prob
 import { busyLimit, busyPause } from './busy.ts';
 import type { SqliteConnection } from './connection.ts';
 import { isBusy, isCommitOutcomeUnknown, isSqliteError } from './errors.ts';
-import { type Patience, type UnitOutcome, UnitRunner } from './unit-runner.ts';
+import { type UnitOutcome, UnitRunner, type WaitLimits } from './unit-runner.ts';
 
 /** A statement or a unit that waits for its commit. */
 interface Write {
@@ -25,7 +25,7 @@ interface Written {
   outcome: UnitOutcome;
 }
 
-/** What is told of the transactions. */
+/** Calls around the transactions. */
 export interface AroundWrites {
   /** One is about to begin: reads give their snapshot back, for the log's sake. */
   before(): void;
@@ -111,7 +111,7 @@ export class Writer {
     this.#gather(performance.now() + gatherTime);
   }
 
-  /** Callers who were answered together ask again together, but not all of them within one turn. */
+  /** Callers who were answered at once ask again at once, but not all of them within one turn. */
   #gather(until: number): void {
     const seen = this.#queue.length;
     setImmediate(() => {
@@ -215,7 +215,7 @@ export class Writer {
         group.push(entry);
         entry.outcome =
           typeof write.work === 'function'
-            ? await this.#runUnit(units, write.work, alone, this.#patienceWith(write, group))
+            ? await this.#runUnit(units, write.work, alone, this.#waitLimitsOf(write, group))
             : this.#runStatement(write.work);
       } while (!alone && group.length < groupSize && performance.now() < until);
     } finally {
@@ -236,7 +236,7 @@ export class Writer {
   }
 
   /** Absent for a unit of the service. */
-  #patienceWith(write: Write, group: readonly Written[]): Patience | undefined {
+  #waitLimitsOf(write: Write, group: readonly Written[]): WaitLimits | undefined {
     const { limit } = write;
     if (limit === undefined) return undefined;
     write.until ??= performance.now() + limit;
@@ -254,10 +254,10 @@ export class Writer {
     units: UnitRunner,
     unit: Unit,
     alone: boolean,
-    patience: Patience | undefined,
+    limits: WaitLimits | undefined,
   ): Promise<UnitOutcome> {
     if (!alone) this.#connection.exec('savepoint unit');
-    const outcome = await units.run(unit, patience);
+    const outcome = await units.run(unit, limits);
     this.#assertTransaction(outcome);
     if (!('value' in outcome)) this.#connection.exec(alone ? 'rollback' : 'rollback to unit');
     if (!alone) this.#connection.exec('release unit');
@@ -285,7 +285,7 @@ export class Writer {
     }
   }
 
-  /** What was written into a file that is gone is not acknowledged. */
+  /** A write into a file that is gone is not acknowledged. */
   #assertThere(): void {
     const lost = this.#around.lost();
     if (lost !== undefined) throw databaseUnavailable(new Error(lost));
