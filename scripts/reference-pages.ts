@@ -9,6 +9,7 @@ import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
 import { aggregatesPage } from './reference-aggregates.ts';
 import { clocksPage } from './reference-clocks.ts';
 import { fieldsPage } from './reference-fields.ts';
+import { limitsPage } from './reference-limits.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { resourcePage, scopePage } from './reference-resource.ts';
 import { vectorsFile } from './reference-vectors.ts';
@@ -164,5 +165,6 @@ export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> =>
     ['list-parameters.md', listPage()],
     ['aggregates.md', aggregatesPage()],
     ['clocks.md', clocksPage()],
+    ['limits.md', limitsPage()],
     ['signature-vectors.json', vectorsFile()],
   ]);

@@ -1,0 +1,214 @@
+import ts from 'typescript';
+import { page, table } from './reference-markdown.ts';
+import { parse } from './reference-types.ts';
+
+/** The value of an expression of numbers and constants; undefined where it is something else. */
+const numberOf = (node: ts.Expression, names: ReadonlyMap<string, ts.Expression>): number | undefined => {
+  if (ts.isNumericLiteral(node)) return Number(node.text);
+  if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return numberOf(node.expression, names);
+  if (ts.isIdentifier(node)) {
+    const initial = names.get(node.text);
+    return initial && numberOf(initial, names);
+  }
+  if (!ts.isBinaryExpression(node)) return undefined;
+  const [left, right] = [numberOf(node.left, names), numberOf(node.right, names)];
+  if (left === undefined || right === undefined) return undefined;
+  if (node.operatorToken.kind === ts.SyntaxKind.AsteriskToken) return left * right;
+  return node.operatorToken.kind === ts.SyntaxKind.PlusToken ? left + right : undefined;
+};
+
+/** Constants of a source file, by name; `limits.items` for a property of one. */
+const constantsOf = (path: string): ReadonlyMap<string, ts.Expression> =>
+  new Map(
+    parse(path)
+      .statements.filter(ts.isVariableStatement)
+      .flatMap(({ declarationList }) => declarationList.declarations)
+      .flatMap(({ name, initializer }): [string, ts.Expression][] => {
+        if (initializer === undefined) return [];
+        const value = ts.isAsExpression(initializer) ? initializer.expression : initializer;
+        if (!ts.isObjectLiteralExpression(value)) return [[name.getText(), value]];
+        return value.properties
+          .filter(ts.isPropertyAssignment)
+          .map((property) => [`${name.getText()}.${property.name.getText()}`, property.initializer]);
+      }),
+  );
+
+/** A constant of the source. @throws Error where the file has none of this name, so that a renamed one is noticed */
+const constant = (path: string, name: string): number => {
+  const names = constantsOf(path);
+  const initial = names.get(name);
+  const value = initial && numberOf(initial, names);
+  if (value === undefined)
+    throw new Error(`src/${path} has no number ${name}: see scripts/reference-limits.ts`);
+  return value;
+};
+
+type Unit = 'count' | 'bytes' | 'characters' | 'ms' | 's' | 'days';
+
+const spanOf = (seconds: number): string => {
+  if (seconds % 86_400 === 0 && seconds > 86_400) return `${seconds / 86_400} days`;
+  if (seconds % 3_600 === 0) return `${seconds / 3_600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+};
+
+const bytesOf = (bytes: number): string => {
+  if (bytes % 1_048_576 === 0) return `${bytes / 1_048_576} MiB`;
+  return bytes % 1_024 === 0 ? `${bytes / 1_024} KiB` : `${bytes.toLocaleString('en')} bytes`;
+};
+
+const format: Readonly<Record<Unit, (value: number) => string>> = {
+  count: (value) => value.toLocaleString('en'),
+  bytes: bytesOf,
+  characters: (value) => `${value.toLocaleString('en')} characters`,
+  ms: (value) => spanOf(value / 1_000),
+  s: spanOf,
+  days: (value) => `${value} days`,
+};
+
+/** A limit: its text, the constant in the source, and the response beyond it. */
+type Limit = readonly [text: string, path: string, name: string, unit: Unit, beyond: string];
+
+const limits: Readonly<Record<string, readonly Limit[]>> = {
+  Lists: [
+    ['query string', 'records/list/query-string.ts', 'maxQueryLength', 'characters', '400'],
+    ['filters of a request', 'records/list/parameters.ts', 'maxFilters', 'count', '400'],
+    ['value of a filter', 'records/list/filters.ts', 'maxValueLength', 'characters', '400'],
+    ['values of one `in`', 'records/list/filters.ts', 'maxInValues', 'count', '400'],
+    ['terms of `sort`', 'records/list/sort.ts', 'maxTerms', 'count', '400'],
+    [
+      'relations before the field of a filter or sort',
+      'records/relations/related.ts',
+      'maxSteps',
+      'count',
+      '400',
+    ],
+    [
+      'fields of each of `group`, `sum`, `avg`, `min`, `max`',
+      'records/aggregate/parameters.ts',
+      'maxFields',
+      'count',
+      '400',
+    ],
+  ],
+  'Related records': [
+    ['relations of one `include`', 'records/relations/include.ts', 'maxIncluded', 'count', '400'],
+    [
+      'related records of one record',
+      'records/relations/bounds.ts',
+      'maxRelated',
+      'count',
+      '400 `too_much_included`',
+    ],
+    [
+      'a response with related records',
+      'records/relations/bounds.ts',
+      'maxAnswerBytes',
+      'bytes',
+      '400 `too_much_included`',
+    ],
+    ['items of one nested list in a body', 'model/nested-schema.ts', 'nestedLimits.items', 'count', '422'],
+    ['nested records in a body', 'model/nested-schema.ts', 'nestedLimits.records', 'count', '422'],
+    ['levels of nested records', 'model/nested-schema.ts', 'nestedLimits.levels', 'count', '422'],
+  ],
+  Bodies: [
+    ['nesting of a JSON body', 'http/body.ts', 'maxDepth', 'count', '400 `too_deep`'],
+    ['fields of a form', 'http/form.ts', 'maxFields', 'count', '400'],
+    ['records of a batch', 'operations/batch.ts', 'maxBatch', 'count', '413 `batch_too_large`'],
+    [
+      'requests that a connection sends ahead of their responses',
+      'http/connections.ts',
+      'mostUnanswered',
+      'count',
+      'the connection is cut',
+    ],
+  ],
+  Fields: [
+    ['a text without `max`', 'fields/length.ts', 'maxCharacters', 'characters', '422'],
+    ['a URL', 'fields/url.ts', 'maxLength', 'characters', '422'],
+    ['an email address', 'fields/email.ts', 'maxLength', 'characters', '422'],
+    ['digits of a decimal', 'fields/decimal.ts', 'maxDigits', 'count', '422'],
+    ['nesting of a `json` field', 'fields/json.ts', 'maxLevels', 'count', '422'],
+    ['a name of a model or field', 'model/names.ts', 'maxNameLength', 'characters', 'no start'],
+  ],
+  'Accounts and credentials': [
+    ['a token', 'auth/jwt.ts', 'tokenLifetime', 's', '401'],
+    ['a session of the administration area', 'auth/session.ts', 'sessionLifetime', 's', '401'],
+    ['such a session without a request', 'auth/session.ts', 'sessionIdleTime', 's', '401'],
+    ['difference of a signature’s timestamp', 'auth/methods/signature.ts', 'timestampTolerance', 's', '401'],
+    ['an invitation link', 'auth/invitation.ts', 'invitationLifetime', 's', '410'],
+    [
+      'failed sign-ins to one account from one address within the window',
+      'auth/login-throttle.ts',
+      'accountLimit',
+      'count',
+      '429',
+    ],
+    [
+      'failed sign-ins from one address within the window',
+      'auth/login-throttle.ts',
+      'addressLimit',
+      'count',
+      '429',
+    ],
+    ['the window', 'auth/login-throttle.ts', 'throttleWindow', 'ms', ''],
+    [
+      'wrong codes of two-step verification within the window',
+      'auth/login-throttle.ts',
+      'codeLimit',
+      'count',
+      '429',
+    ],
+    ['a password, at least', 'auth/password-rules.ts', 'passwordBytes.min', 'bytes', '422'],
+    ['a password, at most', 'auth/password-rules.ts', 'passwordBytes.max', 'bytes', '422'],
+    ['a username', 'auth/account.ts', 'maxUsernameLength', 'characters', '422'],
+  ],
+  'Events, webhooks and jobs': [
+    [
+      'streams of `/changes` of one caller in one process',
+      'events/changes.ts',
+      'maxStreamsPerCaller',
+      'count',
+      '503',
+    ],
+    ['a webhook’s URL', 'webhooks/address.ts', 'maxUrlLength', 'characters', '422'],
+    ['overlap of two secrets of a webhook', 'service/webhooks/commands.ts', 'maxOverlapSeconds', 's', '422'],
+    ['deliveries are kept for', 'service/webhooks/delivery-administration.ts', 'deliveryDays', 'days', ''],
+    [
+      'attempts of a job, unless it says otherwise',
+      'jobs/define-job.ts',
+      'defaultAttempts',
+      'count',
+      'failed',
+    ],
+    ['an attempt of a job, unless it says otherwise', 'jobs/define-job.ts', 'defaultTimeout', 's', 'failed'],
+    ['longest `timeout` of a job', 'jobs/define-job.ts', 'maxTimeoutSeconds', 's', 'no start'],
+    ['a job’s `key`', 'jobs/queue.ts', 'maxKeyLength', 'characters', 'an error'],
+    [
+      'an `Idempotency-Key` is kept for',
+      'service/idempotency/idempotency.ts',
+      'idempotencyLifetime',
+      'ms',
+      '',
+    ],
+  ],
+};
+
+/** The reference page of limits. */
+export const limitsPage = (): string =>
+  page(
+    'Limits',
+    'Limits that no option changes. Limits with a variable (`BODY_LIMIT`, `BODY_MEMORY`, `MAX_CONNECTIONS`, `HANDLER_TIMEOUT`, `TRANSACTION_TIMEOUT`) are on the page [Configuration](configuration.md), codes on the page [Errors](errors.md).',
+    Object.entries(limits)
+      .map(
+        ([title, rows]) =>
+          `## ${title}\n\n${table(
+            ['limit', 'value', 'beyond it'],
+            rows.map(([text, path, name, unit, beyond]) => [
+              text,
+              format[unit](constant(path, name)),
+              beyond,
+            ]),
+          )}`,
+      )
+      .join('\n\n'),
+  );
