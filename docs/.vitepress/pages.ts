@@ -57,6 +57,8 @@ export const sections: readonly Section[] = [
   {
     title: { en: 'Reference', zh: '参考' },
     pages: references(
+      'resource',
+      'scope',
       'configuration',
       'command-line',
       'fields',
@@ -77,6 +79,7 @@ export const sections: readonly Section[] = [
       'backup',
       'move',
       'metrics',
+      'limits',
       'clocks',
       'two-step-verification',
     ),
