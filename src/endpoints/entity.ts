@@ -256,13 +256,15 @@ const describedSchema: JsonSchema = {
 };
 
 /** The fields of an entity as pages show them and filter by them. */
-export const describeEntity = ({ name, columns, view }: Entity, locale: Locale): JsonObject => ({
+export const describeEntity = ({ name, columns, view, fields }: Entity, locale: Locale): JsonObject => ({
   name,
   fields: view.flatMap((each) => {
     const column = columns.get(each);
     if (column === undefined) return [];
     const { type, options } = column;
-    const choices = type.choices?.(options, locale);
+    const words = Object.entries(fields[each]?.words ?? {});
+    const worded = words.map(([value, label]) => ({ value, label: labelText(label, locale) }));
+    const choices = type.choices?.(options, locale) ?? (worded.length === 0 ? undefined : worded);
     const { operators, sortable, searchable } = listField(column);
     return [
       {

@@ -18,6 +18,8 @@ export interface EntityField extends Pick<FieldDefinition, 'type' | 'options'> {
   readonly note?: string;
   /** Schema of its values, where it is not the type's. */
   readonly schema?: JsonSchema;
+  /** What people read in place of its values, where they are not an enum's. */
+  readonly words?: Readonly<Record<string, Label>>;
   /** Whether it is there for row filters only, and no view shows it. */
   readonly hidden?: boolean;
 }

@@ -13,7 +13,7 @@ export const sessionEntity = defineEntity('sessions', {
     }),
     address: field.string({ ...always, label: { 'zh-CN': '地址', en: 'Address' } }),
     user_agent: field.string({ ...always, label: { 'zh-CN': '浏览器', en: 'Browser' } }),
-    created_at: field.datetime({ ...always, label: { 'zh-CN': '登录时间', en: 'Since' } }),
+    created_at: field.datetime({ ...always, label: { 'zh-CN': '登录时间', en: 'Signed in' } }),
     last_used_at: field.datetime({ ...always, label: { 'zh-CN': '最近使用', en: 'Last used' } }),
     user_id: computed(field.integer(always), { hidden: true }),
   },

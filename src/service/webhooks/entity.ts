@@ -116,9 +116,9 @@ export const deliveryEntity = (readable: readonly string[]): Entity => {
       event: computed(field.integer({ ...always, label: { 'zh-CN': '变更', en: 'Change' } }), {
         note: 'number of the event',
       }),
-      model: field.string({ ...always, label: { 'zh-CN': '资源', en: 'Resources' } }),
-      record_id: field.integer(always),
-      action: computed(field.string({ ...always, label: { 'zh-CN': '操作', en: 'Actions' } }), {
+      model: field.string({ ...always, label: { 'zh-CN': '资源', en: 'Resource' } }),
+      record_id: field.integer({ ...always, label: { 'zh-CN': '记录编号', en: 'Record id' } }),
+      action: computed(field.string({ ...always, label: { 'zh-CN': '操作', en: 'Action' } }), {
         schema: action,
       }),
       version: field.integer(always),
@@ -135,7 +135,7 @@ export const deliveryEntity = (readable: readonly string[]): Entity => {
       attempts: computed(field.integer({ ...always, label: { 'zh-CN': '尝试', en: 'Attempts' } }), {
         note: 'attempts that were begun',
       }),
-      next_at: computed(field.datetime(), {
+      next_at: computed(field.datetime({ label: { 'zh-CN': '下次尝试', en: 'Next attempt' } }), {
         value: sql`(case when t."claim" is null then t."next_at" end)`,
         note: 'null unless it waits for its next attempt',
       }),
@@ -160,7 +160,7 @@ export const deliveryEntity = (readable: readonly string[]): Entity => {
       response_headers: computed(field.json(), shown('response_headers')),
       response_body: computed(field.text(), shown('response_body')),
       created_at: field.datetime({ ...always, label: { 'zh-CN': '变更时间', en: 'Changed' } }),
-      attempted_at: field.datetime(),
+      attempted_at: field.datetime({ label: { 'zh-CN': '最近尝试', en: 'Last attempt' } }),
       ended_at: field.datetime(),
     },
     indexed: ['webhook_id'],
