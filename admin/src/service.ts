@@ -92,8 +92,8 @@ export const send: Send = sendBy((method, path, options = {}) =>
   inTime(options.signal, (signal) => sendOnce(method, path, { ...options, signal })),
 );
 
-/** The same for an answer that may take as long as it takes. */
-const sendPatiently: Send = sendBy(transport.send);
+/** The same without a time limit. */
+const sendUnlimited: Send = sendBy(transport.send);
 
 /** Reads the user of the session again, once they have done what was due. */
 export const renewSession = async (): Promise<void> => {
@@ -114,9 +114,9 @@ export const openStream = (path: string, options: RequestOptions): Promise<Respo
   whileSignedIn(() => transport.request('GET', path, { ...options, repeatable: false })).catch(noteDue);
 
 const fixed: Readonly<Record<string, ResourceRoute>> = {
-  api_keys: { path: '/admin/api_keys', singular: 'api_key', detail: false },
+  api_keys: { path: '/admin/api_keys', singular: 'api_key' },
   users: { path: '/admin/users', singular: 'user' },
-  roles: { path: '/admin/roles', singular: 'role', key: 'name', detail: false },
+  roles: { path: '/admin/roles', singular: 'role', key: 'name' },
   applications: { path: '/admin/applications', singular: 'application', key: 'app_id', detail: false },
   payments: { path: '/admin/payments', singular: 'payment', detail: false },
   refusals: { path: '/admin/refusals', singular: 'refusal', detail: false },
@@ -133,7 +133,7 @@ let models: Promise<readonly ModelEntry[]> | undefined;
 /** By address. */
 const described = new Map<string, Promise<unknown>>();
 
-/** Forgets what could not be had, so that the next one who asks tries again. */
+/** Forgets a failure, so that the next call tries again. */
 const remembered = <T>(promise: Promise<T>, forget: () => void): Promise<T> => {
   promise.catch(forget);
   return promise;
@@ -246,7 +246,7 @@ export const exportRecords = (
   resource: string,
   params: Parameters<typeof everyRecord>[2],
 ): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> =>
-  everyRecord({ send: sendPatiently, routeOf }, resource, {
+  everyRecord({ send: sendUnlimited, routeOf }, resource, {
     ...params,
     filter: withoutWords(params.filter ?? {}, new Date()),
   });

@@ -29,23 +29,16 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
       typed: '未保存的作者',
     },
   ],
-  'users/user-form.tsx': [
+  'parts/page-form.tsx': [
     { path: '/users/create', field: '用户名', typed: 'unsaved' },
     { path: '/users/3', field: '姓名', typed: '未保存' },
-  ],
-  'users/reset-password.tsx': [
-    { path: '/users/3/show', opener: '重置密码', field: '新密码', typed: 'unsaved-password' },
-  ],
-  'webhooks/webhook-form.tsx': [
     { path: '/webhooks/create', field: '地址', typed: 'https://example.com/unsaved' },
     { path: '/webhooks/1', field: '地址', typed: 'https://example.com/unsaved' },
+    { path: '/api_keys/create', field: '名称', typed: '未保存的密钥' },
   ],
-  'keys/new-key.tsx': [{ path: '/api_keys/create', field: '名称', typed: '未保存的密钥' }],
-  'access/roles.tsx': [{ path: '/roles', opener: '新建角色', field: '名称', typed: 'unsaved' }],
-  'account/own-password-form.tsx': [{ path: '/password', field: '当前密码', typed: 'unsaved' }],
-  'parts/condition-form.tsx': [{ path: '/records/books', opener: '筛选', field: '值', typed: '未保存' }],
-  'invitation/new-password-form.tsx': [],
-  'keys/extend-key.tsx': [
+  'parts/dialog-form.tsx': [
+    { path: '/users/3/show', opener: '重置密码', field: '新密码', typed: 'unsaved-password' },
+    { path: '/roles', opener: '新建角色', field: '名称', typed: 'unsaved' },
     {
       path: '/api_keys/1',
       opener: async (page) => {
@@ -55,9 +48,7 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
       field: '过期时间',
       typed: '2031-05-06T07:08',
     },
-  ],
-  'keys/rename-key.tsx': [{ path: '/api_keys/1', opener: '改名', field: '名称', typed: '未保存的名称' }],
-  'parts/view-name.tsx': [
+    { path: '/api_keys/1', opener: '改名', field: '名称', typed: '未保存的名称' },
     {
       path: '/records/books?filter=%7B%22status%22%3A%22live%22%7D',
       opener: '保存为视图',
@@ -65,6 +56,9 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
       typed: '未保存的视图',
     },
   ],
+  'account/own-password-form.tsx': [{ path: '/password', field: '当前密码', typed: 'unsaved' }],
+  'parts/condition-form.tsx': [{ path: '/records/books', opener: '筛选', field: '值', typed: '未保存' }],
+  'invitation/new-password-form.tsx': [],
   'records/bulk-form.tsx': [
     {
       path: '/records/books',
@@ -84,7 +78,5 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
 export const formsWithoutInput: Readonly<Record<string, string>> = {
   'pages/sign-in-form.tsx': 'nobody is signed in yet, or the form stands over a page that asks itself',
   'pages/second-step.tsx': 'a code that counts once',
-  'factor/ask-password.tsx': 'a password, and a name that has a default',
-  'factor/totp-setup.tsx': 'a code that is good for half a minute',
   'access/explain.tsx': 'a question, which stands in the address once it is asked',
 };

@@ -64,7 +64,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
     it('a person’s page says what their memberships open, and leads there', async () => {
       const watched = await enter(open, service, root, `/users/${editor.id}/show`, { language: 'en' });
       const { page } = watched;
-      const section = page.getByRole('region', { name: 'What memberships open' });
+      const section = page.getByRole('region', { name: 'Access through memberships' });
       await section.getByText('Editor').waitFor();
       const lines = (await section.getByRole('listitem').allInnerTexts()).map((line) =>
         line.replaceAll(/\s+/g, ' '),

@@ -97,7 +97,7 @@ describeDatabase('sqlite', 'administration pages: the trash', (databases) => {
       await page.getByRole('heading', { name: 'Order · D-1' }).waitFor();
       expect(await page.getByRole('alert').textContent()).toMatch(/has been deleted.*root.*30 days left/);
       await page.getByText('100', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Bring back' }).click();
+      await page.getByRole('button', { name: 'Restore' }).click();
       await page.getByRole('link', { name: 'Edit' }).waitFor();
       expect(await status(id)).toBe(200);
       await load(page, service, '/records/notes/trash');

@@ -115,7 +115,7 @@ const labelOf = (fields: readonly MetadataField[] | undefined, name = ''): strin
 const choiceOf = (field: MetadataField | undefined, value: string): string =>
   field?.choices?.find((choice) => choice.value === value)?.label ?? value;
 
-/** What a condition asks, in the names that fields and models have in the language of the page. */
+/** A condition as a sentence, with the labels that fields and models have in the language of the page. */
 const Sentence = ({ condition }: { readonly condition: Condition }) => {
   const text = useText();
   const nameOf = useModelName();

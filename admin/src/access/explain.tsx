@@ -8,9 +8,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { basePath } from '../base.ts';
-import { KeyPicker } from '../parts/key-picker.tsx';
+import { KeyPicker, UserPicker } from '../parts/own-pickers.tsx';
 import { Page } from '../parts/page.tsx';
-import { UserPicker } from '../parts/user-picker.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { Explanation } from './explanation.ts';
@@ -64,7 +63,7 @@ export const Explain = () => {
     <Page title={text('explain.title')} lead={text('explain.lead')}>
       <Stack sx={{ gap: 2.5 }}>
         <Ask
-          // A refusal that is chosen below fills the form anew.
+          // A refusal that is chosen below fills the form.
           key={parameters.toString()}
           first={questionIn(parameters)}
           busy={isFetching}

@@ -1,6 +1,6 @@
 import type { PermissionAction } from './permission-table.ts';
 
-/** An explanation as `/admin/explain` answers it. */
+/** An explanation as `/admin/explain` returns it. */
 
 /** A condition of a row rule, and those within it. */
 export interface Condition {

@@ -1,13 +1,17 @@
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
+import ListItemText from '@mui/material/ListItemText';
+import Menu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import { useState } from 'react';
 import { Link as RouterLink } from 'react-router';
 import { Icon } from '../parts/icon.tsx';
 import { useText } from '../texts/provider.ts';
+import { superAdmin } from '../users/user.ts';
 import type { Grants } from './explanation.ts';
-import { OtherRoles } from './other-roles.tsx';
-import { useSaveTogether } from './whole-change.tsx';
+import { usePermissionTable } from './permission-table.ts';
+import { useSaveChanges } from './whole-change.tsx';
 
 interface GrantsOfRolesProps {
   readonly grants: Grants;
@@ -16,11 +20,11 @@ interface GrantsOfRolesProps {
 
 /**
  * Which role of the caller gives the right. Where none does, it is granted to one here, or to any other role: the verdict
- * above is asked for anew, and the grant can be taken back for a while.
+ * above is read again, and the grant can be undone for a while.
  */
 export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: GrantsOfRolesProps) => {
   const text = useText();
-  const save = useSaveTogether();
+  const save = useSaveChanges();
   const [busy, setBusy] = useState<string>();
   const grant = async (role: string): Promise<void> => {
     setBusy(role);
@@ -66,5 +70,50 @@ export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: Gra
         </Stack>
       ) : null}
     </Stack>
+  );
+};
+
+interface OtherRolesProps {
+  /** Those of the caller, which have buttons of their own. */
+  readonly own: readonly string[];
+  readonly busy: boolean;
+  readonly onGrant: (role: string) => void;
+}
+
+/** The other roles that may be granted what was refused. The caller gets nothing by it without the role. */
+export const OtherRoles = ({ own, busy, onGrant }: OtherRolesProps) => {
+  const text = useText();
+  const { roles } = usePermissionTable();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const others = roles.filter((role) => role !== superAdmin && !own.includes(role));
+  if (others.length === 0) return null;
+  return (
+    <>
+      <Button
+        size="small"
+        disabled={busy}
+        aria-haspopup="menu"
+        onClick={({ currentTarget }) => setAnchor(currentTarget)}
+      >
+        {text('explain.grantToOther')}
+      </Button>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {others.map((role) => (
+          <MenuItem
+            key={role}
+            onClick={() => {
+              setAnchor(null);
+              onGrant(role);
+            }}
+          >
+            <ListItemText
+              primary={text('explain.grantTo', { role })}
+              secondary={text('explain.notHeld')}
+              slotProps={{ primary: { variant: 'body2' }, secondary: { variant: 'caption' } }}
+            />
+          </MenuItem>
+        ))}
+      </Menu>
+    </>
   );
 };

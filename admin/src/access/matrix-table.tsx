@@ -14,7 +14,7 @@ interface MatrixTableProps {
 /** A controlled box wants a handler of its own; the table's hears all of them. */
 const heardAbove = (): void => {};
 
-/** Of one action for each role: `1` granted, `0` not. A row is made anew only where this changes. */
+/** Of one action for each role: `1` granted, `0` not. A row is rendered again only when this changes. */
 const bitsOf = (
   roles: readonly string[],
   model: string,
@@ -91,7 +91,7 @@ interface ModelHeadProps {
   readonly columns: number;
 }
 
-/** What a model is called, and beside it the name by which grants and paths know it. */
+/** The label of a model, and beside it the name by which grants and paths know it. */
 const ModelHead = memo(({ model, name, columns }: ModelHeadProps) => {
   const text = useText();
   return (

@@ -20,7 +20,7 @@ const named = (words: readonly string[], names: readonly (readonly string[])[]) 
 const wordsIn = (parameters: URLSearchParams, name: string): string[] =>
   (parameters.get(name) ?? '').split(',').filter((word) => word !== '');
 
-/** What of the table is looked at; it stands in the address, so that it can be sent to somebody. */
+/** The part of the table that is shown; it stands in the address, so that it can be sent to somebody. */
 export const usePermissionFilter = (
   roles: readonly string[],
   models: readonly ModelActions[],
@@ -38,7 +38,7 @@ export const usePermissionFilter = (
     };
   }, [address]);
   const set = (name: 'roles' | 'models' | 'checked', value: string): void => {
-    // What the page shows may be behind the address, where a large table is still being drawn.
+    // The page may still show an older filter than the address, while a large table is being drawn.
     const next = new URLSearchParams(window.location.search);
     if (value === '') next.delete(name);
     else next.set(name, value);
@@ -87,7 +87,7 @@ const Words = ({ name, label, options, labelOf = (option) => option, filter }: W
       inputValue={typed[name]}
       onInputChange={(_event, value) => setTyped((now) => ({ ...now, [name]: value.replaceAll(',', '') }))}
       onChange={(_event, words) => set(name, words.join(','))}
-      // What was typed and left stands in the address as well.
+      // Words that were typed before the field was left stand in the address as well.
       onBlur={() => {
         const word = typed[name].trim();
         if (word !== '') set(name, [...new Set([...chosen[name], word])].join(','));

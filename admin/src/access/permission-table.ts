@@ -70,7 +70,7 @@ export const usePermissionTable = () => {
 export const changeable = (roles: readonly string[]): readonly string[] =>
   roles.filter((role) => role !== superAdmin);
 
-/** What would be changed by granting, or revoking, all actions of these models for these roles. */
+/** The changes that granting, or revoking, all actions of these models for these roles makes. */
 export const changesOf = (
   roles: readonly string[],
   models: readonly ModelActions[],
@@ -85,7 +85,7 @@ export const changesOf = (
     ),
   );
 
-/** Saves many entries in one transaction; answers those that were not so before. @throws as `send` */
+/** Saves many entries in one transaction; returns those that were changed by it. @throws as `send` */
 export const saveChanges = async (
   permissions: readonly PermissionChange[],
 ): Promise<readonly PermissionChange[]> =>
@@ -95,11 +95,11 @@ export const saveChanges = async (
     })
   ).data.changed;
 
-/** What undoes changes. */
+/** Undoes changes. */
 export const inverse = (changes: readonly PermissionChange[]): PermissionChange[] =>
   changes.map((change) => ({ ...change, allowed: !change.allowed }));
 
-/** Asks for the table and what hangs on it anew; resolves once the table shows what the service now has. */
+/** Reads the table and what depends on it again; resolves once the table is up to date. */
 export const useRefresh = (): (() => Promise<void>) => {
   const client = useQueryClient();
   return useCallback(async () => {
@@ -108,14 +108,14 @@ export const useRefresh = (): (() => Promise<void>) => {
 };
 
 /**
- * The table with the ticks that are being saved: each shows what was ticked until the service's own answer is there, a
- * refusal included.
+ * The table with the ticks that are being saved: each shows the new tick until the service has
+ * responded, a refusal included.
  */
 export const useTicks = (granted: ReadonlySet<string>) => {
   const tell = useTell();
   const refresh = useRefresh();
   const [ticked, setTicked] = useState<ReadonlyMap<string, boolean>>(new Map());
-  /** The last stroke on each box: what an earlier one has come to is no news any more. */
+  /** Number of the last stroke on each box; the outcome of an earlier stroke does not count. */
   const strokes = useRef(new Map<string, number>());
   const shown = useMemo(() => {
     if (ticked.size === 0) return granted;

@@ -14,7 +14,7 @@ import { superAdmin } from '../users/user.ts';
 import { PermissionFilter, usePermissionFilter } from './permission-filter.tsx';
 import { Matrix } from './permission-matrix.tsx';
 import { usePermissionTable, useTicks } from './permission-table.ts';
-import { RecentChanges } from './recent-changes.tsx';
+import { RecentChanges } from './role-history.tsx';
 
 /** Names of models in the language of the page, as a function that stays the same while they do. */
 const useStableNames = (): ((model: string) => string) => {

@@ -1,19 +1,13 @@
-import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { ListBase } from 'ra-core';
 import { Address } from '../parts/address.tsx';
-import type { Column } from '../parts/column.ts';
-import { saidInPlace } from '../parts/failed.tsx';
-import { FilterBar } from '../parts/filter-bar.tsx';
-import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
-import { Listed } from '../parts/listed.tsx';
 import { momentText } from '../parts/moment.ts';
 import { sentenceOfCode } from '../parts/problem.ts';
-import { RelativeTime } from '../parts/time.tsx';
+import { Section } from '../parts/section.tsx';
+import { type OwnColumn, OwnPart } from '../records/own-list.tsx';
+import { useWords } from '../records/use-metadata.ts';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-import { kindText } from '../watch/audit-entry.ts';
 
 interface Refusal {
   readonly id: number;
@@ -59,14 +53,15 @@ const Caller = ({ refusal }: { readonly refusal: Refusal }) => {
 const Revocation = ({ at, refusal }: { readonly at: string; readonly refusal: Refusal }) => {
   const text = useText();
   const language = useLanguage();
+  const wordOf = useWords('audit');
   const { revoked_by_kind: kind, revoked_by_name: name } = refusal;
   const when = momentText(language, 'short', new Date(at));
-  const who = name ?? (kind ? kindText(text, kind) : undefined);
+  const who = name ?? (kind ? wordOf('actor_kind', kind) : undefined);
   if (who === undefined) return text('refusals.revokedAt', { when });
   return text('refusals.revokedBy', { when, who });
 };
 
-const columns = (text: Text, language: Language): Column<Refusal>[] => [
+const columns = (text: Text, language: Language): OwnColumn<Refusal>[] => [
   {
     name: 'path',
     label: text('refusals.request'),
@@ -79,67 +74,35 @@ const columns = (text: Text, language: Language): Column<Refusal>[] => [
       </Link>
     ),
   },
-  {
-    name: 'caller_name',
-    label: text('explain.caller'),
-    render: (refusal) => <Caller refusal={refusal} />,
-  },
+  { name: 'caller_name', render: (refusal) => <Caller refusal={refusal} /> },
   {
     name: 'code',
-    label: text('refusals.reason'),
+    align: 'left',
     render: ({ code }) =>
       `${code} ${code === 40400 ? text('refusals.hidden') : sentenceOfCode(code, language)}`,
   },
-  { name: 'refusals', label: text('refusals.times'), align: 'right', render: ({ refusals }) => refusals },
-  {
-    name: 'address',
-    label: text('refusals.address'),
-    wide: true,
-    render: ({ address }) => <Address value={address} />,
-  },
-  {
-    name: 'refused_at',
-    label: text('refusals.last'),
-    render: ({ refused_at }) => <RelativeTime value={refused_at} />,
-  },
+  'refusals',
+  { name: 'address', wide: true, render: ({ address }) => <Address value={address} /> },
+  'refused_at',
 ];
 
-const filters = (text: Text): FilterField[] => [
-  { name: 'caller_name', label: text('explain.caller'), kind: 'text', operators: ['like', 'eq'] },
-  { name: 'key_name', label: text('refusals.keyName'), kind: 'text', operators: ['eq', 'like'] },
-  { name: 'path', label: text('explain.path'), kind: 'text', operators: ['like', 'starts_with'] },
-  { name: 'code', label: text('refusals.reason'), kind: 'number', operators: ['eq'] },
-  { name: 'address', label: text('refusals.address'), kind: 'text', operators: ['eq', 'starts_with'] },
-];
-
-/** What known callers were refused within a day; each leads to its explanation. */
+/** Requests of known callers that were refused within a day; each leads to its explanation. */
 export const Refusals = () => {
   const text = useText();
   const language = useLanguage();
   return (
-    <Stack sx={{ gap: 1 }}>
-      <Typography variant="h2">{text('refusals.title')}</Typography>
+    <Section title={text('refusals.title')} isListed>
       <Typography variant="body2" sx={{ color: 'text.secondary' }}>
         {text('refusals.lead')}
       </Typography>
-      <ListBase
+      <OwnPart<Refusal>
         resource="refusals"
         sort={{ field: 'refused_at', order: 'DESC' }}
-        perPage={10}
-        disableAuthentication
-        disableSyncWithLocation
-        exporter={false}
-        queryOptions={saidInPlace}
-      >
-        <Stack sx={{ gap: 1.5 }}>
-          <FilterBar fields={filters(text)} searchable={false} />
-          <Listed<Refusal>
-            label={text('refusals.title')}
-            columns={columns(text, language)}
-            empty={text('refusals.empty')}
-          />
-        </Stack>
-      </ListBase>
-    </Stack>
+        label={text('refusals.title')}
+        columns={columns(text, language)}
+        filters={['caller_name', 'key_name', 'path', 'code', 'address']}
+        empty={text('refusals.empty')}
+      />
+    </Section>
   );
 };

@@ -2,11 +2,10 @@ import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
-import { useTell } from '../parts/problem.ts';
+import { useAct } from '../parts/use-act.ts';
 import { useModelName } from '../records/use-metadata.ts';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -16,23 +15,22 @@ import type { Role } from './role.ts';
 /** Deletes a role, and says before who holds it and what goes with it. */
 export const RemoveRole = ({ role }: { readonly role: Role }) => {
   const text = useText();
-  const tell = useTell();
-  const notify = useNotify();
+  const { act } = useAct();
   const navigate = useNavigate();
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   const close = (): void => setAsking(false);
   const remove = async (): Promise<void> => {
-    try {
-      await dataProvider.delete('roles', { id: role.name });
-      notify(text('common.deleted', { count: 1 }), { type: 'success' });
-      close();
-      await navigate('/roles');
-      await client.invalidateQueries();
-    } catch (error) {
-      tell(error);
-      close();
-    }
+    const done = text('common.deleted', { count: 1 });
+    await act(
+      () => dataProvider.delete('roles', { id: role.name }),
+      done,
+      async () => {
+        await navigate('/roles');
+        await client.invalidateQueries();
+      },
+    );
+    close();
   };
   return (
     <>
@@ -54,7 +52,7 @@ export const RemoveRole = ({ role }: { readonly role: Role }) => {
   );
 };
 
-/** What is taken away with a role. */
+/** The permissions that go with a role. */
 const WhatGoes = ({ role }: { readonly role: string }) => {
   const text = useText();
   const nameOf = useModelName();

@@ -6,6 +6,7 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '../parts/link.tsx';
+import { Section } from '../parts/section.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { useModelName, useModels } from '../records/use-metadata.ts';
 import { loadMetadata } from '../service.ts';
@@ -39,7 +40,7 @@ const useRowRules = (models: readonly ModelActions[], language: Language, wanted
   return data;
 };
 
-/** What a role may do with each model, and with which of its records. */
+/** The permissions of a role by model, and the records that it reaches. */
 export const RoleGrants = ({ role }: { readonly role: string }) => {
   const text = useText();
   const language = useLanguage();
@@ -49,10 +50,7 @@ export const RoleGrants = ({ role }: { readonly role: string }) => {
   const { shown, tick } = useTicks(granted);
   const rules = useRowRules(models, language, !reachesEveryRow(role));
   return (
-    <Stack component="section" aria-labelledby="role-grants" sx={{ gap: 1 }}>
-      <Typography id="role-grants" variant="h2">
-        {text('roles.grants')}
-      </Typography>
+    <Section title={text('roles.grants')}>
       {role === superAdmin ? (
         <Alert severity="info">{text('users.allGranted')}</Alert>
       ) : (
@@ -120,7 +118,7 @@ export const RoleGrants = ({ role }: { readonly role: string }) => {
           {text('roles.everyRow')}
         </Typography>
       ) : null}
-    </Stack>
+    </Section>
   );
 };
 

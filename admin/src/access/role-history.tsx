@@ -6,17 +6,19 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Failed } from '../parts/failed.tsx';
 import { Link } from '../parts/link.tsx';
+import { Section } from '../parts/section.tsx';
+import { RelativeTime } from '../parts/time.tsx';
+import { useWords } from '../records/use-metadata.ts';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import type { AuditEntry } from '../watch/audit-entry.ts';
-import { ChangeLine } from './recent-changes.tsx';
+import type { AuditEntry } from '../watch/audit-detail.tsx';
 
 /** Lines that are asked for at a time. */
 const step = 10;
 
 const sort = { field: 'id', order: 'DESC' } as const;
 
-/** Who granted and revoked what when, up to the making of the role. */
+/** The history of a role: each grant and revocation with its author and time, back to its creation. */
 export const RoleHistory = ({ role }: { readonly role: string }) => {
   const text = useText();
   const [most, setMost] = useState(step);
@@ -37,10 +39,7 @@ export const RoleHistory = ({ role }: { readonly role: string }) => {
   });
   if (data === undefined) return error ? <Failed error={error} /> : null;
   return (
-    <Stack component="section" aria-labelledby="role-history" sx={{ gap: 1, alignItems: 'flex-start' }}>
-      <Typography id="role-history" variant="h2">
-        {text('roles.history')}
-      </Typography>
+    <Section title={text('roles.history')}>
       {data.lines.length === 0 ? (
         <Typography sx={{ color: 'text.secondary' }}>{text('roles.noHistory')}</Typography>
       ) : (
@@ -64,6 +63,61 @@ export const RoleHistory = ({ role }: { readonly role: string }) => {
           <Link to="/audit">{text('audit.title')}</Link>
         </Typography>
       </Stack>
+    </Section>
+  );
+};
+
+/** The latest changes of the permission table. */
+export const RecentChanges = () => {
+  const text = useText();
+  const { data = [], error } = useQuery({
+    queryKey: ['permission changes'],
+    queryFn: async () => {
+      const filter = { action: ['permission.grant', 'permission.revoke', 'role.create', 'role.delete'] };
+      const pagination = { page: 1, perPage: 8 };
+      const sort = { field: 'id', order: 'DESC' } as const;
+      return (await dataProvider.getList<AuditEntry>('audit', { filter, pagination, sort })).data;
+    },
+  });
+  if (data.length === 0) return error ? <Failed error={error} /> : null;
+  return (
+    <Section title={text('permissions.recent')}>
+      <Paper variant="outlined" component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+        {data.map((entry) => (
+          <ChangeLine key={entry.id} entry={entry} />
+        ))}
+      </Paper>
+      <Typography variant="body2">
+        <Link to="/audit">{text('audit.title')}</Link>
+      </Typography>
+    </Section>
+  );
+};
+
+/** A change in a line: what was done, by whom and when. */
+export const ChangeLine = ({ entry }: { readonly entry: AuditEntry }) => {
+  const wordOf = useWords('audit');
+  return (
+    <Stack
+      component="li"
+      direction="row"
+      sx={{
+        gap: 1.5,
+        px: 2,
+        py: 1,
+        flexWrap: 'wrap',
+        borderBottom: 1,
+        borderColor: 'divider',
+        '&:last-child': { borderBottom: 0 },
+      }}
+    >
+      <Typography variant="body2" sx={{ flex: '1 1 260px', overflowWrap: 'anywhere' }}>
+        {wordOf('action', entry.action)} <strong>{entry.target_name ?? entry.target_id}</strong>
+      </Typography>
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        {entry.actor_name ?? wordOf('actor_kind', entry.actor_kind)} ·{' '}
+        <RelativeTime value={entry.created_at} />
+      </Typography>
     </Stack>
   );
 };

@@ -1,18 +1,11 @@
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useQueryClient } from '@tanstack/react-query';
-import { useNotify } from 'ra-core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
-import { failureOf, useTell } from '../parts/problem.ts';
-import { useUnsaved } from '../parts/unsaved.ts';
+import { useChanged } from '../parts/use-act.ts';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
@@ -66,67 +59,46 @@ export const Roles = () => {
 
 const AddRole = () => {
   const text = useText();
-  const tell = useTell();
-  const notify = useNotify();
-  const client = useQueryClient();
+  const changed = useChanged();
   const [open, setOpen] = useState(false);
   const [name, setName] = useState('');
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const { saved, leave } = useUnsaved(open && name !== '');
-
   const close = (): void => {
     setOpen(false);
     setName('');
-    setError(undefined);
   };
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await send('POST', '/admin/roles', { body: { role: { name } } });
-      await client.invalidateQueries();
-      notify(text('common.saved'), { type: 'success' });
-      saved();
-      close();
-    } catch (failure) {
-      const found = failureOf(failure).fields['name'];
-      setError(found);
-      if (found === undefined) tell(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
-
   return (
     <>
       <Button variant="contained" startIcon={<Icon name="plus" />} onClick={() => setOpen(true)}>
         {text('roles.create')}
       </Button>
-      <Dialog open={open} onClose={() => leave(close)} fullWidth maxWidth="xs" aria-labelledby="add-role">
-        <Stack component="form" noValidate onSubmit={(event) => void submit(event)}>
-          <DialogTitle id="add-role">{text('roles.create')}</DialogTitle>
-          <DialogContent>
+      {open ? (
+        <DialogForm
+          title={text('roles.create')}
+          action={text('common.save')}
+          disabled={name === ''}
+          isChanged={name !== ''}
+          fields={['name']}
+          onSubmit={async () => {
+            await send('POST', '/admin/roles', { body: { role: { name } } });
+            await changed(text('common.saved'));
+          }}
+          onDone={close}
+          onClose={close}
+        >
+          {(errors) => (
             <TextField
               label={text('roles.name')}
               value={name}
               autoFocus
               required
               onChange={(event) => setName(event.target.value)}
-              error={error !== undefined}
-              helperText={error ?? text('roles.nameHelp')}
+              error={errors['name'] !== undefined}
+              helperText={errors['name'] ?? text('roles.nameHelp')}
               slotProps={{ htmlInput: { style: { fontFamily: monospace }, spellCheck: false } }}
             />
-          </DialogContent>
-          <DialogActions>
-            <Button onClick={() => leave(close)}>{text('common.cancel')}</Button>
-            <Button type="submit" variant="contained" loading={busy} disabled={name === ''}>
-              {text('common.save')}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </Dialog>
+          )}
+        </DialogForm>
+      ) : null}
     </>
   );
 };

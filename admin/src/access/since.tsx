@@ -9,7 +9,7 @@ interface SinceProps {
   readonly explanation: Explanation | undefined;
 }
 
-/** What was the matter with credentials that were refused, by the code of the refusal. */
+/** Advice about credentials that were refused, by the code of the refusal. */
 const advice: Readonly<Record<number, TextKey>> = {
   40101: 'refusals.tokenOver',
   40102: 'refusals.keyOver',
@@ -17,7 +17,7 @@ const advice: Readonly<Record<number, TextKey>> = {
   40104: 'refusals.signatureLate',
 };
 
-/** Says where a request that was refused would be answered otherwise by now; of credentials, what to do. */
+/** Says whether a request that was refused would get another response now; of credentials, what to do. */
 export const Since = ({ was, explanation }: SinceProps) => {
   const text = useText();
   if (was === undefined || explanation === undefined) return null;
@@ -52,7 +52,7 @@ interface CredentialsProps {
   readonly explanation: Explanation;
 }
 
-/** The verdict below is about who they were; what they showed was refused before that. */
+/** Says what to do about credentials that were refused. The verdict below is that with good ones. */
 const Credentials = ({ was, advised, explanation: { caller } }: CredentialsProps) => {
   const text = useText();
   const place = placeOf(caller);

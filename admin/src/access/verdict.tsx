@@ -7,7 +7,8 @@ import Typography from '@mui/material/Typography';
 import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
-import { type Text, useText } from '../texts/provider.ts';
+import { catalogues } from '../parts/problem.ts';
+import { type Language, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ConditionsOf } from './conditions.tsx';
 import { changedAt, type Explanation, type Step } from './explanation.ts';
@@ -55,10 +56,11 @@ const colours = {
 
 const StepLine = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
   const text = useText();
-  const { rule, label, outcome, because, conditions, grants } = step;
+  const language = useLanguage();
+  const { rule, outcome, because, conditions, grants } = step;
   const decisive = rule === explanation.decided_by;
   const changed = changedAt(step, explanation);
-  const name = ruleText(text, rule, label);
+  const name = ruleText(language, step);
   return (
     <Stack
       component="li"
@@ -85,7 +87,7 @@ const StepLine = ({ step, explanation }: { readonly step: Step; readonly explana
           </span>
           {decisive ? <Chip size="small" color="primary" label={text('explain.decides')} /> : null}
         </Typography>
-        {/* What is off says no more; conditions are told in the language of the page. */}
+        {/* A step that is off has no reason; conditions are shown in the language of the page. */}
         {outcome === 'off' || conditions !== undefined ? null : (
           <Typography
             component="code"
@@ -108,27 +110,8 @@ const StepLine = ({ step, explanation }: { readonly step: Step; readonly explana
   );
 };
 
-const known = [
-  'route',
-  'authentication',
-  'password_change',
-  'second_factor',
-  'open',
-  'user',
-  'role',
-  'administrator',
-  'public_read',
-  'permission',
-  'isolation',
-  'ownership',
-  'restricted_fields',
-  'related',
-  'record',
-  'record_write',
-] as const;
-
-/** The service's own label where these pages do not know the rule. */
-const ruleText = (text: Text, rule: string, label: string): string => {
-  const found = known.find((each) => each === rule);
-  return found === undefined ? label : text(`explain.rules.${found}`);
+/** The label of a rule in the language of the page; the service's own where these pages do not know the rule. */
+const ruleText = (language: Language, { rule, label }: Step): string => {
+  const labels: Readonly<Record<string, string>> = catalogues[language].explained;
+  return labels[rule] ?? label;
 };

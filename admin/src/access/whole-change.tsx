@@ -21,8 +21,8 @@ import {
   useRefresh,
 } from './permission-table.ts';
 
-/** Saves changes together, says how many there were, and offers to take back those that were made. */
-export const useSaveTogether = (): ((changes: readonly PermissionChange[]) => Promise<boolean>) => {
+/** Saves changes in one transaction, says how many there were, and offers to undo them. */
+export const useSaveChanges = (): ((changes: readonly PermissionChange[]) => Promise<boolean>) => {
   const text = useText();
   const tell = useTell();
   const notify = useNotify();
@@ -53,7 +53,7 @@ export const useSaveTogether = (): ((changes: readonly PermissionChange[]) => Pr
 
 /** A row or a column of the table, or several rows. */
 export interface Whole {
-  /** What it is called in a sentence. */
+  /** Its name in a sentence. */
   readonly name: string;
   readonly roles: readonly string[];
   readonly models: readonly ModelActions[];
@@ -70,10 +70,10 @@ interface WholeMenuProps {
   readonly onClose: () => void;
 }
 
-/** What can be done to a whole row or column. How many grants change is said before, and can be taken back after. */
+/** The menu of a whole row or column. It says how many grants would change; the change can be undone. */
 export const WholeMenu = ({ whole, anchor, granted, filtered, onClose }: WholeMenuProps) => {
   const text = useText();
-  const save = useSaveTogether();
+  const save = useSaveChanges();
   const [asked, setAsked] = useState<boolean>();
   const of = (allowed: boolean) => changesOf(whole.roles, whole.models, granted, allowed);
   const changes = asked === undefined ? [] : of(asked);

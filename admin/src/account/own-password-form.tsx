@@ -2,14 +2,20 @@ import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';
+import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
-import { useGetIdentity, useNotify } from 'ra-core';
+import Typography from '@mui/material/Typography';
+import { useGetIdentity, useLogout, useNotify } from 'ra-core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { OutsidePage } from '../pages/outside-page.tsx';
+import { LinkButton } from '../parts/link.tsx';
+import { Page } from '../parts/page.tsx';
 import { failureOf, sentenceOf, severityOf } from '../parts/problem.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { renewSession, send } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useLanguage, usePageLanguage, useText } from '../texts/provider.ts';
 
 interface OwnPasswordFormProps {
   readonly onDone: () => void;
@@ -94,5 +100,35 @@ export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
         {children}
       </Stack>
     </Stack>
+  );
+};
+
+/** One's own password. */
+export const OwnPassword = () => {
+  const text = useText();
+  const navigate = useNavigate();
+  return (
+    <Page title={text('account.changePassword')} lead={text('account.changeLead')} narrow>
+      <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
+        <OwnPasswordForm onDone={() => void navigate('/')}>
+          <LinkButton to="/">{text('common.cancel')}</LinkButton>
+        </OwnPasswordForm>
+      </Paper>
+    </Page>
+  );
+};
+
+/** In the place of every page, while an administrator asks that the password be changed before anything else. */
+export const PasswordFirst = () => {
+  const text = useText();
+  const logout = useLogout();
+  usePageLanguage();
+  return (
+    <OutsidePage title={text('account.firstTitle')}>
+      <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('account.firstLead')}</Typography>
+      <OwnPasswordForm onDone={() => {}}>
+        <Button onClick={() => void logout()}>{text('menu.signOut')}</Button>
+      </OwnPasswordForm>
+    </OutsidePage>
   );
 };

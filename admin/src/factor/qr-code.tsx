@@ -28,7 +28,7 @@ export const QrCode = ({ value, label }: QrCodeProps) => {
         width: 220,
         maxWidth: '100%',
         borderRadius: 1,
-        alignSelf: 'center',
+        justifySelf: 'center',
         border: 1,
         borderColor: 'divider',
       }}

@@ -1,13 +1,7 @@
 import { Link } from '../parts/link.tsx';
-import { useModelName } from '../records/use-metadata.ts';
-import { type TextKey, useText } from '../texts/provider.ts';
+import { useModelName, useWords } from '../records/use-metadata.ts';
+import { useText } from '../texts/provider.ts';
 import type { VersionActor } from './version.ts';
-
-const kinds: Readonly<Record<string, TextKey>> = {
-  application: 'audit.kinds.application',
-  nobody: 'audit.kinds.nobody',
-  system: 'audit.kinds.service',
-};
 
 /** The text that the service writes as the reason of a write that a deletion brought: `onDelete: Customer 5`. */
 const ofDeletion = /^onDelete: (\w+) (\d+)$/;
@@ -26,14 +20,14 @@ const useReason = (): ((reason: string) => string) => {
 export const Actor = ({ actor: { kind, id, name, key, reason } }: { readonly actor: VersionActor }) => {
   const text = useText();
   const reasonText = useReason();
-  const kindKey = kinds[kind];
+  const wordOf = useWords('audit');
   const words = name ?? id ?? '';
   return (
     <span>
       {kind === 'user' && id !== null ? (
         <Link to={`/users/${id}/show`}>{words}</Link>
       ) : (
-        [kindKey === undefined ? kind : text(kindKey), words].filter((each) => each !== '').join(' ')
+        [wordOf('actor_kind', kind), words].filter((each) => each !== '').join(' ')
       )}
       {key === null ? null : ` · ${text('history.key', { id: key })}`}
       {reason === null ? null : ` · ${reasonText(reason)}`}

@@ -2,7 +2,7 @@ import type { Metadata, MetadataField } from '../records/metadata.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A version of a record, as `/admin/records/…/:id/history` answers it. */
+/** A version of a record, as `/admin/records/…/:id/history` returns it. */
 export interface Version {
   readonly version: number;
   readonly action: 'create' | 'update' | 'destroy';

@@ -85,7 +85,7 @@ export const useInvitation = () => {
     /** Asks again. */
     retry: (): void => setAttempt((count) => count + 1),
     settle: (username: string): void => setState({ kind: 'used', username }),
-    /** An attempt to use the link was refused; answers whether the link is over by that. */
+    /** An attempt to use the link was refused; returns whether the link has ended with it. */
     refuse,
   };
 };

@@ -1,10 +1,8 @@
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
-import { useQueryClient } from '@tanstack/react-query';
-import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
-import { useTell } from '../parts/problem.ts';
+import { useAct } from '../parts/use-act.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { Job } from './job.ts';
@@ -12,26 +10,14 @@ import type { Job } from './job.ts';
 /** Runs a job now that waits or has failed, or takes it away. */
 export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id' | 'name'> }) => {
   const text = useText();
-  const tell = useTell();
-  const notify = useNotify();
-  const client = useQueryClient();
+  const { busy, act } = useAct();
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
   const of = (action: string): string => `${action}: ${name} #${id}`;
-  const change = async (method: 'POST' | 'DELETE', path: string, done: string): Promise<void> => {
-    setBusy(true);
-    try {
-      await send(method, path);
-      notify(done, { type: 'success' });
-    } catch (error) {
-      tell(error);
-    }
+  const repeat = () => act(() => send('POST', `/admin/jobs/${id}/repeat`), text('jobs.repeated'));
+  const remove = async (): Promise<void> => {
+    await act(() => send('DELETE', `/admin/jobs/${id}`), text('common.deleted', { count: 1 }));
     setAsking(false);
-    await client.invalidateQueries();
-    setBusy(false);
   };
-  const repeat = () => change('POST', `/admin/jobs/${id}/repeat`, text('jobs.repeated'));
-  const remove = () => change('DELETE', `/admin/jobs/${id}`, text('common.deleted', { count: 1 }));
   return (
     <Stack
       direction="row"

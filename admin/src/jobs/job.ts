@@ -1,4 +1,4 @@
-/** Jobs as `/admin/jobs` answers them. */
+/** Jobs as `/admin/jobs` returns them. */
 
 export interface Job {
   readonly id: number;

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { LongText } from '../parts/long-text.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
+import { useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { Job } from './job.ts';
@@ -31,13 +32,13 @@ const Name = ({ job: { id, name, key, defined } }: { readonly job: Job }) => {
 };
 
 const State = ({ job: { state } }: { readonly job: Job }) => {
-  const text = useText();
+  const wordOf = useWords('jobs');
   return (
     <Chip
       size="small"
       color={colours[state]}
       variant={state === 'waiting' ? 'outlined' : 'filled'}
-      label={text(`jobs.states.${state}`)}
+      label={wordOf('state', state)}
     />
   );
 };

@@ -1,12 +1,6 @@
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import { useNotify } from 'ra-core';
-import { type FormEvent, useId, useState } from 'react';
-import { failureOf, useTell } from '../parts/problem.ts';
-import { useUnsaved } from '../parts/unsaved.ts';
+import { useState } from 'react';
+import { DialogForm } from '../parts/dialog-form.tsx';
+import { useChanged } from '../parts/use-act.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
@@ -16,53 +10,30 @@ import { expiresAt, firstExpiry } from './expiry-date.ts';
 interface ExtendKeyProps {
   readonly apiKey: Pick<ApiKey, 'id' | 'name'>;
   readonly onClose: () => void;
-  readonly onDone: () => void;
 }
 
 /** Gives a key that still works another end. */
-export const ExtendKey = ({ apiKey: { id, name }, onClose, onDone }: ExtendKeyProps) => {
+export const ExtendKey = ({ apiKey: { id, name }, onClose }: ExtendKeyProps) => {
   const text = useText();
-  const tell = useTell();
-  const notify = useNotify();
-  const heading = useId();
+  const changed = useChanged();
   const [expiry, setExpiry] = useState(firstExpiry);
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const end = expiresAt(expiry, Date.now());
-
-  const { saved, leave } = useUnsaved(JSON.stringify(expiry) !== JSON.stringify(firstExpiry));
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await send('PATCH', `/admin/api_keys/${id}`, { body: { api_key: { expires_at: end } } });
-      notify(text('keys.extended', { name }), { type: 'success' });
-      saved();
-      onDone();
-      onClose();
-    } catch (refused) {
-      const message = failureOf(refused).fields['expires_at'];
-      if (message === undefined) tell(refused);
-      setError(message);
-    }
-    setBusy(false);
-  };
-
   return (
-    <Dialog open onClose={() => leave(onClose)} aria-labelledby={heading} maxWidth="sm" fullWidth>
-      <form noValidate onSubmit={(event) => void submit(event)}>
-        <DialogTitle id={heading}>{text('keys.extendTitle', { name })}</DialogTitle>
-        <DialogContent>
-          <ExpiryPicker value={expiry} onChange={setExpiry} error={error} />
-        </DialogContent>
-        <DialogActions>
-          <Button onClick={() => leave(onClose)}>{text('common.cancel')}</Button>
-          <Button type="submit" variant="contained" loading={busy} disabled={end === undefined}>
-            {text('keys.extend')}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <DialogForm
+      title={text('keys.extendTitle', { name })}
+      action={text('keys.extend')}
+      wide
+      disabled={end === undefined}
+      isChanged={JSON.stringify(expiry) !== JSON.stringify(firstExpiry)}
+      fields={['expires_at']}
+      onSubmit={async () => {
+        await send('PATCH', `/admin/api_keys/${id}`, { body: { api_key: { expires_at: end } } });
+        await changed(text('keys.extended', { name }));
+      }}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      {(errors) => <ExpiryPicker value={expiry} onChange={setExpiry} error={errors['expires_at']} />}
+    </DialogForm>
   );
 };

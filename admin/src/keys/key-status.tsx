@@ -1,11 +1,16 @@
+import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
-import { useText } from '../texts/provider.ts';
+import { RelativeTime, useExactTime } from '../parts/time.tsx';
+import { useNow } from '../parts/use-now.ts';
+import { useWords } from '../records/use-metadata.ts';
+import { type Text, useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
 
 /** Whether a key works, and whether it is forgotten. */
 export const KeyStatus = ({ apiKey }: { readonly apiKey: Pick<ApiKey, 'status' | 'neglected'> }) => {
   const text = useText();
+  const wordOf = useWords('api_keys');
   const active = apiKey.status === 'active';
   return (
     <Stack direction="row" sx={{ gap: 0.5, flexWrap: 'wrap' }}>
@@ -13,7 +18,7 @@ export const KeyStatus = ({ apiKey }: { readonly apiKey: Pick<ApiKey, 'status' |
         size="small"
         variant="outlined"
         color={active ? 'success' : 'default'}
-        label={text(active ? 'keys.active' : 'keys.expired')}
+        label={wordOf('status', apiKey.status)}
       />
       {apiKey.neglected ? (
         <Chip
@@ -25,5 +30,52 @@ export const KeyStatus = ({ apiKey }: { readonly apiKey: Pick<ApiKey, 'status' |
         />
       ) : null}
     </Stack>
+  );
+};
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** From when on a key's end is near. */
+const near = 14 * day;
+
+type Life = Pick<ApiKey, 'created_at' | 'expires_at'>;
+
+/** The time that is left, in words: in days, and in hours on the last one. */
+const leftText = (text: Text, left: number, whole: number): string => {
+  if (left < day) return text('keys.hoursLeft', { count: Math.max(1, Math.floor(left / hour)) });
+  return text('keys.daysLeft', { left: Math.round(left / day), whole: Math.round(whole / day) });
+};
+
+/** How much of a key's life is left: a bar, and the same in words. */
+export const Lifetime = ({ life: { created_at, expires_at } }: { readonly life: Life }) => {
+  const text = useText();
+  const exact = useExactTime();
+  const now = useNow();
+  if (expires_at === null)
+    return (
+      <Box component="span" sx={{ color: 'text.secondary' }}>
+        {text('keys.neverExpires')}
+      </Box>
+    );
+  const end = Date.parse(expires_at);
+  const left = end - now;
+  if (left <= 0)
+    return (
+      <Box component="span" sx={{ color: 'text.secondary' }}>
+        {text('keys.expired')} · <RelativeTime value={expires_at} />
+      </Box>
+    );
+  const whole = Math.max(end - Date.parse(created_at), left);
+  const colour = left < near ? 'warning.main' : 'primary.main';
+  return (
+    <Box sx={{ minWidth: 120, maxWidth: 220 }}>
+      <time dateTime={expires_at} title={exact(expires_at)} style={{ whiteSpace: 'nowrap' }}>
+        {leftText(text, left, whole)}
+      </time>
+      <Box aria-hidden sx={{ mt: 0.5, height: 4, borderRadius: 2, bgcolor: 'divider', overflow: 'hidden' }}>
+        <Box sx={{ height: '100%', minWidth: 3, width: `${(left / whole) * 100}%`, bgcolor: colour }} />
+      </Box>
+    </Box>
   );
 };

@@ -7,8 +7,7 @@ import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { ApiKey } from './api-key.ts';
-import { KeyStatus } from './key-status.tsx';
-import { Lifetime } from './lifetime.tsx';
+import { KeyStatus, Lifetime } from './key-status.tsx';
 
 /** The columns of keys, with or without whose they are. */
 export const keyColumns = (text: Text): OwnColumn<ApiKey>[] => [

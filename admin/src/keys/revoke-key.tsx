@@ -1,6 +1,5 @@
-import { useNotify } from 'ra-core';
 import { Confirm } from '../parts/confirm.tsx';
-import { useTell } from '../parts/problem.ts';
+import { useAct } from '../parts/use-act.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 
@@ -11,22 +10,16 @@ interface RevokeKeyProps {
     readonly user: { readonly username: string };
   };
   readonly onClose: () => void;
-  readonly onDone: () => void;
+  /** Leaves the page of the key. */
+  readonly onLeave?: () => void;
 }
 
-/** Asks before a key is deleted: whoever calls with it is refused from the next request on. */
-export const RevokeKey = ({ apiKey: { id, name, user }, onClose, onDone }: RevokeKeyProps) => {
+/** Asks before a key is deleted: requests with it are refused from then on. */
+export const RevokeKey = ({ apiKey: { id, name, user }, onClose, onLeave }: RevokeKeyProps) => {
   const text = useText();
-  const tell = useTell();
-  const notify = useNotify();
+  const { act } = useAct();
   const revoke = async (): Promise<void> => {
-    try {
-      await send('DELETE', `/admin/api_keys/${id}`);
-      notify(text('keys.revoked', { name }), { type: 'success' });
-      onDone();
-    } catch (error) {
-      tell(error);
-    }
+    await act(() => send('DELETE', `/admin/api_keys/${id}`), text('keys.revoked', { name }), onLeave);
     onClose();
   };
   return (

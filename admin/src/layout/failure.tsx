@@ -1,9 +1,11 @@
+import type { ReactNode } from 'react';
 import { useLocation } from 'react-router';
 import { Failed } from '../parts/failed.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf } from '../parts/problem.ts';
 import { useText } from '../texts/provider.ts';
+import { Waiting } from './waiting.tsx';
 
 /** The list that the page of a record belongs to: `/records/books` of `/records/books/3/show`. */
 const listOf = (pathname: string): string => {
@@ -38,4 +40,15 @@ export const BrokenPage = ({ error, onRetry }: Parameters<typeof Failed>[0]) => 
 export const FailurePage = ({ error }: { readonly error: unknown }) => {
   const { status } = failureOf(error);
   return status === 404 || status === 400 ? <RecordNotFound /> : <BrokenPage error={error} />;
+};
+
+interface LoadedProps<Data> {
+  readonly query: { readonly data: Data | undefined; readonly error: unknown };
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** A page of what is read; until then the wait for it, or why it could not be read. */
+export const Loaded = <Data,>({ query: { data, error }, children }: LoadedProps<Data>) => {
+  if (error) return <FailurePage error={error} />;
+  return data === undefined ? <Waiting /> : children(data);
 };

@@ -4,7 +4,7 @@ import { useModels } from '../records/use-metadata.ts';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
 
-/** Records of one list, as `/admin/search` answers them. */
+/** Records of one list, as `/admin/search` returns them. */
 interface FoundGroup {
   readonly model: string;
   /** Path of the list: `users`, `records/orders`. */

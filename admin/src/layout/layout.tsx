@@ -5,7 +5,7 @@ import useMediaQuery from '@mui/material/useMediaQuery';
 import { Component, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useLocation } from 'react-router';
 import { factorDue, passwordDue, useDue } from '../account/due.ts';
-import { PasswordFirst } from '../account/password-first.tsx';
+import { PasswordFirst } from '../account/own-password-form.tsx';
 import { ExactTimes } from '../parts/exact-times.tsx';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { BrokenPage } from './failure.tsx';
@@ -120,7 +120,7 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
   );
 };
 
-/** Loads the pages again once the service answers: until then a reload would leave nothing but the browser's complaint. */
+/** Reloads the pages once the service responds: before that a reload would show the browser's own error page. */
 export const loadAgain = async (): Promise<void> => {
   const answer = await fetch(window.location.href, { cache: 'no-store' }).catch(() => undefined);
   if (answer?.ok === true) window.location.reload();

@@ -13,7 +13,7 @@ export type LiveState = FollowState | { readonly kind: 'paused' };
 
 const isHidden = (): boolean => document.visibilityState === 'hidden';
 
-/** Follows the changes of a model while the page is seen; answers how that goes. */
+/** Follows the changes of a model while the page is seen; returns the state of it. */
 export const useFollowing = (model: string | undefined, following: Following): LiveState | undefined => {
   const [state, setState] = useState<LiveState>();
   // The callbacks of a render are for the changes that come after it: none of them reconnects.

@@ -3,7 +3,7 @@ import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useState } from 'react';
-import { ReferenceInput } from '../records/reference-input.tsx';
+import { ReferenceInput } from '../records/record-picker.tsx';
 import { useText } from '../texts/provider.ts';
 import { isWordOperator, parseWords } from './date-words.ts';
 import { type Comparison, comparedModel, comparisonsOf, type FilterField, keyOf } from './filter-field.ts';

@@ -33,7 +33,7 @@ export const filtersOf = (fields: readonly ListedField[]): FilterField[] =>
     .map(({ name, label, type, operators, choices, reference }) => ({
       name,
       label,
-      kind: kinds[type] ?? 'text',
+      kind: choices === undefined ? (kinds[type] ?? 'text') : 'choice',
       operators,
       ...(choices === undefined ? {} : { choices }),
       ...(reference === undefined ? {} : { reference }),

@@ -24,7 +24,7 @@ interface FormBarProps {
   readonly action?: string;
   /** Whether there is a button that saves and begins a further one: see `wantsAnother`. */
   readonly another?: boolean;
-  /** Takes the input back to what is saved; answers how to undo that. */
+  /** Puts the saved values back; returns a function that undoes this. */
   readonly onDiscard: () => () => void;
   /** Where the way out leads, or what it does. */
   readonly back: string | (() => void);

@@ -12,7 +12,7 @@ const newKey = (): string =>
 const makesRecord = (method: string, path: string): boolean =>
   method === 'POST' && /^\/admin\/records\/[^/?]+(\?|$)/.test(path);
 
-/** A record that is sent again because no answer came to the first time is the same one: the service makes it once. */
+/** A record that is sent again for want of a response is the same one: the service makes it once. */
 export const madeOnce =
   (send: Send): Send =>
   async <Data>(method: string, path: string, options: RequestOptions = {}) => {

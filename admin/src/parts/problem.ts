@@ -7,7 +7,8 @@ import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { noAnswerInTime } from './time-limit.ts';
 
-const catalogues = { 'zh-CN': zhCN, en };
+/** The messages of the service by language. */
+export const catalogues = { 'zh-CN': zhCN, en };
 
 /** The facts of a failed request that these pages use, whichever layer has wrapped it. */
 export interface Failure {
@@ -55,7 +56,7 @@ export const failureOf = (error: unknown): Failure => {
   };
 };
 
-/** The service answers in its own language; what its code alone says is said in that of the page. */
+/** The service responds in its own language; a message that follows from the code alone is shown in that of the page. */
 const inLanguage = ({ code, message }: Failure, language: Language): string => {
   const name = Object.entries(problemTable).find(([, known]) => known === code)?.[0];
   if (name === undefined) return message;

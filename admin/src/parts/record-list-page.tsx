@@ -1,7 +1,8 @@
 import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { type FilterPayload, ListBase, type RaRecord, type SortPayload } from 'ra-core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
 import { Followed } from '../live/followed.tsx';
 import { useText } from '../texts/provider.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -11,11 +12,12 @@ import { Export } from './export.tsx';
 import { saidInPlace } from './failed.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import type { FilterField } from './filter-field.ts';
+import { Icon } from './icon.tsx';
 import { useChosenColumns } from './list-look.ts';
 import { Listed } from './listed.tsx';
 import { Page } from './page.tsx';
 import { UngrantedButton } from './ungranted.tsx';
-import { ViewButton } from './view-button.tsx';
+import type { ViewChoice } from './view-options.tsx';
 
 const SavedViews = lazy(() =>
   import('./saved-views.tsx').then(({ SavedViews: part }) => ({ default: part })),
@@ -131,5 +133,34 @@ const Content = <Item extends RaRecord>({
         <Listed<Item> label={title} columns={shown} empty={empty} nameOf={choosable} to={to} />
       </Followed>
     </Stack>
+  );
+};
+
+const ViewOptions = lazy(() =>
+  import('./view-options.tsx').then(({ ViewOptions: part }) => ({ default: part })),
+);
+
+/** Opens the choice of columns and density. */
+export const ViewButton = (props: ViewChoice) => {
+  const text = useText();
+  const id = useId();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  return (
+    <>
+      <Button
+        startIcon={<Icon name="columns" />}
+        aria-haspopup="dialog"
+        aria-expanded={anchor !== null}
+        aria-controls={anchor === null ? undefined : id}
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        {text('list.view')}
+      </Button>
+      {anchor === null ? null : (
+        <Suspense fallback={null}>
+          <ViewOptions {...props} id={id} anchor={anchor} onClose={() => setAnchor(null)} />
+        </Suspense>
+      )}
+    </>
   );
 };

@@ -10,7 +10,6 @@ import { useNavigate } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import { Confirm } from './confirm.tsx';
 import { Icon } from './icon.tsx';
-import { useTell } from './problem.ts';
 import {
   changeView,
   createView,
@@ -22,6 +21,7 @@ import {
   useViews,
   type ViewQuery,
 } from './saved-view.ts';
+import { useAct } from './use-act.ts';
 
 const ViewName = lazy(() => import('./view-name.tsx').then(({ ViewName: part }) => ({ default: part })));
 
@@ -101,9 +101,7 @@ export const SavedViews = (props: SavedViewsProps) => {
           </Button>
         );
       })}
-      {active === undefined ? null : (
-        <ViewMenu view={active} now={now} changed={changed} resource={resource} onAsk={setAsking} />
-      )}
+      {active === undefined ? null : <ViewMenu view={active} now={now} changed={changed} onAsk={setAsking} />}
       {active === undefined && !isPlain ? (
         <Button sx={{ flexShrink: 0 }} onClick={() => setAsking('save')}>
           {text('views.save')}
@@ -128,23 +126,13 @@ interface ViewMenuProps {
   readonly view: SavedView;
   readonly now: ViewQuery;
   readonly changed: boolean;
-  readonly resource: string;
   readonly onAsk: (asking: Asking) => void;
 }
 
-const ViewMenu = ({ view, now, changed, resource, onAsk }: ViewMenuProps) => {
+const ViewMenu = ({ view, now, changed, onAsk }: ViewMenuProps) => {
   const text = useText();
-  const tell = useTell();
-  const client = useQueryClient();
+  const { act } = useAct();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const keep = async (): Promise<void> => {
-    try {
-      await changeView(view.id, { query: now });
-      await client.invalidateQueries({ queryKey: ['views', resource] });
-    } catch (error) {
-      tell(error);
-    }
-  };
   const choose = (then: () => void) => () => {
     setAnchor(null);
     then();
@@ -152,7 +140,11 @@ const ViewMenu = ({ view, now, changed, resource, onAsk }: ViewMenuProps) => {
   return (
     <>
       {changed ? (
-        <Button size="small" sx={{ flexShrink: 0 }} onClick={() => void keep()}>
+        <Button
+          size="small"
+          sx={{ flexShrink: 0 }}
+          onClick={() => void act(() => changeView(view.id, { query: now }))}
+        >
           {text('views.keep')}
         </Button>
       ) : null}
@@ -186,23 +178,19 @@ interface AskedProps {
 
 const Asked = ({ asking, view, now, resource, onClose, onSaved, onDeleted }: AskedProps) => {
   const text = useText();
-  const tell = useTell();
+  const { act } = useAct();
   const client = useQueryClient();
-  const readAnew = () => client.invalidateQueries({ queryKey: ['views', resource] });
   const remove = async (): Promise<void> => {
-    try {
+    await act(async () => {
       if (view !== undefined) await deleteView(view.id);
-      await readAnew();
       onDeleted();
-    } catch (error) {
-      tell(error);
-    }
+    });
     onClose();
   };
   const save = async (name: string): Promise<void> => {
     if (asking === 'rename' && view !== undefined) await changeView(view.id, { name });
     else onSaved(await createView(resource, name, now));
-    await readAnew();
+    await client.invalidateQueries({ queryKey: ['views', resource] });
   };
   if (asking === 'delete')
     return (

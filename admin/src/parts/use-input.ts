@@ -14,7 +14,7 @@ export const useInput = <Input extends object>(opened: Input) => {
     changes: changed.length,
     put: (next: Input): void => setInput(next),
     change: (part: Partial<Input>): void => setInput((current) => ({ ...current, ...part })),
-    /** Back to what the form began with; answers the way back from there. */
+    /** Puts the first values back; returns a function that undoes this. */
     discard: (): (() => void) => {
       const typed = input;
       setInput(first);

@@ -18,7 +18,6 @@ import { failureOf, useTell } from '../parts/problem.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { type Refused, refusedIn } from './bulk-refusals.ts';
 import { FieldInput } from './field-input.tsx';
 import type { Metadata, MetadataField } from './metadata.ts';
 import { isNotJson } from './not-json.ts';
@@ -179,4 +178,25 @@ const RefusedList = ({ refused, path, onWithout }: RefusedListProps) => {
       </Button>
     </Alert>
   );
+};
+
+/** The refusal of one record of a batch. */
+export interface Refused {
+  readonly id: number;
+  readonly messages: readonly string[];
+}
+
+/** The messages of a batch by record: its fields are named `update.3.price`. Undefined where one is about none of them. */
+export const refusedIn = (
+  fields: Readonly<Record<string, string>>,
+  ids: readonly number[],
+): readonly Refused[] | undefined => {
+  const found = new Map<number, string[]>();
+  for (const [name, message] of Object.entries(fields)) {
+    const [, place] = /^update\.(\d+)(?:\.|$)/.exec(name) ?? [];
+    const id = place === undefined ? undefined : ids[Number(place)];
+    if (id === undefined) return undefined;
+    found.set(id, [...(found.get(id) ?? []), message]);
+  }
+  return found.size === 0 ? undefined : [...found].map(([id, messages]) => ({ id, messages }));
 };

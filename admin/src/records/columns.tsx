@@ -19,14 +19,17 @@ const idColumn = ({ label, fields }: Metadata, path: string, text: Text): Column
   ),
 });
 
-/** A field's own value, as every list of records shows it. */
-export const fieldColumn = <Item extends RaRecord = AnyRecord>(field: ListedField): Column<Item> => ({
+/** A field's own value, as every list of records shows it, or `whole`, as the page of a record does. */
+export const fieldColumn = <Item extends RaRecord = AnyRecord>(
+  field: ListedField,
+  whole = false,
+): Column<Item> => ({
   name: field.name,
   label: field.label,
   sortable: field.sortable,
   align: numbers.includes(field.type) ? 'right' : 'left',
   wide: field.name === 'created_at',
-  render: (record) => <FieldValue field={field} value={record[field.name]} />,
+  render: (record) => <FieldValue field={field} value={record[field.name]} whole={whole} />,
 });
 
 /**
@@ -39,7 +42,10 @@ export const useColumns = (
   without?: string,
 ): readonly Column<AnyRecord>[] => {
   const text = useText();
-  return [idColumn(metadata, path, text), ...listedFields(metadata, without).map(fieldColumn)];
+  return [
+    idColumn(metadata, path, text),
+    ...listedFields(metadata, without).map((field) => fieldColumn(field)),
+  ];
 };
 
 /** A column for every field; those that a list does not show by itself are there to be chosen. */
@@ -49,7 +55,7 @@ export const useEveryColumn = (metadata: Metadata, path: string): readonly Colum
   const others = metadata.fields.filter((field) => field.name !== 'id' && !usual.includes(field));
   return [
     idColumn(metadata, path, text),
-    ...usual.map(fieldColumn),
+    ...usual.map((field) => fieldColumn(field)),
     ...others.map((field) => ({ ...fieldColumn(field), extra: true })),
   ];
 };

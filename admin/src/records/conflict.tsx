@@ -25,7 +25,7 @@ interface ConflictProps {
   readonly mine: Draft;
   /** The record as somebody else has saved it since. */
   readonly theirs: AnyRecord;
-  /** Each answers theirs with what is kept of mine on top. */
+  /** Both take the saved record with the values that are kept of this form. */
   readonly onSave: (merged: Draft) => void;
   readonly onContinue: (merged: Draft) => void;
   readonly onClose: () => void;

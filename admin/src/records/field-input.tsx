@@ -4,10 +4,17 @@ import { lazy, Suspense } from 'react';
 import { timeZone } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
 import { ChoiceChip } from './choice-chip.tsx';
-import type { FieldInputProps } from './field-props.ts';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
 import type { MetadataField } from './metadata.ts';
-import { ReferenceInput } from './reference-input.tsx';
+import { ReferenceInput } from './record-picker.tsx';
+
+/** The properties of a field's input, whatever its type. */
+export interface FieldInputProps {
+  readonly field: MetadataField;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  readonly onChange: (value: unknown) => void;
+}
 
 const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part }) => ({ default: part })));
 

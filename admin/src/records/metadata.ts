@@ -1,4 +1,4 @@
-/** Metadata as `/admin/meta` answers it: all that these pages know of a resource. */
+/** Metadata as `/admin/meta` returns it: all that these pages know of a resource. */
 
 export interface ModelEntry {
   readonly model: string;

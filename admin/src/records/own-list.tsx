@@ -1,9 +1,12 @@
-import type { RaRecord } from 'ra-core';
-import type { ComponentProps } from 'react';
-import { FailurePage } from '../layout/failure.tsx';
-import { Waiting } from '../layout/waiting.tsx';
+import Stack from '@mui/material/Stack';
+import { ListBase, type ListBaseProps, type RaRecord } from 'ra-core';
+import type { ComponentProps, ReactNode } from 'react';
+import { Loaded } from '../layout/failure.tsx';
 import type { Column } from '../parts/column.ts';
+import { saidInPlace } from '../parts/failed.tsx';
+import { FilterBar } from '../parts/filter-bar.tsx';
 import { type FilterField, filtersOf } from '../parts/filter-field.ts';
+import { Listed } from '../parts/listed.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import { fieldColumn } from './columns.tsx';
 import type { Choice, ListedField } from './metadata.ts';
@@ -12,44 +15,102 @@ import { useListFields } from './use-metadata.ts';
 /** A column as a page says it: the name of a field, and where its value is not shown as it is, what differs. */
 export type OwnColumn<Item extends RaRecord> = string | (Pick<Column, 'name'> & Partial<Column<Item>>);
 
+/** Columns with the words of the service; on the page of a record values are shown `whole`. */
 export const columnsOf = <Item extends RaRecord>(
   columns: readonly OwnColumn<Item>[],
   fields: readonly ListedField[],
+  whole = false,
 ): Column<Item>[] =>
   columns.map((column) => {
     const own = typeof column === 'string' ? { name: column } : column;
     const field = fields.find(({ name }) => name === own.name);
-    const derived = field === undefined ? { label: own.name, render: () => null } : fieldColumn<Item>(field);
+    const derived =
+      field === undefined ? { label: own.name, render: () => null } : fieldColumn<Item>(field, whole);
     return { ...derived, ...own };
   });
 
-type Page<Item extends RaRecord> = Omit<
-  ComponentProps<typeof RecordListPage<Item>>,
-  'columns' | 'filters'
-> & {
-  /** Those that follow from the fields where absent. */
-  readonly filters?: readonly FilterField[];
-};
-
-type OwnListProps<Item extends RaRecord> = Page<Item> & {
+interface Described<Item extends RaRecord> {
   readonly columns: readonly OwnColumn<Item>[];
+  /** Names of the fields that it is filtered by; all that can be compared where absent. */
+  readonly filters?: readonly string[];
   /** Words of the page for values of a field that has no choices of its own. */
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
-};
+}
 
-/** A list of the service's own: the service says which fields it has, how they are called and what they are filtered by. */
-export const OwnList = <Item extends RaRecord>({ columns, choices = {}, ...page }: OwnListProps<Item>) => {
-  const { data, error } = useListFields(page.resource);
-  if (error) return <FailurePage error={error} />;
-  if (data === undefined) return <Waiting />;
-  const named = data.map((field) => {
-    const words = choices[field.name];
-    return words === undefined ? field : { ...field, type: 'enum', choices: words };
-  });
-  // Filters come in the order of the columns, then those of fields that no column shows.
+/** Filters in the order of the columns, then those of fields that no column shows. */
+const filtersFor = <Item extends RaRecord>(
+  { columns, choices = {}, filters }: Described<Item>,
+  fields: readonly ListedField[],
+): FilterField[] => {
   const shown = columns.map((column) => (typeof column === 'string' ? column : column.name));
   const place = ({ name }: ListedField): number =>
     shown.includes(name) ? shown.indexOf(name) : shown.length;
-  const filters = filtersOf(named.toSorted((one, other) => place(one) - place(other)));
-  return <RecordListPage<Item> filters={filters} {...page} columns={columnsOf(columns, data)} />;
+  const named = fields.map((field) => {
+    const words = choices[field.name];
+    return words === undefined ? field : { ...field, type: 'enum', choices: words };
+  });
+  return filtersOf(
+    named
+      .filter(({ name }) => filters?.includes(name) ?? true)
+      .toSorted((one, other) => place(one) - place(other)),
+  );
+};
+
+type OwnListProps<Item extends RaRecord> = Described<Item> &
+  Omit<ComponentProps<typeof RecordListPage<Item>>, 'columns' | 'filters'>;
+
+/** A list of the service's own: the service says which fields it has, how they are called and what they are filtered by. */
+export const OwnList = <Item extends RaRecord>(props: OwnListProps<Item>) => {
+  const { columns, filters: _filters, choices: _choices, ...page } = props;
+  return (
+    <Loaded query={useListFields(page.resource)}>
+      {(fields) => (
+        <RecordListPage<Item>
+          {...page}
+          columns={columnsOf(columns, fields)}
+          filters={filtersFor(props, fields)}
+        />
+      )}
+    </Loaded>
+  );
+};
+
+type OwnPartProps<Item extends RaRecord> = Described<Item> &
+  Pick<ListBaseProps, 'filter' | 'sort' | 'perPage' | 'queryOptions'> &
+  Pick<ComponentProps<typeof Listed<Item>>, 'label' | 'empty' | 'nameOf'> & {
+    readonly resource: string;
+    /** The list whose fields its records have, where that is not `resource`. */
+    readonly described?: string;
+    /** Whether the address says where it stands. */
+    readonly located?: boolean;
+    /** Stands above the records. */
+    readonly children?: ReactNode;
+  };
+
+/** A list of the service's own that is a part of another page. */
+export const OwnPart = <Item extends RaRecord>(props: OwnPartProps<Item>) => {
+  const { resource, described = resource, columns, located = false, queryOptions, children } = props;
+  const { label, empty, nameOf } = props;
+  const { data: fields } = useListFields(described);
+  if (fields === undefined) return null;
+  const filters = filtersFor(props, fields);
+  return (
+    <ListBase
+      resource={resource}
+      {...(props.filter === undefined ? {} : { filter: props.filter })}
+      sort={props.sort ?? { field: 'id', order: 'DESC' }}
+      perPage={props.perPage ?? 10}
+      disableAuthentication
+      disableSyncWithLocation={!located}
+      storeKey={false}
+      exporter={false}
+      queryOptions={{ ...saidInPlace, ...queryOptions }}
+    >
+      <Stack sx={{ gap: 1.5 }}>
+        {filters.length === 0 ? null : <FilterBar fields={filters} searchable={false} />}
+        {children}
+        <Listed<Item> label={label} columns={columnsOf(columns, fields)} empty={empty} nameOf={nameOf} />
+      </Stack>
+    </ListBase>
+  );
 };

@@ -1,3 +1,6 @@
+import Button from '@mui/material/Button';
+import { useListContext } from 'ra-core';
+import { lazy, Suspense, useState } from 'react';
 import { useParams } from 'react-router';
 import { filtersOf } from '../parts/filter-field.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -7,7 +10,6 @@ import { UngrantedButton } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { trashPath } from '../trash/trashed.ts';
-import { BulkEdit } from './bulk-edit.tsx';
 import { useEveryColumn } from './columns.tsx';
 import type { Metadata } from './metadata.ts';
 import { type AnyRecord, recordName } from './record.ts';
@@ -82,5 +84,37 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
         </>
       }
     />
+  );
+};
+
+const BulkForm = lazy(() => import('./bulk-form.tsx').then(({ BulkForm: part }) => ({ default: part })));
+
+/** Changes fields of all records that are chosen. */
+export const BulkEdit = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
+  const { selectedIds = [], onSelect, onUnselectItems, refetch } = useListContext<AnyRecord>();
+  const text = useText();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="outlined" startIcon={<Icon name="pencil" />} onClick={() => setOpen(true)}>
+        {text('bulk.edit')}
+      </Button>
+      {open ? (
+        <Suspense fallback={null}>
+          <BulkForm
+            metadata={metadata}
+            path={path}
+            ids={selectedIds.map(Number)}
+            onClose={() => setOpen(false)}
+            onChoose={(ids) => onSelect([...ids])}
+            onDone={() => {
+              setOpen(false);
+              onUnselectItems();
+              void refetch();
+            }}
+          />
+        </Suspense>
+      ) : null}
+    </>
   );
 };

@@ -1,16 +1,19 @@
+import Alert from '@mui/material/Alert';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from 'react-router';
+import type { ReactNode } from 'react';
+import { useParams, useSearchParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
+import { Link } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { UngrantedNotice } from '../parts/ungranted.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
-import { useText } from '../texts/provider.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
 import { FormPage } from './form-page.tsx';
-import type { Metadata } from './metadata.ts';
-import { type AnyRecord, recordName } from './record.ts';
-import { Create } from './record-create.tsx';
+import type { Metadata, MetadataField } from './metadata.ts';
+import { type AnyRecord, defaultsOf, recordName } from './record.ts';
 import { RecordForm } from './record-form.tsx';
+import type { Draft } from './use-draft.ts';
 import { WithMetadata } from './with-metadata.tsx';
 
 /** The pages on which a record is made or changed. */
@@ -103,5 +106,99 @@ const Edit = ({ metadata, path, id }: EditProps) => {
         }}
       />
     </FormPage>
+  );
+};
+
+/** The references of a new record that the address names: `?user_id=3`. */
+const referredIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
+  Object.fromEntries(
+    fields.flatMap(({ name, type, read_only }) => {
+      const id = type === 'reference' && !read_only ? Number(parameters.get(name)) : 0;
+      return Number.isSafeInteger(id) && id > 0 ? [[name, id]] : [];
+    }),
+  );
+
+interface CreateProps {
+  readonly metadata: Metadata;
+  readonly path: string;
+}
+
+/** The id of the record that a new one is made after: `?from=3`. */
+const sourceIn = (parameters: URLSearchParams): number | undefined => {
+  const id = Number(parameters.get('from') ?? '');
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined;
+};
+
+/** A page for a new record: an empty one, or one after another record. */
+export const Create = (props: CreateProps) => {
+  const [parameters] = useSearchParams();
+  const from = sourceIn(parameters);
+  if (from !== undefined) return <Duplicate key={from} {...props} from={from} />;
+  const { metadata, path } = props;
+  const first = { ...defaultsOf(metadata), ...referredIn(metadata, parameters) };
+  return <New {...props} first={first} back={`/records/${path}`} />;
+};
+
+interface NewProps extends CreateProps {
+  readonly first: Draft;
+  readonly back: string;
+  readonly note?: ReactNode;
+}
+
+const New = ({ metadata, path, first, back, note }: NewProps) => {
+  const text = useText();
+  return (
+    <FormPage title={text('records.create', { label: metadata.label })}>
+      <RecordForm
+        metadata={metadata}
+        first={first}
+        path={path}
+        back={back}
+        note={note}
+        another
+        save={async (draft) =>
+          (await dataProvider.create<AnyRecord>(recordsPrefix + path, { data: { ...draft } })).data.id
+        }
+      />
+    </FormPage>
+  );
+};
+
+/** Whether a record has a value there that no other one can have. */
+const isItsOwn = ({ unique }: MetadataField): boolean => unique !== false;
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
+const Duplicate = ({ metadata, path, from }: CreateProps & { readonly from: number }) => {
+  const text = useText();
+  const language = useLanguage();
+  const { data: record, error } = useQuery({
+    queryKey: ['duplicated record', path, from],
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: from })).data,
+  });
+  if (error) return <FailurePage error={error} />;
+  if (record === undefined) return <Waiting />;
+  const written = metadata.fields.filter((field) => !field.read_only);
+  const copied = written.filter((field) => !isItsOwn(field)).map(({ name }) => [name, record[name] ?? null]);
+  const left = written.filter((field) => isItsOwn(field) && isThere(record[field.name]));
+  const names = new Intl.ListFormat(language).format(left.map(({ label }) => label));
+  const back = `/records/${path}/${from}/show`;
+  return (
+    <New
+      metadata={metadata}
+      path={path}
+      first={Object.fromEntries(copied)}
+      back={back}
+      note={
+        <Alert severity="info" sx={{ mb: 2 }}>
+          {text('records.copiedFrom')}
+          <Link to={back}>{recordName(metadata, record)}</Link>
+          {text('records.copiedEnd')}
+          {left.length === 0 ? null : text('records.notCopied', { fields: names })}
+        </Alert>
+      }
+    />
   );
 };

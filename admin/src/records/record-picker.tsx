@@ -1,9 +1,10 @@
 import { useContext, useState } from 'react';
+import { UserPicker } from '../parts/own-pickers.tsx';
 import { SearchPicker } from '../parts/search-picker.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { MakeRecord, NewRecord } from './make-record.tsx';
-import { type AnyRecord, recordName } from './record.ts';
+import { type AnyRecord, recordName, userModel } from './record.ts';
 import { searchRecords } from './search-records.ts';
 import { useModel } from './use-metadata.ts';
 
@@ -56,4 +57,10 @@ export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
       )}
     </>
   );
+};
+
+/** Finds what a field refers to: a user, or a record of another model. */
+export const ReferenceInput = (props: RecordPickerProps) => {
+  const { model, ...rest } = props;
+  return model === userModel ? <UserPicker {...rest} /> : <RecordPicker {...props} />;
 };

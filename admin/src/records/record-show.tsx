@@ -1,4 +1,6 @@
 import Button from '@mui/material/Button';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
@@ -8,6 +10,7 @@ import { Timeline } from '../history/timeline.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
@@ -17,9 +20,10 @@ import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { DeletedRecord } from '../trash/deleted-record.tsx';
 import { useTrashedNotice } from '../trash/undo.tsx';
+import { FieldValue } from './field-value.tsx';
+import { groupsOf } from './groups.ts';
 import type { Metadata, MetadataRelation } from './metadata.ts';
 import { type AnyRecord, recordName } from './record.ts';
-import { RecordFacts } from './record-facts.tsx';
 import { RelatedRecords } from './related-records.tsx';
 import { WithMetadata } from './with-metadata.tsx';
 
@@ -151,5 +155,42 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
         </AskDeletion>
       ) : null}
     </>
+  );
+};
+
+/** Set by the service: they stand at the end, where there are groups. */
+const byService: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
+
+/** All that a record says, under the headings that the model file gives its fields. */
+export const RecordFacts = ({
+  metadata,
+  record,
+}: {
+  readonly metadata: Metadata;
+  readonly record: AnyRecord;
+}) => {
+  const own = metadata.fields.filter(({ name }) => !byService.has(name));
+  const groups = groupsOf(metadata.fields);
+  const isGrouped = groups.length > 1;
+  const shown = isGrouped ? groupsOf(own) : groups;
+  const last = metadata.fields.filter(({ name }) => byService.has(name));
+  const facts = (fields: Metadata['fields']) => (
+    <Facts
+      facts={fields.map((field) => [
+        field.label,
+        <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
+      ])}
+    />
+  );
+  return (
+    <Stack sx={{ gap: 2 }}>
+      {shown.map(({ label, fields }) => (
+        <Stack key={label ?? ''} component="section" sx={{ gap: 1 }}>
+          {label === undefined ? null : <Typography variant="h2">{label}</Typography>}
+          {facts(fields)}
+        </Stack>
+      ))}
+      {isGrouped ? facts(last) : null}
+    </Stack>
   );
 };

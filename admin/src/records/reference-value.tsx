@@ -1,6 +1,6 @@
 import { useReference } from 'ra-core';
 import { Link } from '../parts/link.tsx';
-import type { PickedUser } from '../parts/user-picker.tsx';
+import type { PickedUser } from '../parts/own-pickers.tsx';
 import { recordsPrefix } from '../service.ts';
 import { type AnyRecord, recordName, userModel } from './record.ts';
 import { useModel } from './use-metadata.ts';

@@ -31,7 +31,7 @@ export const useDraft = (first: Draft, fields: readonly MetadataField[]) => {
     type: (name: string, value: unknown): void =>
       setState((current) => ({ ...current, draft: { ...current.draft, [name]: value } })),
     put,
-    /** Back to what is saved; answers the way back from there. */
+    /** Puts the saved values back; returns a function that undoes this. */
     discard: (): (() => void) => {
       const typed = draft;
       put({ draft: before });

@@ -60,3 +60,12 @@ export const useListFields = (list: string) => {
     queryFn: () => loadListFields(list, language),
   });
 };
+
+/** The words of the service for values of fields of a list; a value that has none stands for itself. */
+export const useWords = (list: string): ((field: string, value: string) => string) => {
+  const { data = [] } = useListFields(list);
+  return (field, value) => {
+    const choices = data.find(({ name }) => name === field)?.choices ?? [];
+    return choices.find((choice) => choice.value === value)?.label ?? value;
+  };
+};

@@ -25,7 +25,7 @@ export interface RecordFormProps {
   readonly another?: boolean;
   /** Reads the record again; absent for a new one. */
   readonly reload?: () => Promise<AnyRecord>;
-  /** Saves what differs from `before`; answers the id. */
+  /** Saves what differs from `before`; returns the id. */
   readonly save: (draft: Draft, before: Draft) => Promise<number>;
 }
 

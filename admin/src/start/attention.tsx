@@ -7,10 +7,9 @@ import { useModels } from '../records/use-metadata.ts';
 import { type TextKey, useText } from '../texts/provider.ts';
 import { FailedSignIns } from './failed-sign-ins.tsx';
 import { ExpiringKeys, NeglectedKeys } from './key-matters.tsx';
-import { OpenModels, UngrantedModels } from './model-matters.tsx';
 import type { Statistics } from './stats.ts';
 import { DisabledWebhooks, FailingWebhooks } from './webhook-matters.tsx';
-import { Backlog, FailedJobs } from './work-matters.tsx';
+import { Backlog, FailedJobs, OpenModels, UngrantedModels } from './work-matters.tsx';
 
 interface Kind {
   readonly count: number;

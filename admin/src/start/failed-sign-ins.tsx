@@ -1,9 +1,15 @@
+import Button from '@mui/material/Button';
+import Stack from '@mui/material/Stack';
+import { useGetIdentity } from 'ra-core';
+import { useState } from 'react';
+import { Confirm } from '../parts/confirm.tsx';
 import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
+import { useAct } from '../parts/use-act.ts';
+import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { AccountActions } from './account-actions.tsx';
 import { Beneath, daysFromNow, filtered, Line, listed, Matter } from './matter.tsx';
-import { countText, type Statistics } from './stats.ts';
+import { countText, type FailedSignIn, type Statistics } from './stats.ts';
 
 /** The entries that the count of failed sign-ins counts. */
 const failedFilter = (): Readonly<Record<string, string>> => ({
@@ -38,5 +44,60 @@ export const FailedSignIns = ({ statistics }: { readonly statistics: Statistics 
         <Beneath>{text('start.failedMonth', { count: month })}</Beneath>
       </Line>
     </Matter>
+  );
+};
+
+type Account = NonNullable<FailedSignIn['user']>;
+
+/** The actions on an account whose password is being guessed; users cannot shut out themselves. */
+export const AccountActions = ({ user: { id, username, disabled } }: { readonly user: Account }) => {
+  const text = useText();
+  const { act } = useAct();
+  const { identity } = useGetIdentity();
+  const [asking, setAsking] = useState<'sessions' | 'disable'>();
+  if (disabled || identity?.id === undefined || Number(identity.id) === id) return null;
+  const close = (): void => setAsking(undefined);
+  const change = async (user: object, done: string): Promise<void> => {
+    await act(() => send('PATCH', `/admin/users/${id}`, { body: { user } }), done);
+    close();
+  };
+  return (
+    <Stack direction="row" sx={{ ml: -0.625, flexWrap: 'wrap' }}>
+      <Button
+        size="small"
+        sx={{ minWidth: 0 }}
+        aria-label={`${text('users.endSessions')}: ${username}`}
+        onClick={() => setAsking('sessions')}
+      >
+        {text('users.endSessions')}
+      </Button>
+      <Button
+        size="small"
+        color="error"
+        sx={{ minWidth: 0 }}
+        aria-label={`${text('users.disable')}: ${username}`}
+        onClick={() => setAsking('disable')}
+      >
+        {text('users.disable')}
+      </Button>
+      <Confirm
+        open={asking === 'sessions'}
+        title={text('users.endSessionsTitle', { name: username })}
+        action={text('users.endSessions')}
+        onConfirm={() => change({ end_sessions: true }, text('users.sessionsEnded'))}
+        onClose={close}
+      >
+        {text('users.endSessionsLead')}
+      </Confirm>
+      <Confirm
+        open={asking === 'disable'}
+        title={`${text('users.disable')} ${username}`}
+        action={text('users.disable')}
+        onConfirm={() => change({ disabled: true }, text('users.disabled'))}
+        onClose={close}
+      >
+        {text('users.disableHelp')}
+      </Confirm>
+    </Stack>
   );
 };

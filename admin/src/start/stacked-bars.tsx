@@ -1,8 +1,7 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { type MouseEvent, useId, useState } from 'react';
-import { useWidth } from '../parts/use-width.ts';
+import { type MouseEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { ceilingOf } from './ceiling.ts';
 
@@ -158,4 +157,19 @@ const Plot = ({ labels, series, totals, pointed, labelledBy, onPoint }: PlotProp
       ))}
     </Box>
   );
+};
+
+/** The width of an element in CSS pixels, as it is and as it becomes. */
+export const useWidth = <Kind extends Element>(first: number): [RefObject<Kind | null>, number] => {
+  const element = useRef<Kind>(null);
+  const [width, setWidth] = useState(first);
+  useEffect(() => {
+    if (element.current === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined && entry.contentRect.width > 0) setWidth(entry.contentRect.width);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return [element, width];
 };

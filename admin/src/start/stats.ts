@@ -1,6 +1,4 @@
-import type { DisabledReason } from '../webhooks/webhook.ts';
-
-/** Statistics as `/admin/stats` answers them. */
+/** Statistics as `/admin/stats` returns them. */
 
 export interface Point {
   /** Start of the hour or day, UTC. */
@@ -56,7 +54,7 @@ export interface Statistics {
       readonly webhooks: readonly {
         readonly id: number;
         readonly url: string;
-        readonly reason: DisabledReason;
+        readonly reason: string;
         readonly disabled_at: string | null;
       }[];
     };

@@ -1,10 +1,15 @@
+import Button from '@mui/material/Button';
+import { useNotify } from 'ra-core';
+import { GatewrightError } from '../../../client/error.ts';
 import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
+import { useAct } from '../parts/use-act.ts';
+import { useWords } from '../records/use-metadata.ts';
+import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { webhookName } from '../webhooks/webhook.ts';
+import { type Delivery, type Webhook, webhookName } from '../webhooks/webhook.ts';
 import { Beneath, Line, listed, Matter } from './matter.tsx';
 import { countText, type Statistics } from './stats.ts';
-import { WebhookAction } from './webhook-action.tsx';
 
 type Work = Statistics['attention'];
 
@@ -34,6 +39,7 @@ const needsMore: readonly string[] = ['secret_unreadable', 'no_user'];
 /** Webhooks that were disabled because of what became of their messages. */
 export const DisabledWebhooks = ({ found }: { readonly found: Work['disabled_webhooks'] }) => {
   const text = useText();
+  const wordOf = useWords('webhooks');
   return (
     <Matter
       title={text('start.webhooks')}
@@ -44,10 +50,70 @@ export const DisabledWebhooks = ({ found }: { readonly found: Work['disabled_web
         <Line key={id}>
           <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link> ·{' '}
           <RelativeTime value={disabled_at} otherwise="" />
-          <Beneath>{text(`webhooks.reasons.${reason}`)}</Beneath>
+          <Beneath>{wordOf('disabled_reason', reason)}</Beneath>
           {needsMore.includes(reason) ? null : <WebhookAction webhook={{ id, url }} disabled />}
         </Line>
       ))}
     </Matter>
   );
+};
+
+interface WebhookActionProps {
+  readonly webhook: Pick<Webhook, 'id' | 'url'>;
+  /** Then it is enabled first. */
+  readonly disabled?: boolean;
+}
+
+/** Has what could not be delivered sent again. */
+export const WebhookAction = ({ webhook: { id, url }, disabled = false }: WebhookActionProps) => {
+  const text = useText();
+  const notify = useNotify();
+  const { busy, act } = useAct();
+  const action = text(disabled ? 'start.enableAndSend' : 'start.sendNow');
+  const run = (): Promise<void> =>
+    act(async () => {
+      if (disabled) await send('PATCH', `/admin/webhooks/${id}`, { body: { webhook: { disabled: false } } });
+      notify(text('start.sentAgain', { count: await sendAgain(id) }), { type: 'success' });
+    });
+  return (
+    <div>
+      <Button
+        size="small"
+        sx={{ ml: -0.625, minWidth: 0 }}
+        loading={busy}
+        aria-label={`${action}: ${webhookName({ url })}`}
+        onClick={() => void run()}
+      >
+        {action}
+      </Button>
+    </div>
+  );
+};
+
+/** Deliveries that one press sends again. */
+const most = 100;
+
+/** One that has failed for good, or waits for its next attempt after others have failed. */
+const isToBeSent = ({ state, sending, attempts, next_at }: Delivery): boolean =>
+  state === 'failed' || (state === 'waiting' && !sending && attempts > 0 && next_at !== null);
+
+/**
+ * Sends the failed deliveries of a webhook again; returns how many. The newest is requested first: of those about one
+ * record the last one requested goes first.
+ */
+export const sendAgain = async (webhook: number): Promise<number> => {
+  const path = `/admin/webhooks/${webhook}/deliveries`;
+  const asked = `filter[state][in]=failed,waiting&filter[attempts][gte]=1&sort=-id&per_page=${most}`;
+  const { data } = await send<readonly Delivery[]>('GET', `${path}?${asked}`);
+  let sent = 0;
+  for (const { id } of data.filter(isToBeSent)) {
+    try {
+      await send('POST', `${path}/${id}/resend`);
+      sent += 1;
+    } catch (error) {
+      // It is being sent by now, or is gone: then there is nothing to do about it.
+      if (!(error instanceof GatewrightError) || ![404, 409].includes(error.status)) throw error;
+    }
+  }
+  return sent;
 };

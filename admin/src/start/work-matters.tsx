@@ -1,9 +1,10 @@
 import { JobActions } from '../jobs/job-actions.tsx';
 import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
+import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import { Beneath, filtered, Line, listed, Matter } from './matter.tsx';
-import { countText, type Statistics } from './stats.ts';
+import { countText, type ModelInNeed, type Statistics } from './stats.ts';
 
 type Work = Statistics['attention'];
 
@@ -48,6 +49,50 @@ export const Backlog = ({ backlog: { jobs, deliveries } }: { readonly backlog: W
           <Link to="/webhooks">{text('start.lateDeliveries', { count: countText(deliveries) })}</Link>
         </Line>
       )}
+    </Matter>
+  );
+};
+
+interface ModelMatterProps {
+  readonly models: readonly ModelInNeed[];
+}
+
+/** Models whose records anybody with a token reads and writes. */
+export const OpenModels = ({ models }: ModelMatterProps) => {
+  const text = useText();
+  const nameOf = useModelName();
+  return (
+    <Matter title={text('start.open')} count={String(models.length)} more={text('start.openHelp')}>
+      {models.slice(0, listed).map(({ model, path }) => (
+        <Line key={model}>
+          <Link to={`/records/${path}`}>{nameOf(model)}</Link>
+        </Line>
+      ))}
+    </Matter>
+  );
+};
+
+const tableOf = (models: readonly ModelInNeed[]): string =>
+  `/permissions?${new URLSearchParams({ models: models.map(({ model }) => model).join(',') })}`;
+
+/** Models that ask for permissions of which none is granted. */
+export const UngrantedModels = ({ models }: ModelMatterProps) => {
+  const text = useText();
+  const nameOf = useModelName();
+  return (
+    <Matter
+      title={text('start.ungranted')}
+      count={String(models.length)}
+      more={models.length > 1 ? <Link to={tableOf(models)}>{text('start.setAllRules')}</Link> : null}
+    >
+      {models.slice(0, listed).map((each) => (
+        <Line key={each.model}>
+          <Link to={`/records/${each.path}`}>{nameOf(each.model)}</Link> ·{' '}
+          <Link to={tableOf([each])} label={`${text('start.setRules')}: ${nameOf(each.model)}`}>
+            {text('start.setRules')}
+          </Link>
+        </Line>
+      ))}
     </Matter>
   );
 };

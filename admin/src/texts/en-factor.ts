@@ -21,12 +21,6 @@ export const enFactor: SameKeys<typeof zhCNFactor> = {
   since: 'Added',
   used: 'last used ',
   added: 'It has been added',
-  held: {
-    none: 'Off',
-    totp: 'Authenticator app',
-    passkeys: 'Passkeys',
-    totp_and_passkeys: 'App and passkeys',
-  },
   removed: 'It has been removed',
   renewed: 'There are new recovery codes',
   passkeyNotGiven: 'No passkey was given: it was cancelled, or took too long.',

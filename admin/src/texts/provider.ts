@@ -3,7 +3,6 @@ import polyglotI18nProvider from 'ra-i18n-polyglot';
 import raEnglish from 'ra-language-english';
 import { useCallback, useEffect } from 'react';
 import { en } from './en.ts';
-import { raChinese } from './ra-zh-cn.ts';
 import { zhCN } from './zh-cn.ts';
 
 export type Language = 'zh-CN' | 'en';
@@ -13,8 +12,25 @@ export const languages: readonly { readonly locale: Language; readonly name: str
   { locale: 'en', name: 'English' },
 ];
 
+const { ra } = raEnglish;
+
+/** The few texts that ra-core shows by itself; everything else is shown by these pages. */
+const raChinese = {
+  ...ra,
+  auth: { ...ra.auth, auth_check_error: '请先登录' },
+  message: { ...ra.message, select_all_limit_reached: '项目过多，仅选中了前 %{max} 项。' },
+  notification: {
+    ...ra.notification,
+    http_error: '与服务器通信出错',
+    i18n_error: '无法加载所选语言',
+    item_doesnt_exist: '记录不存在',
+    logged_out: '登录已失效，请重新登录。',
+    not_authorized: '您无权访问该资源。',
+  },
+};
+
 const messages = {
-  'zh-CN': { ...raChinese, app: zhCN },
+  'zh-CN': { ra: raChinese, app: zhCN },
   en: { ...raEnglish, app: en },
 };
 

@@ -19,12 +19,6 @@ export const zhCNFactor = {
   since: '添加于',
   used: '上次使用：',
   added: '验证方式已添加',
-  held: {
-    none: '未启用',
-    totp: '验证器应用',
-    passkeys: '通行密钥',
-    totp_and_passkeys: '验证器应用与通行密钥',
-  },
   removed: '验证方式已移除',
   renewed: '恢复码已重新生成',
   passkeyNotGiven: '未能使用通行密钥：操作已取消或超时。',

@@ -19,7 +19,7 @@ import { useText } from '../texts/provider.ts';
 import { DeletedBy } from './deleted-by.tsx';
 import { Refusals } from './refusals.tsx';
 import { loadTrashed, type TrashedRecord, trashPath } from './trashed.ts';
-import { useBringBack } from './use-bring-back.ts';
+import { useBringBack } from './undo.tsx';
 
 interface DeletedRecordProps {
   readonly metadata: Metadata;

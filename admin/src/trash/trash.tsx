@@ -23,7 +23,7 @@ import { useText } from '../texts/provider.ts';
 import { Remaining } from './deleted-by.tsx';
 import { Refusals } from './refusals.tsx';
 import type { TrashedRecord } from './trashed.ts';
-import { useBringBack } from './use-bring-back.ts';
+import { useBringBack } from './undo.tsx';
 
 /** The records of a resource that were deleted and can come back, the latest deleted first. */
 export const Trash = () => {

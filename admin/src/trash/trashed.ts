@@ -27,7 +27,7 @@ export interface RefusedReturn {
   readonly error: unknown;
 }
 
-/** Brings records back, one after the other in the order in which they are given; answers those that stay. */
+/** Brings records back, one after the other in the order in which they are given; returns those that were refused. */
 export const bringAllBack = async (
   path: string,
   ids: readonly number[],

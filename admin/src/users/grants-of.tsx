@@ -5,20 +5,18 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { usePermissionTable } from '../access/permission-table.ts';
 import { Link } from '../parts/link.tsx';
+import { Section } from '../parts/section.tsx';
 import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import { superAdmin } from './user.ts';
 
-/** What the permission table gives to somebody with these roles. */
+/** The permissions that these roles give. */
 export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
   const text = useText();
   const nameOf = useModelName();
   const { models, isGranted } = usePermissionTable();
   return (
-    <Stack component="section" aria-labelledby="grants-of-user" sx={{ gap: 1 }}>
-      <Typography id="grants-of-user" variant="h2">
-        {text('users.grants')}
-      </Typography>
+    <Section title={text('users.grants')}>
       {roles.includes(superAdmin) ? (
         <Alert severity="info">{text('users.allGranted')}</Alert>
       ) : (
@@ -48,6 +46,6 @@ export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
           </Typography>
         </Paper>
       )}
-    </Stack>
+    </Section>
   );
 };

@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listOf } from '../access/explanation.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
+import { Section } from '../parts/section.tsx';
 import { UngrantedButton } from '../parts/ungranted.tsx';
 import { FieldValue } from '../records/field-value.tsx';
 import type { Metadata, ModelEntry, OpenedModel } from '../records/metadata.ts';
@@ -23,15 +24,12 @@ export const MembershipsOf = ({ user }: { readonly user: User }) => {
   if (memberships.length === 0) return null;
   const isAdministrator = user.roles.some((role) => role === superAdmin || role === 'admin');
   return (
-    <Stack component="section" aria-labelledby="memberships-of-user" sx={{ gap: 1 }}>
-      <Typography id="memberships-of-user" variant="h2">
-        {text('memberships.title')}
-      </Typography>
+    <Section title={text('memberships.title')}>
       {isAdministrator ? <Alert severity="info">{text('memberships.everything')}</Alert> : null}
       {memberships.map((entry) => (
         <OfModel key={entry.model} entry={entry} user={user} />
       ))}
-    </Stack>
+    </Section>
   );
 };
 
@@ -144,7 +142,7 @@ const Membership = ({ path, record, metadata }: MembershipProps) => {
   );
 };
 
-/** What a membership opens of a model, and how it is reached from here. */
+/** The access that a membership gives to records of a model. */
 interface Opening {
   readonly opened: OpenedModel;
   readonly access: 'read' | 'write' | 'both';

@@ -1,31 +1,23 @@
 import Button from '@mui/material/Button';
-import Stack from '@mui/material/Stack';
-import Typography from '@mui/material/Typography';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { ListBase, useDataProvider, useGetIdentity, useNotify, usePermissions } from 'ra-core';
+import { useGetIdentity, usePermissions } from 'ra-core';
 import { useState } from 'react';
-import { useNavigate, useParams } from 'react-router';
+import { useNavigate } from 'react-router';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import type { ApiKey } from '../keys/api-key.ts';
 import { keyColumns } from '../keys/keys.tsx';
-import { FailurePage } from '../layout/failure.tsx';
-import { Waiting } from '../layout/waiting.tsx';
 import { BulkDelete } from '../parts/bulk-delete.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { saidInPlace } from '../parts/failed.tsx';
 import { LinkButton } from '../parts/link.tsx';
-import { Listed } from '../parts/listed.tsx';
-import { Page } from '../parts/page.tsx';
-import { useTell } from '../parts/problem.ts';
-import { RelativeTime, Time } from '../parts/time.tsx';
+import { Section } from '../parts/section.tsx';
+import { RelativeTime } from '../parts/time.tsx';
+import { useAct } from '../parts/use-act.ts';
 import { useNow } from '../parts/use-now.ts';
-import { columnsOf } from '../records/own-list.tsx';
-import { useListFields } from '../records/use-metadata.ts';
+import { type OwnColumn, OwnPart } from '../records/own-list.tsx';
+import { OwnShow } from '../records/own-show.tsx';
 import { dataProvider, send } from '../service.ts';
-import { useText } from '../texts/provider.ts';
+import { type Text, useText } from '../texts/provider.ts';
 import { GrantsOf } from './grants-of.tsx';
-import { InviteUser } from './invite-user.tsx';
+import { InviteUser } from './invitation-link.tsx';
 import { MadeForOthers } from './made-for-others.tsx';
 import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
@@ -33,44 +25,41 @@ import { RoleChips } from './roles-of.tsx';
 import { mayHaveFactor, mayManage, superAdmin, type User } from './user.ts';
 import { FactorOf, UserState } from './users.tsx';
 
+const facts = (text: Text): OwnColumn<User>[] => [
+  'name',
+  'email',
+  { name: 'roles', render: ({ roles }) => <RoleChips roles={roles} /> },
+  { name: 'disabled', label: text('users.state'), render: (user) => <UserState {...user} /> },
+  { name: 'second_factor', render: (user) => <FactorOf user={user} /> },
+  {
+    name: 'invitation_expires_at',
+    label: text('people.invite.openLink'),
+    has: ({ invitation_expires_at: end }) => end !== null,
+    render: ({ invitation_expires_at: end }) => (end === null ? null : <LinkEnd value={end} />),
+  },
+  'created_at',
+  'updated_at',
+];
+
 /** One user: who they are, their keys, what their roles let them do. */
 export const ShowUser = () => {
-  const { id = '' } = useParams();
   const text = useText();
-  const { data: user, error } = useQuery({
-    queryKey: ['users', 'shown', id],
-    queryFn: async () => (await dataProvider.getOne<User>('users', { id: Number(id) })).data,
-  });
-  if (error) return <FailurePage error={error} />;
-  if (user === undefined) return <Waiting />;
   return (
-    <Page title={user.username} actions={<Actions user={user} />}>
-      <Stack sx={{ gap: 2.5 }}>
-        <Facts
-          facts={[
-            [text('users.name'), user.name],
-            [text('users.email'), user.email],
-            [text('users.roles'), <RoleChips key="roles" roles={user.roles} />],
-            [text('users.state'), <UserState key="state" {...user} />],
-            [text('factor.title'), <FactorOf key="factor" user={user} />],
-            ...(user.invitation_expires_at === null
-              ? []
-              : [
-                  [
-                    text('people.invite.openLink'),
-                    <LinkEnd key="link" value={user.invitation_expires_at} />,
-                  ] as const,
-                ]),
-            [text('common.createdAt'), <Time key="created" value={user.created_at} />],
-            [text('common.updatedAt'), <Time key="updated" value={user.updated_at} />],
-          ]}
-        />
-        <MadeForOthers user={user} />
-        <KeysOf user={user} />
-        <MembershipsOf user={user} />
-        <GrantsOf roles={user.roles} />
-      </Stack>
-    </Page>
+    <OwnShow<User>
+      resource="users"
+      titleOf={({ username }) => username}
+      facts={facts(text)}
+      actions={(user) => <Actions user={user} />}
+    >
+      {(user) => (
+        <>
+          <MadeForOthers user={user} />
+          <KeysOf user={user} />
+          <MembershipsOf user={user} />
+          <GrantsOf roles={user.roles} />
+        </>
+      )}
+    </OwnShow>
   );
 };
 
@@ -88,45 +77,25 @@ const LinkEnd = ({ value }: { readonly value: string }) => {
 
 const Actions = ({ user }: { readonly user: User }) => {
   const text = useText();
-  const tell = useTell();
-  const notify = useNotify();
   const navigate = useNavigate();
-  const client = useQueryClient();
-  const provider = useDataProvider();
+  const { act } = useAct();
   const { permissions: own } = usePermissions<readonly string[]>();
   const { identity } = useGetIdentity();
   const [asking, setAsking] = useState<'password' | 'sessions' | 'factor' | 'delete'>();
   const close = (): void => setAsking(undefined);
 
   const remove = async (): Promise<void> => {
-    try {
-      await provider.delete('users', { id: user.id, previousData: user });
-      notify(text('common.deleted', { count: 1 }), { type: 'success' });
-      await navigate('/users');
-    } catch (error) {
-      tell(error);
-      close();
-    }
-  };
-
-  const endSessions = async (): Promise<void> => {
-    try {
-      await send('PATCH', `/admin/users/${user.id}`, { body: { user: { end_sessions: true } } });
-      notify(text('users.sessionsEnded'), { type: 'success' });
-    } catch (error) {
-      tell(error);
-    }
+    const change = () => dataProvider.delete<User>('users', { id: user.id, previousData: user });
+    await act(change, text('common.deleted', { count: 1 }), () => navigate('/users'));
     close();
   };
-
+  const endSessions = async (): Promise<void> => {
+    const change = () => send('PATCH', `/admin/users/${user.id}`, { body: { user: { end_sessions: true } } });
+    await act(change, text('users.sessionsEnded'));
+    close();
+  };
   const resetFactor = async (): Promise<void> => {
-    try {
-      await send('DELETE', `/admin/users/${user.id}/second-factor`);
-      await client.invalidateQueries();
-      notify(text('factor.reset.done'), { type: 'success' });
-    } catch (error) {
-      tell(error);
-    }
+    await act(() => send('DELETE', `/admin/users/${user.id}/second-factor`), text('factor.reset.done'));
     close();
   };
 
@@ -192,39 +161,24 @@ const Actions = ({ user }: { readonly user: User }) => {
 
 const KeysOf = ({ user }: { readonly user: User }) => {
   const text = useText();
-  const { data: fields } = useListFields('api_keys');
+  const nameOf = ({ name, key }: ApiKey): string => text('common.named', { name, more: key });
   return (
-    <Stack component="section" sx={{ gap: 1 }}>
-      <Stack
-        direction="row"
-        sx={{ alignItems: 'center', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap' }}
-      >
-        <Typography variant="h2">{text('keys.title')}</Typography>
-        <LinkButton to={`/api_keys/create?user_id=${user.id}`}>{text('keys.create')}</LinkButton>
-      </Stack>
-      <ListBase
+    <Section
+      title={text('keys.title')}
+      isListed
+      actions={<LinkButton to={`/api_keys/create?user_id=${user.id}`}>{text('keys.create')}</LinkButton>}
+    >
+      <OwnPart<ApiKey>
         resource="api_keys"
         filter={{ user: user.username }}
-        sort={{ field: 'id', order: 'DESC' }}
-        perPage={10}
-        disableSyncWithLocation
-        disableAuthentication
-        storeKey={false}
-        queryOptions={saidInPlace}
+        label={text('keys.title')}
+        columns={keyColumns(text).filter((column) => typeof column === 'string' || column.name !== 'user')}
+        filters={[]}
+        empty={text('keys.emptyOfUser')}
+        nameOf={nameOf}
       >
-        <BulkDelete<ApiKey>
-          nameOf={({ name, key }) => text('common.named', { name, more: key })}
-          deleting="revoke"
-        />
-        {fields === undefined ? null : (
-          <Listed<ApiKey>
-            label={text('keys.title')}
-            columns={columnsOf(keyColumns(text), fields).filter(({ name }) => name !== 'user')}
-            empty={text('keys.emptyOfUser')}
-            nameOf={({ name, key }) => text('common.named', { name, more: key })}
-          />
-        )}
-      </ListBase>
-    </Stack>
+        <BulkDelete<ApiKey> nameOf={nameOf} deleting="revoke" />
+      </OwnPart>
+    </Section>
   );
 };

@@ -53,7 +53,7 @@ const useRoles = (): readonly Role[] => {
   return data;
 };
 
-/** What a user is made of. Errors stand beside the field that they are about. */
+/** The inputs of a user, each with its error beside it. */
 export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
   const text = useText();
   const input = (name: 'username' | 'email' | 'name' | 'password', autoComplete: string) => ({
@@ -64,7 +64,7 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
     onChange: (event: { readonly target: { readonly value: string } }) =>
       onChange({ ...draft, [name]: event.target.value }),
   });
-  // Whoever chooses their password themselves need not change it.
+  // A password that the user has chosen need not be changed.
   const chooseWay = (invite: boolean): void =>
     onChange({ ...draft, invite, password: '', must_change_password: false });
   return (

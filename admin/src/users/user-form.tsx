@@ -1,16 +1,10 @@
-import Paper from '@mui/material/Paper';
-import Stack from '@mui/material/Stack';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { FailurePage } from '../layout/failure.tsx';
-import { Waiting } from '../layout/waiting.tsx';
-import { FormBar } from '../parts/form-bar.tsx';
-import { Page } from '../parts/page.tsx';
-import { useRefusal } from '../parts/refusal.ts';
-import { useUnsaved } from '../parts/unsaved.ts';
-import { useInput } from '../parts/use-input.ts';
+import { Loaded } from '../layout/failure.tsx';
+import { PageForm } from '../parts/page-form.tsx';
+import { useOwnRecord } from '../records/own-show.tsx';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { type Invitation, InvitationLink, makeInvitation } from './invitation-link.tsx';
@@ -37,60 +31,42 @@ const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
   const notify = useNotify();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const { input, changes, put, discard } = useInput(first);
-  const { saved } = useUnsaved(changes > 0);
-  const { refusal, refuse, clear } = useRefusal();
-  const [busy, setBusy] = useState(false);
-  const [made, setMade] = useState<{ readonly id: number; readonly invitation: Invitation }>();
-  const show = (id: number): void => void navigate(`/users/${id}/show`);
+  const [made, setMade] = useState<SavedUser & { readonly username: string }>();
+  const show = async (id: number): Promise<void> => navigate(`/users/${id}/show`);
 
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    clear();
-    try {
-      const { id, invitation } = await save(input);
-      await client.invalidateQueries();
-      saved();
-      if (invitation === 'failed') notify(text('people.invite.notMade'), { type: 'warning' });
+  const submit = async (draft: UserDraft): Promise<() => Promise<void>> => {
+    const saved = await save(draft);
+    await client.invalidateQueries();
+    return async () => {
+      if (saved.invitation === 'failed') notify(text('people.invite.notMade'), { type: 'warning' });
       else notify(text('common.saved'), { type: 'success' });
-      if (invitation === undefined || invitation === 'failed') show(id);
-      else setMade({ id, invitation });
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy(false);
-    }
+      if (typeof saved.invitation === 'object') setMade({ ...saved, username: draft.username });
+      else await show(saved.id);
+    };
   };
 
   return (
-    <Page title={title} narrow>
-      <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
-        <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 2 }}>
-          {note}
-          <UserFields draft={input} errors={refusal.fields} onChange={put} />
-          <FormBar
-            changes={changes}
-            refusal={refusal}
-            fields={Object.keys(input)}
-            busy={busy}
-            back={back}
-            onDiscard={discard}
-          />
-        </Stack>
-      </Paper>
-      {made === undefined ? null : (
+    <>
+      <PageForm<UserDraft> title={title} first={first} back={back} onSave={submit}>
+        {(input, change, errors) => (
+          <>
+            {note}
+            <UserFields draft={input} errors={errors} onChange={change} />
+          </>
+        )}
+      </PageForm>
+      {typeof made?.invitation === 'object' ? (
         <InvitationLink
-          username={input.username}
+          username={made.username}
           invitation={made.invitation}
-          onClose={() => show(made.id)}
+          onClose={() => void show(made.id)}
         />
-      )}
-    </Page>
+      ) : null}
+    </>
   );
 };
 
-const nobody: UserDraft = {
+const newUser: UserDraft = {
   username: '',
   email: '',
   name: '',
@@ -111,30 +87,30 @@ const create = async ({ name, password, invite = false, ...rest }: UserDraft): P
 
 export const NewUser = () => {
   const text = useText();
-  return <UserForm title={text('users.create')} first={nobody} back="/users" save={create} />;
+  return <UserForm title={text('users.create')} first={newUser} back="/users" save={create} />;
 };
 
 export const EditUser = () => {
   const { id = '' } = useParams();
   const text = useText();
-  const { data: user, error } = useQuery({
-    queryKey: ['edited user', id],
-    gcTime: 0,
-    queryFn: async () => (await dataProvider.getOne<User>('users', { id: Number(id) })).data,
-  });
-  if (error) return <FailurePage error={error} />;
-  if (user === undefined) return <Waiting />;
-  const { username, email, name, roles, disabled, must_change_password } = user;
   return (
-    <UserForm
-      title={text('users.edit', { name: username })}
-      first={{ username, email, name, roles, disabled, must_change_password }}
-      back={`/users/${id}/show`}
-      note={<MadeForOthers user={user} />}
-      save={async (draft) => {
-        await dataProvider.update<User>('users', { id: user.id, data: { ...draft }, previousData: user });
-        return { id: user.id };
+    <Loaded query={useOwnRecord<User>('users', true)}>
+      {(user) => {
+        const { username, email, name, roles, disabled, must_change_password } = user;
+        return (
+          <UserForm
+            title={text('users.edit', { name: username })}
+            first={{ username, email, name, roles, disabled, must_change_password }}
+            back={`/users/${id}/show`}
+            note={<MadeForOthers user={user} />}
+            save={async (draft) => {
+              const data = { ...draft };
+              await dataProvider.update<User>('users', { id: user.id, data, previousData: user });
+              return { id: user.id };
+            }}
+          />
+        );
       }}
-    />
+    </Loaded>
   );
 };

@@ -14,12 +14,9 @@ export interface User {
   readonly invitation_expires_at: string | null;
   /** User who made that link. */
   readonly invited_by: number | null;
-  /** What the area asks for beside the password. */
-  readonly second_factor: HeldFactor;
+  /** The factor that the area asks for beside the password. */
+  readonly second_factor: 'none' | 'totp' | 'passkeys' | 'totp_and_passkeys';
 }
-
-export const heldFactors = ['none', 'totp', 'passkeys', 'totp_and_passkeys'] as const;
-export type HeldFactor = (typeof heldFactors)[number];
 
 export const superAdmin = 'super_admin';
 

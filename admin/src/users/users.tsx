@@ -5,6 +5,7 @@ import Typography from '@mui/material/Typography';
 import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
+import { useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { RoleChips } from './roles-of.tsx';
 import { mayHaveFactor, type User } from './user.ts';
@@ -33,17 +34,18 @@ export const UserState = ({
   );
 };
 
-/** What somebody signs in with beside the password; who is no administrator has none, and needs none. */
+/** The second factor of a user. Only administrators need one. */
 export const FactorOf = ({ user }: { readonly user: User }) => {
-  const text = useText();
+  const wordOf = useWords('users');
   const { second_factor: held } = user;
-  const words = text(`factor.held.${held}`);
+  const words = wordOf('second_factor', held);
   if (held !== 'none') return <span>{words}</span>;
   if (!mayHaveFactor(user)) return <span>—</span>;
   return <Chip size="small" variant="outlined" color="warning" label={words} />;
 };
 
-const columns = (text: Text): OwnColumn<User>[] => [
+/** The columns of users. */
+export const userColumns = (text: Text): OwnColumn<User>[] => [
   {
     name: 'username',
     fixed: true,
@@ -82,7 +84,7 @@ export const Users = () => {
     <OwnList<User>
       resource="users"
       title={text('users.title')}
-      columns={columns(text)}
+      columns={userColumns(text)}
       to={({ id }) => `/users/${id}/show`}
       empty={text('users.empty')}
       sort={{ field: 'username', order: 'ASC' }}

@@ -2,9 +2,24 @@ import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';
 import { Link } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
+import { useWords } from '../records/use-metadata.ts';
 import { type Text, type TextKey, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-import { type AuditEntry, actionText } from './audit-entry.ts';
+
+/** A line of the audit list. */
+export interface AuditEntry {
+  readonly id: number;
+  readonly created_at: string;
+  readonly actor_kind: string;
+  readonly actor_id: string | null;
+  readonly actor_name: string | null;
+  readonly action: string;
+  readonly target_kind: string;
+  readonly target_id: string | null;
+  readonly target_name: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly address: string | null;
+}
 
 /** Names of what the service writes beside an action; one that these pages do not know stands as it is. */
 const names: Readonly<Record<string, TextKey>> = {
@@ -63,7 +78,14 @@ const elementText = (text: Text, name: string, value: string): string => {
   return action === undefined ? value : text(action);
 };
 
-const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
+interface DetailProps {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+const Value = ({ name, value }: DetailProps): ReactNode => {
+  const text = useText();
+  const wordOf = useWords('audit');
   if (name === 'user_id' && typeof value === 'number')
     return <Link to={`/users/${value}/show`}>#{value}</Link>;
   if (name === 'expires_at' && (value === null || typeof value === 'string'))
@@ -72,7 +94,7 @@ const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
   if (name === 'account' && value === 'unknown') return text('audit.details.unknown');
   if (name === 'more' && typeof value === 'object' && value !== null)
     return Object.entries(value)
-      .map(([action, count]) => `${actionText(text, action)} × ${count}`)
+      .map(([action, count]) => `${wordOf('action', action)} × ${count}`)
       .join(text('memberships.separator'));
   if (typeof value === 'boolean') return text(value ? 'common.yes' : 'common.no');
   if (Array.isArray(value))
@@ -99,7 +121,7 @@ export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
             <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
               {key === undefined ? name : text(key)}
             </Typography>{' '}
-            {shownValue(text, name, value)}
+            <Value name={name} value={value} />
           </Fragment>
         );
       })}

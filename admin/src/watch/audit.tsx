@@ -3,36 +3,39 @@ import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';
 import { Link } from '../parts/link.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
-import { type Text, useText } from '../texts/provider.ts';
+import { useWords } from '../records/use-metadata.ts';
+import { useText } from '../texts/provider.ts';
+import type { AuditEntry } from './audit-detail.tsx';
 import { AuditDetail } from './audit-detail.tsx';
-import { type AuditEntry, actionKeys, actionText, kindText } from './audit-entry.ts';
 
 const Actor = ({ entry }: { readonly entry: AuditEntry }) => {
-  const text = useText();
+  const wordOf = useWords('audit');
   const { actor_kind: kind, actor_id: id, actor_name: name } = entry;
   if (kind === 'user' && id !== null) return <Link to={`/users/${id}/show`}>{name ?? id}</Link>;
-  return <span>{name ?? kindText(text, kind)}</span>;
+  return <span>{name ?? wordOf('actor_kind', kind)}</span>;
 };
 
 /** Where the page of a thing of that kind is. */
 const places: Readonly<Record<string, string>> = { user: 'users', webhook: 'webhooks' };
 
 const Target = ({ entry }: { readonly entry: AuditEntry }) => {
-  const text = useText();
+  const wordOf = useWords('audit');
   const { target_kind: kind, target_id: id, target_name: name } = entry;
   const words = name ?? id ?? '—';
   const place = places[kind];
   return (
     <Box sx={{ minWidth: 100, overflowWrap: 'anywhere' }}>
       <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
-        {kindText(text, kind)}
+        {wordOf('target_kind', kind)}
       </Typography>{' '}
       {place === undefined || id === null ? words : <Link to={`/${place}/${id}/show`}>{words}</Link>}
     </Box>
   );
 };
 
-const columns = (text: Text): OwnColumn<AuditEntry>[] => [
+const Action = ({ action }: { readonly action: string }) => useWords('audit')('action', action);
+
+const columns: readonly OwnColumn<AuditEntry>[] = [
   { name: 'created_at', wide: false },
   {
     name: 'actor_name',
@@ -45,7 +48,7 @@ const columns = (text: Text): OwnColumn<AuditEntry>[] => [
   {
     name: 'action',
     short: true,
-    render: ({ action }) => actionText(text, action),
+    render: ({ action }) => <Action action={action} />,
   },
   { name: 'target_name', render: (entry) => <Target entry={entry} /> },
   {
@@ -67,10 +70,7 @@ export const Audit = () => {
       resource="audit"
       title={text('audit.title')}
       lead={text('audit.lead')}
-      columns={columns(text)}
-      choices={{
-        action: Object.entries(actionKeys).map(([value, key]) => ({ value, label: text(key) })),
-      }}
+      columns={columns}
       empty={text('audit.empty')}
     />
   );

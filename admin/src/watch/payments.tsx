@@ -1,9 +1,6 @@
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useState } from 'react';
+import { DetailDialog } from '../parts/detail-dialog.tsx';
 import { JsonText } from '../parts/json-text.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { useText } from '../texts/provider.ts';
@@ -58,21 +55,11 @@ const Body = ({ payment: { id, body } }: { readonly payment: Payment }) => {
       >
         {text('common.show')}
       </Button>
-      <Dialog
-        open={open}
-        onClose={() => setOpen(false)}
-        fullWidth
-        maxWidth="sm"
-        aria-labelledby={`payment-${id}`}
-      >
-        <DialogTitle id={`payment-${id}`}>{text('payments.showBody', { id })}</DialogTitle>
-        <DialogContent>
+      {open ? (
+        <DetailDialog title={text('payments.showBody', { id })} onClose={() => setOpen(false)}>
           <JsonText value={body} label={text('payments.body')} />
-        </DialogContent>
-        <DialogActions>
-          <Button onClick={() => setOpen(false)}>{text('common.close')}</Button>
-        </DialogActions>
-      </Dialog>
+        </DetailDialog>
+      ) : null}
     </>
   );
 };

@@ -1,15 +1,12 @@
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
-import { useQueryClient } from '@tanstack/react-query';
-import { useLogout, useNotify } from 'ra-core';
+import { useLogout } from 'ra-core';
 import { useState } from 'react';
 import { Address } from '../parts/address.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { useTell } from '../parts/problem.ts';
-import { RecordListPage } from '../parts/record-list-page.tsx';
-import type { Column } from '../parts/record-table.tsx';
-import { RelativeTime } from '../parts/time.tsx';
+import { useAct } from '../parts/use-act.ts';
+import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { browserOf } from './user-agent.ts';
@@ -31,10 +28,9 @@ const Browser = ({ userAgent }: { readonly userAgent: string }) => {
   return <span title={userAgent}>{shown ?? (userAgent || text('sessions.unknownBrowser'))}</span>;
 };
 
-const columns = (text: Text, onEnd: (session: Session) => void): Column<Session>[] => [
+const columns = (text: Text, onEnd: (session: Session) => void): OwnColumn<Session>[] => [
   {
     name: 'user_agent',
-    label: text('sessions.browser'),
     render: ({ user_agent, current }) => (
       <Stack direction="row" sx={{ gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
         <Browser userAgent={user_agent} />
@@ -44,17 +40,9 @@ const columns = (text: Text, onEnd: (session: Session) => void): Column<Session>
       </Stack>
     ),
   },
-  { name: 'address', label: text('audit.address'), render: ({ address }) => <Address value={address} /> },
-  {
-    name: 'created_at',
-    label: text('sessions.since'),
-    render: ({ created_at }) => <RelativeTime value={created_at} />,
-  },
-  {
-    name: 'last_used_at',
-    label: text('keys.lastUsedAt'),
-    render: ({ last_used_at }) => <RelativeTime value={last_used_at} />,
-  },
+  { name: 'address', render: ({ address }) => <Address value={address} /> },
+  { name: 'created_at', wide: false },
+  'last_used_at',
   {
     name: 'end',
     acts: true,
@@ -81,34 +69,25 @@ const columns = (text: Text, onEnd: (session: Session) => void): Column<Session>
 /** One's own sessions, on every device. */
 export const Sessions = () => {
   const text = useText();
-  const tell = useTell();
   const logout = useLogout();
-  const notify = useNotify();
-  const client = useQueryClient();
+  const { act } = useAct();
   const [asking, setAsking] = useState(false);
   const [ending, setEnding] = useState<Session>();
   const endOne = async (): Promise<void> => {
-    try {
-      await send('DELETE', `/admin/sessions/${ending?.id}`);
-      notify(text('sessions.ended'), { type: 'success' });
-    } catch (error) {
-      tell(error);
-    }
+    await act(() => send('DELETE', `/admin/sessions/${ending?.id}`), text('sessions.ended'));
     setEnding(undefined);
-    await client.invalidateQueries();
   };
   const endAll = async (): Promise<void> => {
-    try {
-      await send('DELETE', '/admin/sessions');
-      await logout();
-    } catch (error) {
-      tell(error);
-      setAsking(false);
-    }
+    await act(
+      () => send('DELETE', '/admin/sessions'),
+      undefined,
+      () => logout(),
+    );
+    setAsking(false);
   };
   return (
     <>
-      <RecordListPage<Session>
+      <OwnList<Session>
         resource="sessions"
         title={text('sessions.title')}
         lead={text('sessions.lead')}

@@ -1,15 +1,10 @@
 import Alert from '@mui/material/Alert';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { useId } from 'react';
-import { Facts } from '../parts/facts.tsx';
+import { DetailDialog } from '../parts/detail-dialog.tsx';
 import { CodeText } from '../parts/json-text.tsx';
-import { Time } from '../parts/time.tsx';
+import type { OwnColumn } from '../records/own-list.tsx';
+import { OwnFacts } from '../records/own-show.tsx';
 import { useText } from '../texts/provider.ts';
 import { DeliveryState } from './states.tsx';
 import { type Delivery, errorText } from './webhook.ts';
@@ -60,57 +55,43 @@ interface DeliveryDetailProps {
   readonly onClose: () => void;
 }
 
-/** What was sent last, what came back, and when. */
+const facts: readonly OwnColumn<Delivery>[] = [
+  { name: 'state', render: (delivery) => <DeliveryState delivery={delivery} /> },
+  { name: 'message_id', label: 'webhook-id' },
+  'attempts',
+  {
+    name: 'status',
+    render: ({ status, duration }) => (status === null ? '—' : `${status} · ${duration ?? 0} ms`),
+  },
+  'created_at',
+  'attempted_at',
+  'next_at',
+];
+
+/** The last request of a delivery, and the response to it. */
 export const DeliveryDetail = ({ delivery, onClose }: DeliveryDetailProps) => {
   const text = useText();
-  const heading = useId();
-  const { status, duration, error, attempts } = delivery;
+  const { error } = delivery;
   return (
-    <Dialog open onClose={onClose} fullWidth maxWidth="md" aria-labelledby={heading}>
-      <DialogTitle id={heading}>{text('webhooks.delivery', { id: delivery.id })}</DialogTitle>
-      <DialogContent>
-        <Stack sx={{ gap: 2 }}>
-          {error === null ? null : (
-            <Alert
-              severity={delivery.state === 'skipped' ? 'info' : 'error'}
-              sx={{ overflowWrap: 'anywhere' }}
-            >
-              {errorText(text, error)}
-            </Alert>
-          )}
-          <Facts
-            facts={[
-              [text('webhooks.state'), <DeliveryState key="state" delivery={delivery} />],
-              ['webhook-id', delivery.message_id],
-              [text('webhooks.attempts'), String(attempts)],
-              [text('webhooks.answer'), status === null ? '—' : `${status} · ${duration ?? 0} ms`],
-              [text('webhooks.eventAt'), <Time key="made" value={delivery.created_at} format="full" />],
-              [
-                text('webhooks.attemptedAt'),
-                <Time key="tried" value={delivery.attempted_at} format="full" />,
-              ],
-              [text('webhooks.nextAt'), <Time key="next" value={delivery.next_at} format="full" />],
-            ]}
-          />
-          <Message
-            of="request"
-            headers={delivery.request_headers}
-            body={delivery.request_body}
-            none={text(delivery.withheld ? 'webhooks.withheld' : 'webhooks.noRequest')}
-          />
-          <Message
-            of="response"
-            headers={delivery.response_headers}
-            body={delivery.response_body}
-            none={text(delivery.withheld ? 'webhooks.withheld' : 'webhooks.noResponse')}
-          />
-        </Stack>
-      </DialogContent>
-      <DialogActions>
-        <Button onClick={onClose} autoFocus>
-          {text('common.close')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <DetailDialog title={text('webhooks.delivery', { id: delivery.id })} wide onClose={onClose}>
+      {error === null ? null : (
+        <Alert severity={delivery.state === 'skipped' ? 'info' : 'error'} sx={{ overflowWrap: 'anywhere' }}>
+          {errorText(text, error)}
+        </Alert>
+      )}
+      <OwnFacts list="deliveries" record={delivery} facts={facts} />
+      <Message
+        of="request"
+        headers={delivery.request_headers}
+        body={delivery.request_body}
+        none={text(delivery.withheld ? 'webhooks.withheld' : 'webhooks.noRequest')}
+      />
+      <Message
+        of="response"
+        headers={delivery.response_headers}
+        body={delivery.response_body}
+        none={text(delivery.withheld ? 'webhooks.withheld' : 'webhooks.noResponse')}
+      />
+    </DetailDialog>
   );
 };

@@ -1,4 +1,6 @@
 import Chip from '@mui/material/Chip';
+import { Link } from '../parts/link.tsx';
+import { useWords } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import type { Delivery, Webhook } from './webhook.ts';
 
@@ -30,7 +32,7 @@ const colours = {
   skipped: 'default',
 } as const;
 
-/** What waits is told from what failed and is tried again. */
+/** The state that is shown: an attempt under way or to be repeated is more than waiting. */
 const shownState = ({ state, sending, attempts, status, error }: Delivery) => {
   if (state !== 'waiting') return state;
   if (sending) return 'sending';
@@ -39,13 +41,22 @@ const shownState = ({ state, sending, attempts, status, error }: Delivery) => {
 
 export const DeliveryState = ({ delivery }: { readonly delivery: Delivery }) => {
   const text = useText();
+  const wordOf = useWords('deliveries');
   const state = shownState(delivery);
   return (
     <Chip
       size="small"
       variant={state === 'failed' ? 'filled' : 'outlined'}
       color={colours[state]}
-      label={text(`webhooks.states.${state}`)}
+      label={
+        state === 'sending' || state === 'retrying'
+          ? text(state === 'sending' ? 'webhooks.sending' : 'webhooks.retrying')
+          : wordOf('state', state)
+      }
     />
   );
 };
+
+/** The user whose rights decide what is sent. */
+export const ActingUser = ({ webhook: { user_id: id, username } }: { readonly webhook: Webhook }) =>
+  id === null ? <span>—</span> : <Link to={`/users/${id}/show`}>{username ?? `#${id}`}</Link>;

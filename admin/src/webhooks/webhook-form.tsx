@@ -5,21 +5,14 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import FormGroup from '@mui/material/FormGroup';
 import FormHelperText from '@mui/material/FormHelperText';
 import FormLabel from '@mui/material/FormLabel';
-import Paper from '@mui/material/Paper';
-import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNotify } from 'ra-core';
-import { type FormEvent, useState } from 'react';
-import { useNavigate, useParams } from 'react-router';
-import { FailurePage } from '../layout/failure.tsx';
-import { Waiting } from '../layout/waiting.tsx';
-import { FormBar } from '../parts/form-bar.tsx';
-import { Page } from '../parts/page.tsx';
-import { useRefusal } from '../parts/refusal.ts';
-import { useUnsaved } from '../parts/unsaved.ts';
-import { useInput } from '../parts/use-input.ts';
-import { UserPicker } from '../parts/user-picker.tsx';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { Loaded } from '../layout/failure.tsx';
+import { UserPicker } from '../parts/own-pickers.tsx';
+import { PageForm } from '../parts/page-form.tsx';
+import { useChanged } from '../parts/use-act.ts';
+import { useOwnRecord } from '../records/own-show.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { dataProvider, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -27,21 +20,19 @@ import { ShownSecret } from './shown-secret.tsx';
 import { type Webhook, type WebhookAction, webhookActions, webhookName } from './webhook.ts';
 
 type Draft = Pick<Webhook, 'url' | 'models' | 'actions' | 'user_id'>;
-type Errors = Readonly<Record<string, string>>;
 
 interface FieldsProps {
   readonly draft: Draft;
-  readonly errors: Errors;
-  readonly onChange: (draft: Draft) => void;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly onChange: (part: Partial<Draft>) => void;
 }
 
-const Fields = ({ draft, errors, onChange }: FieldsProps) => {
+const Fields = ({ draft, errors, onChange: change }: FieldsProps) => {
   const text = useText();
-  const told = useModels().filter(({ events }) => events);
-  const change = (part: Partial<Draft>): void => onChange({ ...draft, ...part });
+  const sending = useModels().filter(({ events }) => events);
   const models = [
-    ...told.map(({ model }) => model),
-    ...draft.models.filter((name) => !told.some(({ model }) => model === name)),
+    ...sending.map(({ model }) => model),
+    ...draft.models.filter((name) => !sending.some(({ model }) => model === name)),
   ];
   return (
     <>
@@ -60,7 +51,7 @@ const Fields = ({ draft, errors, onChange }: FieldsProps) => {
         disableCloseOnSelect
         options={models}
         value={[...draft.models]}
-        getOptionLabel={(name) => told.find(({ model }) => model === name)?.label ?? name}
+        getOptionLabel={(name) => sending.find(({ model }) => model === name)?.label ?? name}
         onChange={(_event, chosen) => change({ models: chosen })}
         noOptionsText={text('webhooks.noModels')}
         clearText={text('common.clear')}
@@ -126,53 +117,7 @@ const Actions = ({ chosen, error, onChange }: ActionsProps) => {
   );
 };
 
-interface WebhookFormProps {
-  readonly title: string;
-  readonly first: Draft;
-  readonly back: string;
-  readonly action: string;
-  readonly save: (draft: Draft, saved: () => void) => Promise<void>;
-}
-
-const WebhookForm = ({ title, first, back, action, save }: WebhookFormProps) => {
-  const text = useText();
-  const { input, changes, put, discard } = useInput(first);
-  const { saved } = useUnsaved(changes > 0);
-  const { refusal, refuse, clear } = useRefusal();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    clear();
-    try {
-      await save(input, saved);
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <Page title={title} lead={text('webhooks.formLead')} narrow>
-      <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
-        <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1.5 }}>
-          <Fields draft={input} errors={refusal.fields} onChange={put} />
-          <FormBar
-            changes={changes}
-            refusal={refusal}
-            fields={Object.keys(input)}
-            busy={busy}
-            action={action}
-            back={back}
-            onDiscard={discard}
-          />
-        </Stack>
-      </Paper>
-    </Page>
-  );
-};
-
-const nothing: Draft = { url: '', models: [], actions: webhookActions, user_id: null };
+const empty: Draft = { url: '', models: [], actions: webhookActions, user_id: null };
 
 export const NewWebhook = () => {
   const text = useText();
@@ -180,19 +125,21 @@ export const NewWebhook = () => {
   const [created, setCreated] = useState<Webhook & { readonly secret: string }>();
   return (
     <>
-      <WebhookForm
+      <PageForm<Draft>
         title={text('webhooks.create')}
-        first={nothing}
+        lead={text('webhooks.formLead')}
+        first={empty}
         back="/webhooks"
         action={text('webhooks.create')}
-        save={async (draft, saved) => {
-          const answer = await send<Webhook & { readonly secret: string }>('POST', '/admin/webhooks', {
-            body: { webhook: draft },
+        onSave={async (webhook) => {
+          const { data } = await send<Webhook & { readonly secret: string }>('POST', '/admin/webhooks', {
+            body: { webhook },
           });
-          saved();
-          setCreated(answer.data);
+          return () => setCreated(data);
         }}
-      />
+      >
+        {(draft, change, errors) => <Fields draft={draft} errors={errors} onChange={change} />}
+      </PageForm>
       {created === undefined ? null : (
         <ShownSecret
           title={text('webhooks.createdTitle')}
@@ -205,37 +152,30 @@ export const NewWebhook = () => {
 };
 
 export const EditWebhook = () => {
-  const { id = '' } = useParams();
   const text = useText();
-  const notify = useNotify();
   const navigate = useNavigate();
-  const client = useQueryClient();
-  const { data: webhook, error } = useQuery({
-    queryKey: ['edited webhook', id],
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => (await dataProvider.getOne<Webhook>('webhooks', { id: Number(id) })).data,
-  });
-  if (error) return <FailurePage error={error} />;
-  if (webhook === undefined) return <Waiting />;
-  const { url, models, actions, user_id } = webhook;
+  const changed = useChanged();
   return (
-    <WebhookForm
-      title={text('webhooks.edit', { name: webhookName(webhook) })}
-      first={{ url, models, actions, user_id }}
-      back={`/webhooks/${id}/show`}
-      action={text('common.save')}
-      save={async (draft, saved) => {
-        await dataProvider.update<Webhook>('webhooks', {
-          id: webhook.id,
-          data: { ...draft },
-          previousData: webhook,
-        });
-        await client.invalidateQueries();
-        notify(text('common.saved'), { type: 'success' });
-        saved();
-        await navigate(`/webhooks/${id}/show`);
+    <Loaded query={useOwnRecord<Webhook>('webhooks', true)}>
+      {(webhook) => {
+        const { id, url, models, actions, user_id } = webhook;
+        return (
+          <PageForm<Draft>
+            title={text('webhooks.edit', { name: webhookName(webhook) })}
+            lead={text('webhooks.formLead')}
+            first={{ url, models, actions, user_id }}
+            back={`/webhooks/${id}/show`}
+            onSave={async (draft) => {
+              const data = { ...draft };
+              await dataProvider.update<Webhook>('webhooks', { id, data, previousData: webhook });
+              await changed(text('common.saved'));
+              return () => navigate(`/webhooks/${id}/show`);
+            }}
+          >
+            {(draft, change, errors) => <Fields draft={draft} errors={errors} onChange={change} />}
+          </PageForm>
+        );
       }}
-    />
+    </Loaded>
   );
 };

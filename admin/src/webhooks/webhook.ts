@@ -1,13 +1,9 @@
 import type { Text, TextKey } from '../texts/provider.ts';
 
-/** Webhooks and what was sent to them, as `/admin/webhooks` answers them. */
+/** Webhooks and their deliveries, as `/admin/webhooks` returns them. */
 
 export const webhookActions = ['create', 'update', 'destroy'] as const;
 export type WebhookAction = (typeof webhookActions)[number];
-
-export const disabledReasons = ['by_hand', 'failed', 'gone', 'secret_unreadable', 'no_user'] as const;
-
-export type DisabledReason = (typeof disabledReasons)[number];
 
 export interface Webhook {
   readonly id: number;
@@ -20,7 +16,7 @@ export interface Webhook {
   /** User who made it, also one who is gone. */
   readonly created_by: number | null;
   readonly disabled: boolean;
-  readonly disabled_reason: DisabledReason | null;
+  readonly disabled_reason: string | null;
   readonly disabled_at: string | null;
   /** Until when the secret before signs as well. */
   readonly previous_until: string | null;
@@ -31,8 +27,6 @@ export interface Webhook {
   readonly created_at: string;
   readonly updated_at: string;
 }
-
-export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const;
 
 type Headers = Readonly<Record<string, string>> | null;
 
@@ -46,15 +40,15 @@ export interface Delivery {
   readonly record_id: number;
   readonly action: WebhookAction;
   readonly version: number;
-  readonly state: (typeof deliveryStates)[number];
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped';
   readonly attempts: number;
   readonly next_at: string | null;
   readonly sending: boolean;
-  /** HTTP status of the last answer. */
+  /** HTTP status of the last response. */
   readonly status: number | null;
   /** Milliseconds of the last attempt. */
   readonly duration: number | null;
-  /** Why the last attempt had no answer, or why nothing was sent. */
+  /** Why the last attempt had no response, or why nothing was sent. */
   readonly error: string | null;
   /** Headers and bodies are not shown: the administrator may not read the record. */
   readonly withheld: boolean;
@@ -88,7 +82,7 @@ export const errorText = (text: Text, error: string): string => {
 /** How many wait; more than 1,000 are not counted. */
 export const waitingText = (count: number): string => (count >= 1000 ? '1000+' : String(count));
 
-/** What a webhook is called where there is no room for its address. */
+/** A short name of a webhook, from its address. */
 export const webhookName = ({ url }: Pick<Webhook, 'url'>): string => {
   try {
     const { host, pathname } = new URL(url);

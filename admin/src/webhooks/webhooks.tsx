@@ -3,11 +3,21 @@ import Typography from '@mui/material/Typography';
 import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
-import { useModelName } from '../records/use-metadata.ts';
+import { useModelName, useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
-import { ActingUser } from './acting-user.tsx';
-import { WebhookState } from './states.tsx';
+import { ActingUser, WebhookState } from './states.tsx';
 import { actionsText, type Webhook, waitingText, webhookName } from './webhook.ts';
+
+/** Why the service has disabled a webhook. */
+const Reason = ({ reason }: { readonly reason: string | null }) => {
+  const wordOf = useWords('webhooks');
+  if (reason === null || reason === 'by_hand') return null;
+  return (
+    <Typography variant="body2" sx={{ color: 'text.secondary', mt: 0.5 }}>
+      {wordOf('disabled_reason', reason)}
+    </Typography>
+  );
+};
 
 const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webhook>[] => [
   {
@@ -20,17 +30,13 @@ const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webho
     ),
   },
   {
-    // What has failed the most stands first.
+    // The webhook that has failed the most stands first.
     name: 'failures',
     label: text('webhooks.state'),
     render: (webhook) => (
       <Box>
         <WebhookState webhook={webhook} />
-        {webhook.disabled_reason === null || webhook.disabled_reason === 'by_hand' ? null : (
-          <Typography variant="body2" sx={{ color: 'text.secondary', mt: 0.5 }}>
-            {text(`webhooks.reasons.${webhook.disabled_reason}`)}
-          </Typography>
-        )}
+        <Reason reason={webhook.disabled_reason} />
       </Box>
     ),
   },
@@ -55,7 +61,7 @@ const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webho
   },
 ];
 
-/** Who is told of changes by HTTP, what fails first. */
+/** Webhooks, those that fail first. */
 export const Webhooks = () => {
   const text = useText();
   const nameOf = useModelName();

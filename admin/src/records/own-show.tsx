@@ -1,0 +1,73 @@
+import Stack from '@mui/material/Stack';
+import { useQuery } from '@tanstack/react-query';
+import type { RaRecord } from 'ra-core';
+import type { ReactNode } from 'react';
+import { useParams } from 'react-router';
+import { Loaded } from '../layout/failure.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Page } from '../parts/page.tsx';
+import { dataProvider } from '../service.ts';
+import { columnsOf, type OwnColumn } from './own-list.tsx';
+import { useListFields } from './use-metadata.ts';
+
+/** The record that the address names. A form keeps the record that it began with. */
+export const useOwnRecord = <Item extends RaRecord>(resource: string, isForm = false) => {
+  const { id = '' } = useParams();
+  return useQuery({
+    queryKey: ['own record', resource, id, isForm],
+    ...(isForm ? { gcTime: 0, staleTime: Number.POSITIVE_INFINITY } : {}),
+    queryFn: async () => (await dataProvider.getOne<Item>(resource, { id })).data,
+  });
+};
+
+interface OwnFactsProps<Item extends RaRecord> {
+  /** The list of the service whose record it is. */
+  readonly list: string;
+  readonly record: Item;
+  /** Fields in their order, as columns of a list. */
+  readonly facts: readonly OwnColumn<Item>[];
+}
+
+/** The fields of a record of the service's own, under the names that the service gives them. */
+export const OwnFacts = <Item extends RaRecord>({ list, record, facts }: OwnFactsProps<Item>) => {
+  const { data: fields } = useListFields(list);
+  if (fields === undefined) return null;
+  const shown = columnsOf(facts, fields, true).filter(({ has }) => has?.(record) ?? true);
+  return <Facts facts={shown.map(({ label, render }) => [label, render(record)])} />;
+};
+
+interface OwnShowProps<Item extends RaRecord> {
+  /** The list of the service whose record it is. */
+  readonly resource: string;
+  readonly titleOf: (record: Item) => string;
+  readonly leadOf?: (record: Item) => string;
+  readonly facts: OwnFactsProps<Item>['facts'];
+  readonly actions: (record: Item) => ReactNode;
+  /** Stands above the facts. */
+  readonly notice?: (record: Item) => ReactNode;
+  /** Stands below the facts. */
+  readonly children?: (record: Item) => ReactNode;
+}
+
+/** The page of a record of the service's own. */
+export const OwnShow = <Item extends RaRecord>(props: OwnShowProps<Item>) => {
+  const { resource, titleOf, leadOf, facts, actions, notice, children } = props;
+  return (
+    <Loaded query={useOwnRecord<Item>(resource)}>
+      {(record) => (
+        <Page
+          key={record.id}
+          title={titleOf(record)}
+          {...(leadOf === undefined ? {} : { lead: leadOf(record) })}
+          actions={actions(record)}
+        >
+          <Stack sx={{ gap: 2.5 }}>
+            {notice?.(record)}
+            <OwnFacts list={resource} record={record} facts={facts} />
+            {children?.(record)}
+          </Stack>
+        </Page>
+      )}
+    </Loaded>
+  );
+};
