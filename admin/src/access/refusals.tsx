@@ -29,7 +29,7 @@ interface Refusal {
 
 const callers = { user: 'user_id', api_key: 'api_key_id', application: 'app_id' } as const;
 
-/** The question that the refusal answers, and what was answered then. */
+/** The address of the explanation of a refusal, with the code that it had then. */
 const questionOf = ({ caller_kind, caller_id, method, path, code }: Refusal): string =>
   `/explain?${new URLSearchParams({ [callers[caller_kind]]: caller_id, method, path, was: String(code) })}`;
 

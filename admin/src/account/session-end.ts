@@ -40,7 +40,7 @@ export const sessionEnd = {
     if (state.kind !== 'none') put(none);
     for (const goOn of released) goOn();
   },
-  /** They sign out themselves: a refusal from now on is no surprise. Answers what to do where that failed. */
+  /** The user signs out: refusals are expected from now on. Returns a function that undoes this where that failed. */
   left: (): (() => void) => {
     const before = known;
     known = undefined;

@@ -26,7 +26,7 @@ const asked = 100;
 const kindOf = ({ model, field, on_delete, trash }: Reference): string =>
   `${model} ${field} ${on_delete} ${trash}`;
 
-/** The same kinds of several answers are one. */
+/** One forecast of several: references of the same kind are summed. */
 const summed = (answers: readonly Forecast[]): Forecast => {
   const kinds = new Map<string, Reference>();
   for (const reference of answers.flatMap(({ references }) => references)) {

@@ -1,4 +1,4 @@
-/** Whether this browser can be asked for passkeys: WebAuthn of level 3, by which options and answers are JSON. */
+/** Whether this browser can be asked for passkeys: WebAuthn of level 3, whose options and credentials are JSON. */
 export const canUsePasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
@@ -25,7 +25,7 @@ const answerOf = async (ask: () => Promise<Credential | null>): Promise<unknown>
 };
 
 /**
- * Asks the browser for one of the passkeys that the service knows. Answers AuthenticationResponseJSON.
+ * Asks the browser for one of the passkeys that the service knows. Returns AuthenticationResponseJSON.
  * @throws PasskeyError
  */
 export const givePasskey = (options: unknown, signal: AbortSignal): Promise<unknown> =>
@@ -37,7 +37,7 @@ export const givePasskey = (options: unknown, signal: AbortSignal): Promise<unkn
   });
 
 /**
- * Has the browser make a passkey. Answers RegistrationResponseJSON.
+ * Has the browser make a passkey. Returns RegistrationResponseJSON.
  * @throws PasskeyError
  */
 export const makePasskey = (options: unknown, signal: AbortSignal): Promise<unknown> =>

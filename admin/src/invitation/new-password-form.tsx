@@ -14,7 +14,7 @@ import { useText } from '../texts/provider.ts';
 interface NewPasswordFormProps {
   /** Tells a password manager whose password it is. */
   readonly username: string;
-  /** Answers what comes after it. Throws what the service refuses it with. */
+  /** Returns the way on. @throws what the service refuses */
   readonly onSubmit: (password: string) => Promise<() => void>;
 }
 

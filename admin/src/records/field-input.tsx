@@ -5,16 +5,8 @@ import { timeZone } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
 import { ChoiceChip } from './choice-chip.tsx';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
-import type { MetadataField } from './metadata.ts';
+import type { FieldInputProps, MetadataField } from './metadata.ts';
 import { ReferenceInput } from './record-picker.tsx';
-
-/** The properties of a field's input, whatever its type. */
-export interface FieldInputProps {
-  readonly field: MetadataField;
-  readonly value: unknown;
-  readonly error: string | undefined;
-  readonly onChange: (value: unknown) => void;
-}
 
 const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part }) => ({ default: part })));
 

@@ -2,7 +2,7 @@ import TextField from '@mui/material/TextField';
 import { useState } from 'react';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-import type { FieldInputProps } from './field-input.tsx';
+import type { FieldInputProps } from './metadata.ts';
 import { isNotJson, NotJson } from './not-json.ts';
 
 const write = (value: unknown): string => {

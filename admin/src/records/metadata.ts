@@ -97,3 +97,11 @@ export interface Metadata {
   readonly opens?: readonly OpenedModel[];
   readonly permissions: Readonly<Record<'list' | 'detail' | 'create' | 'update' | 'destroy', boolean>>;
 }
+
+/** The properties of a field's input, whatever its type. */
+export interface FieldInputProps {
+  readonly field: MetadataField;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  readonly onChange: (value: unknown) => void;
+}

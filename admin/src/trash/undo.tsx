@@ -31,7 +31,7 @@ export const useBringBack = (path: string) => {
   const client = useQueryClient();
   const [busy, setBusy] = useState<readonly number[]>([]);
   const [refused, setRefused] = useState<readonly RefusedReturn[]>([]);
-  /** Answers how many came back. */
+  /** Returns how many were restored. */
   const bringBack = async (ids: readonly number[]): Promise<number> => {
     setBusy(ids);
     setRefused([]);

@@ -63,7 +63,7 @@ interface Acts {
 
 const columns = (text: Text, { show, resend }: Acts): OwnColumn<Delivery>[] => [
   { name: 'state', render: (delivery) => <DeliveryState delivery={delivery} /> },
-  { name: 'event', render: (delivery) => <Event delivery={delivery} /> },
+  { name: 'event', align: 'left', render: (delivery) => <Event delivery={delivery} /> },
   { name: 'status', align: 'left', render: (delivery) => <Answer delivery={delivery} /> },
   'attempts',
   { name: 'created_at', short: true, wide: false },
