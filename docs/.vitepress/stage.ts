@@ -18,7 +18,7 @@ export const staged = join(root, 'docs/.vitepress/pages');
 
 const home = 'docs/.vitepress/home.md';
 
-const languageNote = '::: info 本页暂无中文版\n以下为英文原文。\n:::';
+const languageNote = '::: info 本页暂无中文版，以下为英文原文。\n:::';
 
 /** What is no prose: fenced blocks and inline code. */
 const code = /(^ *```.*?^ *```$|`[^`\n]+`)/gms;
@@ -42,7 +42,10 @@ const anchorsIn = (file: string): ReadonlySet<string> =>
 
 /** The page that shows a file of the repository which is none itself, such as `docs/deploy/nginx.conf`. */
 const addressOfFile = (file: string): string =>
-  `files/${file.replace(/^docs\//, '').replaceAll(/[^\w/]+/g, '-')}.md`;
+  `files/${file
+    .replace(/^docs\//, '')
+    .replaceAll('/.', '/')
+    .replaceAll(/[^\w/]+/g, '-')}.md`;
 
 const languageOfFile: Readonly<Record<string, string>> = {
   '.conf': 'nginx',
@@ -69,6 +72,7 @@ const isReadable = (file: string): boolean => statSync(join(root, file)).size <=
 /** A page with the text of a file, or of all files of a folder. */
 const pageOfFiles = (path: string): string =>
   [
+    '---\naside: false\n---',
     `# ${path.replace(/^docs\//, '')}`,
     ...filesIn(path).map((file) => {
       if (!isReadable(file)) return `[${basename(file)}](/${file})`;
