@@ -50,7 +50,7 @@ export const resourcePage = (): string =>
       `\`\`\`ts\n${example}\`\`\``,
       '## Options',
       memberTable(members('ResourceDefinition'), optionTypes),
-      'Actions are `list`, `detail`, `create`, `update` and `destroy`; methods are `jwt`, `bearer`, `api_key` and `signature`. [Field types](fields.md) lists the functions of `field`, [Modelling](../guide/modelling.md#conditions-on-rows) the conditions, [Relations](relations.md) the options of `many`.',
+      'Actions are `list`, `detail`, `create`, `update` and `destroy`; methods are `jwt`, `bearer`, `api_key` and `signature`. [Field types](fields.md) lists the functions of `field`, [Modelling](../guide/modelling.md#limit-rows-by-conditions) the conditions, [Relations](relations.md) the options of `many`.',
       '## Hooks',
       memberTable(members('TypedHooks')),
       'Every hook gets the members of a [scope](scope.md) that acts for the caller of the write, and these:',

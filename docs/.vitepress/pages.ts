@@ -27,7 +27,7 @@ const references = (...names: readonly string[]): readonly string[] =>
 export const sections: readonly Section[] = [
   {
     title: { en: 'Get started', zh: '入门' },
-    pages: ['README.md', ...guides('quick-start', 'coming-from')],
+    pages: ['README.md', ...guides('tour', 'quick-start', 'concepts', 'coming-from')],
   },
   {
     title: { en: 'Models and access', zh: '模型与权限' },
@@ -68,7 +68,9 @@ export const sections: readonly Section[] = [
       'list-parameters',
       'aggregates',
       'batches',
+      'http',
       'errors',
+      'troubleshooting',
       'endpoints',
       'scope',
       'migrations',
