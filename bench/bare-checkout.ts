@@ -1,6 +1,7 @@
 /**
- * The shop's checkout as a good engineer would write it by hand: node:http and a driver, prepared statements, a token
- * checked, and one durable transaction that does what that of the service does, its lines of the audit list included.
+ * The shop's checkout as a good engineer would write it by hand: node:http and a driver, prepared statements, a
+ * verified token, and one durable transaction with the same work as that of the service, including its lines of the
+ * audit list.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,7 +16,7 @@ interface Body {
   readonly lines: readonly { readonly product: number; readonly quantity: number }[];
 }
 
-/** What each statement is called, and its text; parameters as PostgreSQL numbers them. */
+/** Names and texts of the statements; parameters in the numbering of PostgreSQL. */
 const statements = {
   user: 'select id, username from users where id = $1 and disabled = false',
   customer: 'select id, name, email, address from customers where id = $1 and user_id = $2',
@@ -51,7 +52,7 @@ const openSqlite = (path: string): { ask: Ask; transaction: Transaction } => {
   return {
     ask,
     transaction: async (work) => {
-      // Nothing is awaited that does not settle at once, so that no other request comes in between.
+      // Everything awaited here settles at once, so no other request runs in between.
       db.exec('begin immediate');
       try {
         const result = await work(ask);
@@ -94,7 +95,7 @@ const openPostgres = (url: string): { ask: Ask; transaction: Transaction } => {
 };
 
 const { ask, transaction } = database.startsWith('postgres') ? openPostgres(database) : openSqlite(database);
-/** SQLite runs one transaction at a time, and its promises must not mix. */
+/** SQLite runs one transaction at a time, so its promises must not interleave. */
 let last: Promise<unknown> = Promise.resolve();
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
   const result = last.then(work);

@@ -1,7 +1,7 @@
 /**
- * The page of an order as a good engineer would write it by hand in an hour: node:http, a token checked and a user looked
- * up, one prepared join over order, customer, lines and products, its rows put together and turned into JSON in code.
- * The yardstick of `bench:relations`, with the drivers that the service has.
+ * The page of an order as a good engineer would write it by hand in an hour: node:http, a verified token and a
+ * look-up of the user, one prepared join over order, customer, lines and products, its rows assembled and serialised
+ * to JSON in code. The yardstick of `bench:relations`, with the same drivers as the service.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,8 +13,8 @@ type Row = Readonly<Record<string, unknown>>;
 const secret = process.env['JWT_SECRET'] ?? '';
 const database = process.env['DATABASE'] ?? '';
 
-/** Who may read what is part of it: an order is its owner's, a product is for sale. */
-const joined = (first: string, second: string, active: string): string => `
+/** The join includes the permissions: an order belongs to its owner, a product is for sale. */
+const joinSql = (first: string, second: string, active: string): string => `
   select o.id, o.customer_id, o.status, o.total, o.user_id, o.created_at, o.updated_at,
     c.id as c_id, c.name as c_name, c.email as c_email, c.address as c_address, c.user_id as c_user_id,
     c.created_at as c_created_at, c.updated_at as c_updated_at,
@@ -37,7 +37,7 @@ interface Storage {
 const onSqlite = (): Storage => {
   const db = new DatabaseSync(database);
   const user = db.prepare(`${users} = ? and disabled = 0`);
-  const order = db.prepare(joined('?1', '?2', '1'));
+  const order = db.prepare(joinSql('?1', '?2', '1'));
   return { user: (id) => user.get(id), rows: (by, id) => order.all(by, id) };
 };
 
@@ -48,7 +48,7 @@ const onPostgres = (): Storage => {
     (await pool.query({ name, text, values })).rows as Row[];
   return {
     user: async (id) => (await rows('user', `${users} = $1 and not disabled`, [id]))[0],
-    rows: (by, id) => rows('order', joined('$1', '$2', 'true'), [by, id]),
+    rows: (by, id) => rows('order', joinSql('$1', '$2', 'true'), [by, id]),
   };
 };
 

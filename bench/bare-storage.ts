@@ -4,7 +4,7 @@ import pg from 'pg';
 type Row = Readonly<Record<string, unknown>>;
 type Maybe<T> = T | Promise<T>;
 
-/** What the bare server asks of its database: prepared statements, rows as objects, a durable commit per write. */
+/** The bare server's access to its database: prepared statements, rows as objects, a durable commit per write. */
 export interface Storage {
   user(id: number): Maybe<Row | undefined>;
   keyOwner(hash: string): Maybe<Row | undefined>;

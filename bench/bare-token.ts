@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The user of a token that is good; undefined for any other. */
+/** The user of a valid token; undefined for any other. */
 export const userIdOf = (secret: string, token: string): number | undefined => {
   const [head, payload, signature] = token.split('.');
   if (head === undefined || payload === undefined || signature === undefined) return undefined;

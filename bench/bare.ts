@@ -1,7 +1,7 @@
 /**
- * What a good engineer would write by hand in an hour: node:http, a database driver, prepared statements, a token
- * checked and a user looked up for every request, rows turned into JSON by JSON.stringify, a durable commit for every
- * write. The yardstick of the benchmark: it has no roles, no filters, no validation to speak of, and logs nothing.
+ * A server as a good engineer would write it by hand in an hour: node:http, a database driver, prepared statements, a
+ * verified token and a look-up of the user for every request, rows serialised by JSON.stringify, a durable commit for
+ * every write. The yardstick of the benchmark: it has no roles, no filters, hardly any validation, and logs nothing.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

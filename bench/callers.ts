@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** How many users send the requests of a case, each in turn. */
+/** Number of users who send the requests of a case, each in turn. */
 export const callers = 32;
 
 const keyOf = (user: number): string => createHash('sha256').update(`caller ${user}`).digest('hex');

@@ -3,34 +3,34 @@ import { callerKeys, callers } from './callers.ts';
 import { type Data, ownerOf, password, token } from './data.ts';
 import { orderPage, orderRequest } from './shop.ts';
 
-/** How many orders the shop has. */
+/** Number of orders in the shop. */
 export const shopOrders = 5_000;
 
-/** What a ratio has to come to, by database. */
+/** Target of a ratio, by database. */
 export type Target = Readonly<Partial<Record<'sqlite' | 'postgres', number>>>;
 
-/** What is sent to the service and, unless it says otherwise, to the bare server. */
+/** Requests to the service and, unless given separately, to the bare server. */
 export interface Case {
   readonly name: string;
   readonly requests: readonly string[];
-  /** What the bare server is asked, where that is not the same. */
+  /** Requests to the bare server, where they differ. */
   readonly bare?: readonly string[];
   /**
-   * What the service is compared with: the bare server, other requests to the service itself, or the service with other
-   * settings. Nothing: there is nothing like it.
+   * The other side of the comparison: the bare server, other requests to the service, or the service with other
+   * settings; `nothing` where there is no equivalent.
    */
   readonly beside?: readonly string[] | 'nothing' | 'other log level';
-  /** Whose servers: those of the notes, unless told. */
+  /** The servers of the case: those of the notes unless given. */
   readonly servers?: 'shop';
-  /** Whether each request takes a note away for good, so that none may be sent twice. */
+  /** Whether each request deletes a note, so that none may be sent twice. */
   readonly deletes?: boolean;
   readonly connections: number;
   readonly expect: number | readonly number[];
-  /** Requests per second, ours to the other's: at least. */
+  /** Minimum of our requests per second divided by the other side's. */
   readonly target?: Target;
-  /** The 99th percentile of the latency, ours to the other's, in the same closed loop: at most. */
+  /** Maximum of our 99th percentile of the latency divided by the other's, in the same closed loop. */
   readonly tail?: Target;
-  /** The same at a steady rate, half of what the other does at most, in an open loop: at most. */
+  /** The same at a steady rate, half of the other's maximum, in an open loop. */
   readonly steadyTail?: Target;
 }
 
@@ -47,16 +47,16 @@ export const request = (method: string, path: string, headers: readonly string[]
     body,
   ].join('\r\n');
 
-/** So many numbers from 1 to the largest one, neighbours far from each other; more than that many begin again. */
+/** Numbers from 1 to the largest one, neighbours far from each other; beyond that many they repeat. */
 export const spread = (count: number, most: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => 1 + ((index * 197) % most));
 
-/** `{n}` becomes a running number of nine digits; the length of the body counts it so. */
+/** `{n}` becomes a running number of nine digits; the length of the body accounts for them. */
 export const numbered = (method: string, path: string, headers: readonly string[], body: string): string =>
   request(method, path, headers, body.replaceAll('{n}', '000000000')).replaceAll('000000000', '{n}');
 
 const signed = ({ application }: Data): readonly string[] =>
-  // A signature covers the body, so each body is signed beforehand; together they are new ones for a while.
+  // A signature covers the body, so each body is signed in advance; there are enough for the run.
   Array.from({ length: 20_000 }, (_, index) => {
     const body = JSON.stringify({ order_no: `P-${process.pid}-${index}`, amount: 1, currency: 'CNY' });
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -70,7 +70,7 @@ const withWrites = (reads: readonly string[], writes: readonly string[]): readon
   reads.map((read, index) => (index % 10 === 9 ? (writes[index % writes.length] ?? read) : read));
 
 export const casesOf = (data: Data, notes: number): readonly Case[] => {
-  /** Headers of a caller, by token and by key; any number is one of the 32. */
+  /** Headers of the callers, by token and by key; the index wraps around. */
   const tokens = callerKeys.map((_, index) => [`Authorization: Bearer ${token(index + 1)}`]);
   const byToken = (caller: number): readonly string[] => tokens[caller % callers] ?? [];
   const byKey = (caller: number): readonly string[] => [`X-Api-Key: ${callerKeys[caller % callers]}`];
@@ -85,7 +85,7 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
   const creates = tokens.map((headers) => numbered('POST', '/api/v1/notes', headers, note));
   const pagePaths = spread(notes / 20, notes / 20).map((page) => `/api/v1/notes?page=${page}&per_page=20`);
   const pages = gets(pagePaths);
-  // Another value each time, so that no total is known from the request before: one row in a hundred, and one in two.
+  // Another value each time, so that no total is known from an earlier request: one row in a hundred, and one in two.
   const filteredBy = (first: number, count: number): readonly string[] =>
     gets(
       spread(count, count).map((n) => {
@@ -189,7 +189,7 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
     { ...busy, name: '90 % detail, 10 % update', requests: withWrites(details, updates) },
     {
       name: 'signed payment',
-      // When its turn comes: a signature holds for five minutes.
+      // Created when the case starts: a signature is valid for five minutes.
       get requests() {
         return signed(data);
       },

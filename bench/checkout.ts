@@ -12,7 +12,7 @@ import pg from 'pg';
 import { commandLine, environment, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { durablePostgres } from './postgres.ts';
-import { pinned, type Running, start } from './processes.ts';
+import { isPinned, type Running, start } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -124,7 +124,7 @@ try {
     `${Math.round(perSecond)} checkouts/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${Math.round(cpu)} µs CPU`;
   process.stdout.write(
     [
-      `${options.database}, ${options.connections} connections, ${products} products${pinned ? '; server and load on a core each' : ''}`,
+      `${options.database}, ${options.connections} connections, ${products} products${isPinned ? '; server and load on a core each' : ''}`,
       `service: ${figures(mine)}`,
       `by hand: ${figures(other)}`,
       `ratio: ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,

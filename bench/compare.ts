@@ -1,14 +1,14 @@
-/** One case, measured in turn on both sides. */
+/** Measures one case on both sides, in turn. */
 import type { Case, Target } from './cases.ts';
 import { type Data, firstSpare } from './data.ts';
 import { type Figures, type Measured, measure, median, middle, quantile } from './measure.ts';
 import type { Running } from './processes.ts';
 
-/** Milliseconds of load before anything counts: both servers are compiled by then. */
-const warmup = 3_000;
+/** Milliseconds of load before the measurement, until both servers are compiled. */
+const warmupMs = 3_000;
 /** More than any server here deletes in a millisecond. */
-const mostDeletes = 60;
-/** Rounds of a tail, at least: its machine's own pauses are as long as what is looked for. */
+const maxDeletesPerMs = 60;
+/** Minimum number of rounds for a tail: pauses of the machine are as long as the measured ones. */
 const tailRounds = 11;
 
 export interface Row {
@@ -16,13 +16,13 @@ export interface Row {
   readonly service: Figures;
   readonly beside?: Figures;
   readonly ratio?: Ratio;
-  /** The other's CPU per request to ours, the database's server counted. */
+  /** The other side's CPU per request divided by ours, including the database's server. */
   readonly cpuRatio?: number;
   readonly target?: number;
   readonly held?: boolean;
 }
 
-/** Ours to the other's. `lower` and `upper`: the quartiles of the pairs. */
+/** Our figure divided by the other's. `lower` and `upper`: the quartiles of the pairs. */
 export interface Ratio {
   readonly of: 'requests' | 'p99';
   readonly middle: number;
@@ -30,7 +30,7 @@ export interface Ratio {
   readonly upper: number;
 }
 
-/** Who is asked what. */
+/** A server and its requests. */
 export interface Side {
   readonly server: Running;
   readonly requests: readonly string[];
@@ -42,14 +42,14 @@ export interface Setting {
   readonly databaseCpu: () => number;
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Whether the targets are meant for what is compared here. */
+  /** Whether the targets apply to this comparison. */
   readonly targets: boolean;
 }
 
 type Load = (side: Side, milliseconds: number, perSecond?: number) => Promise<Measured>;
 
 const loadOf = ({ connections, expect }: Case, { databaseCpu }: Setting): Load => {
-  /** Where each server's spare notes begin that it has not deleted yet. */
+  /** The first spare note of each server that has not been deleted yet. */
   const spares = new Map<Running, number>();
   return async ({ server, requests }, milliseconds, perSecond) => {
     const from = spares.get(server) ?? firstSpare;
@@ -61,7 +61,7 @@ const loadOf = ({ connections, expect }: Case, { databaseCpu }: Setting): Load =
   };
 };
 
-/** Rounds of both sides in turn; which one begins changes with each. */
+/** Rounds of both sides in turn; the order alternates. */
 const inTurn = async (sides: readonly Side[], rounds: number, load: (side: Side) => Promise<Measured>) => {
   const results = new Map<Side, Measured[]>(sides.map((side) => [side, []]));
   for (let round = 0; round < rounds; round += 1)
@@ -83,7 +83,7 @@ const requestRatio = (mine: readonly Measured[], theirs: readonly Measured[]): R
   };
 };
 
-/** Of tails the lower quartiles are compared: what is above them, the machine has added. */
+/** Compares the lower quartiles of tails: everything above them is noise of the machine. */
 const tailRatio = (mine: readonly Measured[], theirs: readonly Measured[]): Ratio => {
   const ratios = pairs(mine, theirs, ({ p99 }) => p99);
   return {
@@ -125,9 +125,9 @@ export const compare = async (
   const load = loadOf(one, setting);
   const targetOf = (of: Target | undefined): number | undefined => (targets ? of?.[database] : undefined);
   const rounds = one.tail === undefined ? setting.rounds : Math.max(setting.rounds, tailRounds);
-  const deleted = Math.ceil((warmup + rounds * milliseconds) * mostDeletes);
+  const deleted = Math.ceil((warmupMs + rounds * milliseconds) * maxDeletesPerMs);
   if (one.deletes === true) await data.addSpares(deleted);
-  for (const side of theirs === undefined ? [ours] : [theirs, ours]) await load(side, warmup);
+  for (const side of theirs === undefined ? [ours] : [theirs, ours]) await load(side, warmupMs);
   if (theirs === undefined) return [await alone(one, ours, setting, load)];
   const results = await inTurn([ours, theirs], rounds, (side) => load(side, milliseconds));
   if (one.deletes === true) await data.removeSpares();

@@ -16,17 +16,17 @@ export const jwtSecret = 'a secret of the benchmark, longer than 32 bytes';
 export const password = 'a password of the benchmark';
 
 export interface Data {
-  /** What the bare server opens. */
+  /** Database of the bare server. */
   readonly bare: string;
-  /** The service's environment, its database and credentials among it. */
+  /** The service's environment, including its database and credentials. */
   readonly service: Readonly<Record<string, string>>;
-  /** An application that signs: app_id and secret. */
+  /** An application with a signature: app_id and secret. */
   readonly application: { readonly id: string; readonly secret: string };
   /** CPU time of the database's server so far, in seconds; 0 where it has none. */
   databaseCpu(): number;
-  /** Notes to be deleted, with ids from `firstSpare`, for both servers. */
+  /** Adds notes that are to be deleted, with ids from `firstSpare`, for both servers. */
   addSpares(count: number): Promise<void>;
-  /** Takes away those that are left. */
+  /** Removes the remaining ones. */
   removeSpares(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export const firstSpare = 100_000_000;
 
 export interface Amounts {
   readonly notes: number;
-  /** Users, keys and permissions besides those of the users who call; none unless given. */
+  /** Users, keys and permissions beside those of the callers; none unless given. */
   readonly crowd?: number;
 }
 
@@ -74,11 +74,11 @@ const set = (env: Readonly<Record<string, string>>) => {
 
 const titleOf = (n: number): string => `Note ${String(n).padStart(9, '0')}`;
 const bodyOf = (n: number): string => `The body of note ${n}: "quoted", 中文, ${'text '.repeat(20)}`;
-/** The caller whose order it is. */
+/** The owner of an order. */
 export const ownerOf = (order: number): number => 1 + (order % callers);
 const timeOf = (n: number): string => new Date(1_700_000_000_000 + n * 1000).toISOString();
 
-/** Notes, a tenth as many orders (10,000 at most), of the callers in turn, and the callers. */
+/** Notes, a tenth as many orders (10,000 at most), owned by the callers in turn, and the callers. */
 const fillSqlite = (path: string, notes: number): void => {
   const db = new DatabaseSync(path);
   const note = db.prepare('insert into notes (title, body, created_at, updated_at) values (?, ?, ?, ?)');
@@ -95,7 +95,7 @@ const fillSqlite = (path: string, notes: number): void => {
   db.close();
 };
 
-/** As many users as keys and permissions: what authentication has to find its one row among. */
+/** As many users as keys and permissions, among which authentication has to find its row. */
 const fillCrowd = (path: string, crowd: number): void => {
   const db = new DatabaseSync(path);
   db.exec(`
@@ -217,7 +217,7 @@ export const postgresData = async ({ notes }: Amounts): Promise<Data> => {
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token of a user, the only one unless told, good for the run. */
+/** A token of a user, by default the only one, valid for the run. */
 export const token = (user = 1): string => {
   const exp = Math.floor(Date.now() / 1000) + 36_000;
   const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ user_id: user, exp })}`;

@@ -1,7 +1,6 @@
 /**
- * Durable creates a second of a model that tells nobody, beside the same with `events`, with `history`, with both, and
- * with a webhook subscribed; in turn, in one run.
- *
+ * Durable creates per second of a model without events, compared with `events`, with `history`, with both, and with a
+ * subscribed webhook; in turn, in one run.
  *     npm run bench:events -- [--database=sqlite|postgres] [--rounds=7] [--ms=1000] [--connections=32]
  */
 import { spawn } from 'node:child_process';
@@ -15,7 +14,7 @@ import { callers } from './callers.ts';
 import { commandLine, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { moreReaders, placeOn } from './place.ts';
-import { onCore, pinned, start } from './processes.ts';
+import { onCore, isPinned, start } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -25,8 +24,8 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '32' },
   },
 });
-const application = join(root, 'bench/told');
-const kinds = ['plain', 'told', 'kept', 'both'] as const;
+const application = join(root, 'bench/events-app');
+const kinds = ['plain', 'event', 'kept', 'both'] as const;
 
 const create = (kind: string, user: number): string => {
   const values = { title: 'Item {n}', amount: 12, note: 'as it is written by hand', due: '2026-11-22' };
@@ -36,17 +35,18 @@ const create = (kind: string, user: number): string => {
     'Host: 127.0.0.1\r\n',
     `Authorization: Bearer ${token(user)}\r\n`,
     'Content-Type: application/json\r\n',
-    // The number that is put in has nine digits where its place has three.
+    // The inserted number has nine digits, its placeholder has three.
     `Content-Length: ${body.length + 6}\r\n`,
     `\r\n${body}`,
   ].join('');
 };
 
-/** Ids of users: those who create, of whom the webhook belongs to the first, and an administrator. */
+/** Ids of users: those who create, of whom the first owns the webhook, and an administrator. */
 const creators = Array.from({ length: callers }, (_, index) => 2 + index);
-const [reader, boss] = [2, 2 + callers];
+const reader = 2;
+const boss = 2 + callers;
 
-/** A receiver that takes whatever comes, on the core of the load. */
+/** A receiver that accepts everything, on the core of the load generator. */
 const startReceiver = async (): Promise<{ readonly port: number; readonly stop: () => void }> => {
   const [program, args] = onCore(1, process.execPath, ['bench/receiver.ts']);
   const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -82,7 +82,7 @@ try {
       expect: 201,
     });
   process.stdout.write(
-    `${options.database}, ${options.connections} connections${pinned ? '; server and load on a core each' : ''}\n`,
+    `${options.database}, ${options.connections} connections${isPinned ? '; server and load on a core each' : ''}\n`,
   );
   const rounds = Number(options.rounds);
   const tell = (name: string, measured: readonly Measured[], beside: readonly Measured[]): void => {
@@ -97,11 +97,11 @@ try {
   for (let round = 0; round < rounds; round += 1)
     for (const kind of kinds) results.get(kind)?.push(await load(kind));
   for (const [kind, measured] of results) tell(kind, measured, results.get('plain') ?? []);
-  // What was not sent while it was measured would be sent while the others are: these come without a webhook.
+  // Unsent messages would be sent during the next measurement: these creates have no webhook.
   const path = `/${await administer(service.port, 'POST', '', {
     ...{ url: `http://127.0.0.1:${receiver.port}/`, models: ['HookedItem'], user_id: reader },
   })}`;
-  // Sending is compiled by then.
+  // By now the sending code is compiled.
   await load('hooked');
   await delay(3_000);
   const [without, subscribed]: [Measured[], Measured[]] = [[], []];

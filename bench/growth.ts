@@ -1,6 +1,5 @@
 /**
- * How the service's times grow: with rows, page depth, connections and bodies. Writes figures and plots.
- *
+ * Measures how the service's times grow: with rows, page depth, connections and bodies. Writes figures and plots.
  *     npm run bench:growth -- [--rows=1000000] [--out=docs/reference/speed]
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -48,7 +47,7 @@ const add = (into: Record<string, [number, number][]>, name: string, at: number,
   process.stdout.write(`${name} at ${at.toLocaleString('en')}: ${value.toFixed(3)} ms\n`);
 };
 
-/** The cursor of the last row before a depth, as the service itself hands it out. */
+/** The cursor of the last row before a depth, as the service returns it. */
 const cursorAt = async (service: Running, depth: number): Promise<string> => {
   const url = `http://127.0.0.1:${service.port}/api/v1/notes?per_page=1&filter[id][gte]=${depth}`;
   const response = await fetch(url, { headers: { authorization: jwt.slice(15) } });
@@ -108,7 +107,7 @@ for (const rows of sizes) {
         ids.map((id) => get(`/api/v1/notes/${id}`)),
       ),
     );
-    // One of a crowd, whose roles and permissions have to be found among all others.
+    // One of many users, whose roles and permissions have to be found among all others.
     const member = `Authorization: Bearer ${token(callers + 1)}`;
     add(
       byRows,

@@ -1,9 +1,9 @@
 /**
  * A load generator over plain sockets, cheap enough that one core of it saturates one core of the server. In a closed
- * loop each connection sends a request, reads the whole answer, sends the next. In an open one, with `perSecond`,
- * requests fall due at a steady rate whatever became of those before, and count from when they were due: a server that
- * stops for a while is charged for all who would have come. Speaks to the loopback only and stops by itself. Reads one
- * job (a JSON file) and prints one line of JSON.
+ * loop each connection sends a request, reads the whole response, and sends the next. In an open loop, with
+ * `perSecond`, requests are due at a steady rate, and their latency counts from the due time: a server that stalls is
+ * charged for all requests of that time. Connects to the loopback only and stops by itself. Reads one job (a JSON
+ * file) and prints one line of JSON.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -12,26 +12,26 @@ export interface Job {
   readonly port: number;
   readonly connections: number;
   readonly milliseconds: number;
-  /** Milliseconds of load before that, of which no latency counts: this program itself has to be compiled first. */
+  /** Milliseconds of load before the measurement, in which this program itself is compiled. */
   readonly warmup?: number;
   /**
-   * Whole requests, taken in turn; a running number replaces `{n}`, with nine digits, and `{id}`, where it counts from
-   * `from`.
+   * Complete requests, used in turn; a running number replaces `{n}`, with nine digits, and `{id}`, where it starts
+   * at `from`.
    */
   readonly requests: readonly string[];
   readonly from?: number;
-  /** The status of a good answer, or those of several kinds of requests. */
+  /** The status of a successful response, or those of several kinds of requests. */
   readonly expect: number | readonly number[];
-  /** Requests that fall due in a second; without it, as many as are answered. */
+  /** Requests that are due per second; without it, the next is due when a response arrives. */
   readonly perSecond?: number;
 }
 
 export interface Result {
-  /** All that were answered, those of the warm-up among them. */
+  /** Number of all responses, including those of the warm-up. */
   readonly requests: number;
   readonly perSecond: number;
   readonly failures: number;
-  /** Milliseconds within which so many per cent of the answers came. */
+  /** Latency in milliseconds of this percentile. */
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
@@ -39,7 +39,7 @@ export interface Result {
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** Bytes of the answer at the start of the buffer; undefined while it is not whole. */
+/** Bytes of the response at the start of the buffer; undefined while it is incomplete. */
 const answerLength = (buffer: Buffer): number | undefined => {
   const end = buffer.indexOf(headEnd);
   if (end < 0) return undefined;
@@ -53,7 +53,7 @@ const answerLength = (buffer: Buffer): number | undefined => {
   return last < 0 ? undefined : last + 7;
 };
 
-/** The texts of the requests, one after the other, for ever. */
+/** The texts of the requests, one after the other, endlessly. */
 const requestsOf = ({ requests, from = 0 }: Job): (() => string | Buffer) => {
   const fixed = requests.map((text) => (/\{(?:n|id)\}/.test(text) ? text : Buffer.from(text)));
   let number = 0;
@@ -69,14 +69,14 @@ const requestsOf = ({ requests, from = 0 }: Job): (() => string | Buffer) => {
 /** Bytes of `HTTP/1.1 200 `. */
 const statusLength = 13;
 
-/** What came back. `since` is the moment from which an answer counts, in milliseconds. */
+/** Statistics of the responses. `since` is the time from which a response counts, in milliseconds. */
 class Tally {
   readonly #latencies: number[] = [];
   readonly #expected: readonly string[];
   readonly #warm: number;
   #requests = 0;
   failures = 0;
-  /** When no more requests are sent. */
+  /** Time after which no more requests are sent. */
   readonly deadline: number;
 
   constructor({ expect, warmup = 0, milliseconds }: Job) {
@@ -102,7 +102,7 @@ class Tally {
   }
 }
 
-/** Calls back with each whole answer of a connection. */
+/** Calls back with each complete response of a connection. */
 const receive = (socket: Socket, onAnswer: (answer: Buffer) => void): void => {
   let pending: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
@@ -142,7 +142,7 @@ const closedLoop = async (job: Job): Promise<Result> => {
   return tally.result();
 };
 
-/** Milliseconds in which the last answers may come. What has not come then is a failure. */
+/** Milliseconds for the last responses. A response that arrives later is a failure. */
 const grace = 5_000;
 
 const openLoop = (job: Job, perSecond: number): Promise<Result> =>
@@ -165,7 +165,7 @@ const openLoop = (job: Job, perSecond: number): Promise<Result> =>
         idle.push(socket);
       });
     }
-    // A core of its own looks at the clock all the time: a timer would be late by up to a millisecond.
+    // Polls the clock on a core of its own: a timer would be late by up to a millisecond.
     const turn = (): void => {
       const now = performance.now();
       for (; upcoming <= now && upcoming < deadline; upcoming += interval) due.push(upcoming);

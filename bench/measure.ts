@@ -11,19 +11,18 @@ const run = promisify(execFile);
 export interface Measured extends Result {
   /** Microseconds of the server's CPU per request. */
   readonly cpu: number;
-  /** The same of the database's server; 0 where it has none of its own. */
+  /** The same for the database's server; 0 where it has none. */
   readonly databaseCpu: number;
 }
 
-/** MB that the load generator may take before it collects its garbage: its pauses are no server's. */
+/** A large young generation for the load generator, so that its garbage collection does not disturb the latencies. */
 const quiet = ['--min-semi-space-size=128', '--max-semi-space-size=128'];
 
 /** Milliseconds of load before a latency counts: while V8 compiles the load generator, it is late itself. */
-const warmup = 300;
+const warmupMs = 300;
 
 /**
- * Puts one load on a server for a while. Throws where an answer is not the expected one.
- *
+ * Puts a load on a server for some time. Throws for an unexpected response.
  * @param databaseCpu CPU time of the database's server so far, in seconds
  */
 export const measure = async (
@@ -32,9 +31,10 @@ export const measure = async (
   databaseCpu: () => number = () => 0,
 ): Promise<Measured> => {
   const file = join(tmpdir(), `gatewright-load-${process.pid}.json`);
-  writeFileSync(file, JSON.stringify({ warmup, ...job, port: server.port }));
+  writeFileSync(file, JSON.stringify({ warmupMs, ...job, port: server.port }));
   const [command, args] = onCore(1, process.execPath, [...quiet, 'bench/load.ts', file]);
-  const [before, databaseBefore] = [server.cpu(), databaseCpu()];
+  const before = server.cpu();
+  const databaseBefore = databaseCpu();
   const { stdout } = await run(command, args).finally(() => rmSync(file, { force: true }));
   const result = JSON.parse(stdout) as Result;
   if (result.failures > 0)
@@ -47,7 +47,7 @@ export const measure = async (
   };
 };
 
-/** The value below which so large a share of them lies, 0.5 for the median. */
+/** The quantile of some values: 0.5 for the median. */
 export const quantile = (values: readonly number[], share: number): number => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -57,7 +57,7 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 
 export type Figures = Pick<Measured, 'perSecond' | 'p50' | 'p99' | 'p999' | 'cpu' | 'databaseCpu'>;
 
-/** Each figure's quantile over the rounds, the median unless told. */
+/** Each figure's quantile over the rounds, by default the median. */
 export const middle = (results: readonly Measured[], share = 0.5): Figures => {
   const of = (figure: keyof Figures): number =>
     quantile(

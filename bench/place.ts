@@ -7,10 +7,10 @@ import { commandLine, environment, password } from './data.ts';
 import { databaseCpu } from './database-cpu.ts';
 import { durablePostgres } from './postgres.ts';
 
-/** Where an application under measurement keeps its data. */
+/** The database of an application under measurement. */
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
-  /** What a driver opens: the path of a file, or an address. */
+  /** The path of a file, or an address, for a driver. */
   readonly database: string;
   /** CPU time of the database's server so far, in seconds; 0 where it has none. */
   readonly databaseCpu: () => number;
@@ -21,11 +21,11 @@ interface Wanted {
   readonly directory: string;
   /** Folder of the application. */
   readonly application: string;
-  /** Statements that fill its tables. @param now SQL of the moment at which rows were made */
+  /** Statements that fill its tables. @param now SQL of the creation time of rows */
   readonly rows: (now: string) => readonly string[];
 }
 
-/** Tables as the application migrates them, and two users: `root` and `reader`, whose id is 2. */
+/** Creates the tables by the application's migrations, and two users: `root` and `reader`, whose id is 2. */
 const prepare = (env: Readonly<Record<string, string>>, application: string): void => {
   const gatewright = commandLine(env, application);
   gatewright(['migrate']);
@@ -72,7 +72,7 @@ const onPostgres = async ({ directory, application, rows }: Wanted): Promise<Pla
   };
 };
 
-/** An application with its rows on one of the databases, a PostgreSQL of its own where it is that. */
+/** Sets up an application with its rows on a database; for PostgreSQL a server of its own. */
 export const placeOn = (database: string, wanted: Wanted): Promise<Place> =>
   (database === 'postgres' ? onPostgres : onSqlite)(wanted);
 

@@ -1,4 +1,4 @@
-/** A line plot as SVG, both axes logarithmic where asked; readable in light and dark pages. */
+/** A line plot as SVG, both axes optionally logarithmic; readable in light and dark pages. */
 export interface Series {
   readonly name: string;
   readonly points: readonly (readonly [number, number])[];
@@ -15,7 +15,8 @@ const size = { width: 640, height: 360, left: 64, right: 32, top: 40, bottom: 48
 const colours = ['#2f6fde', '#d9622b', '#2b9a66', '#8b5cf6', '#c2410c'];
 
 const decades = (values: readonly number[]): readonly [number, number] => {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const low = Math.min(...values);
+  const high = Math.max(...values);
   const from = Math.floor(Math.log10(low));
   return [from, Math.max(from + 1, Math.ceil(Math.log10(high)))];
 };

@@ -1,4 +1,4 @@
-/** What one process of the service costs: its start, its memory when idle, and after a million requests. */
+/** Measures one process of the service: its start, its memory when idle, and after a million requests. */
 import { join } from 'node:path';
 import { callers } from './callers.ts';
 import { type Data, token } from './data.ts';
@@ -6,19 +6,19 @@ import { measure } from './measure.ts';
 import { startService } from './processes.ts';
 
 export interface ProcessFigures {
-  /** Milliseconds to the first answer without a cache of compiled code, and with one. */
+  /** Milliseconds to the first response without a cache of compiled code, and with one. */
   readonly firstStart: number;
   readonly start: number;
-  /** Resident bytes after three seconds of nothing, and right after the requests. */
+  /** Resident bytes after three idle seconds, and right after the requests. */
   readonly idle: number;
   readonly afterwards: number;
   readonly requests: number;
 }
 
-const settled = 3_000;
+const settleMs = 3_000;
 const million = 1_000_000;
 
-/** Measures it as it comes: without credentials, which bring their decryption along. */
+/** Measures the default configuration: without credentials, whose decryption takes memory. */
 export const measureProcess = async (data: Data): Promise<ProcessFigures> => {
   const folder = data.service['DATA_DIR'] ?? '';
   const env = {
@@ -30,7 +30,7 @@ export const measureProcess = async (data: Data): Promise<ProcessFigures> => {
   await first.stop();
   const service = await startService(data, env);
   try {
-    await new Promise((resolve) => setTimeout(resolve, settled));
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
     const idle = service.memory();
     let requests = 0;
     while (requests < million) {

@@ -16,13 +16,13 @@ const canPin = (): boolean => {
 };
 
 /** Whether server and load get a core each. */
-export const pinned = canPin();
+export const isPinned = canPin();
 
-/** A command that runs on one core only, where the machine can do that. */
+/** A command that runs on one core only, if the machine supports it. */
 export const onCore = (core: number, command: string, args: readonly string[]): [string, string[]] =>
-  pinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
+  isPinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 
-/** A port that nobody listens on now. */
+/** A port that is currently free. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
@@ -38,7 +38,7 @@ export interface Running {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the start of the process to its first response. */
   readonly startup: number;
   /** CPU time of the process so far, in seconds, user and system. */
   cpu(): number;
@@ -66,7 +66,7 @@ const firstAnswer = async (port: number, child: ChildProcess, name: string): Pro
   }
 };
 
-/** Starts a server of ours as a process, and waits for its first answer. */
+/** Starts one of our servers as a process, and waits for its first response. */
 export const start = async (
   name: string,
   args: readonly string[],
@@ -99,7 +99,9 @@ export const start = async (
 export const startBare = (data: Data): Promise<Running> =>
   start('bare', ['bench/bare.ts'], { DATABASE: data.bare, JWT_SECRET: data.service['JWT_SECRET'] ?? '' });
 
-/** As `npm start` does it. @param checkout the folder of another version, built; this one unless given */
+/**
+ * Starts the service like `npm start`. @param checkout the folder of another version, built; this one unless given
+ */
 export const startService = (
   data: Data,
   extra: Readonly<Record<string, string>> = {},
@@ -112,11 +114,11 @@ export const startService = (
     checkout,
   );
 
-/** Another version of the service, on the bare server's copy of the data. */
+/** Starts another version of the service, on the bare server's copy of the data. */
 export const startOther = (data: Data, checkout: string): Promise<Running> =>
   startService(
     data,
-    // A file is a path for the bare server; its DATA_DIR is another one, as that is where a database is remembered.
+    // For the bare server the database is a path; the DATA_DIR is separate, as its list contains the database.
     {
       DATABASE_URL: data.bare.includes('://') ? data.bare : `sqlite:${data.bare}`,
       DATA_DIR: mkdtempSync(join(tmpdir(), 'gatewright-bench-other-')),

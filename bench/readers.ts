@@ -1,6 +1,6 @@
 /**
- * Follows events on many connections at a time, and counts what comes. Reads one job (JSON on the first line of stdin),
- * says `open` when all streams are, and what came when stdin ends.
+ * Follows events on many connections at a time, and counts them. Reads one job (JSON on the first line of stdin),
+ * prints `open` when all streams are open, and the counts when stdin ends.
  */
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -9,11 +9,13 @@ interface FollowJob {
   readonly port: number;
   readonly path: string;
   readonly streams: number;
-  /** Of callers, in turn. */
+  /** Tokens of the callers, used in turn. */
   readonly tokens: readonly string[];
 }
 
-let [open, bytes, gone] = [0, 0, 0];
+let open = 0;
+let bytes = 0;
+let gone = 0;
 
 const follow = ({ port, path }: FollowJob, token: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -36,7 +38,7 @@ const follow = ({ port, path }: FollowJob, token: string): Promise<void> =>
 const lines = createInterface({ input: process.stdin });
 lines.once('line', async (line) => {
   const job = JSON.parse(line) as FollowJob;
-  // Some at a time: a server takes only so many connections at once.
+  // Some at a time: a server accepts only so many connections at once.
   for (let begun = 0; begun < job.streams; begun += 100)
     await Promise.all(
       Array.from({ length: Math.min(100, job.streams - begun) }, (_, index) =>

@@ -1,4 +1,4 @@
-/** Takes webhooks and says that it has: whoever sends them waits for nothing else. Prints its port, and ends with stdin. */
+/** Acknowledges webhooks at once, so that the sender waits for nothing else. Prints its port, and ends with stdin. */
 import { createServer } from 'node:http';
 
 const server = createServer((request, response) => {

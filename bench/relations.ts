@@ -1,7 +1,6 @@
 /**
- * The page of an order, of 20 lines and their products: by `include`, by a join that is written and turned into JSON by
- * hand (`bare-order.ts`), and by a request for each record. In turn, in one run.
- *
+ * The page of an order with 20 lines and their products: by `include`, by a handwritten join and serialisation
+ * (`bare-order.ts`), and by a request for each record. In turn, in one run.
  *     npm run bench:relations -- [--database=sqlite|postgres] [--orders=5000] [--rounds=5] [--ms=1000]
  */
 import { get } from 'node:http';
@@ -9,7 +8,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
-import { pinned, type Running } from './processes.ts';
+import { isPinned, type Running } from './processes.ts';
 import { orderPage, orderRequest, ownerOf, shownOf, startShop } from './shop.ts';
 
 const { values: options } = parseArgs({
@@ -28,7 +27,7 @@ interface Asked {
   readonly data: { readonly customer_id: number } & readonly { readonly product_id: number }[];
 }
 
-/** A path below /api/v1, by the owner of an order. */
+/** A path below /api/v1, requested by the owner of an order. */
 interface Asking {
   readonly order: number;
   readonly path: string;
@@ -41,7 +40,8 @@ const singlePaths = async (service: Running, shown: number): Promise<readonly As
     const answer = await fetch(`http://127.0.0.1:${service.port}/api/v1/${path}`, { headers });
     return ((await answer.json()) as Asked).data;
   };
-  const [order, list] = [`orders/${shown}`, `order_lines?filter[order_id]=${shown}`];
+  const order = `orders/${shown}`;
+  const list = `order_lines?filter[order_id]=${shown}`;
   const found = await ask(list);
   const { customer_id } = await ask(order);
   const paths = [
@@ -53,7 +53,7 @@ const singlePaths = async (service: Running, shown: number): Promise<readonly As
   return paths.map((path) => ({ order: shown, path }));
 };
 
-/** Bytes of the responses as they are sent, heads included. */
+/** Bytes of the responses on the wire, heads included. */
 const bytesOf = async (server: Running, paths: readonly Asking[]): Promise<number> => {
   let bytes = 0;
   for (const { order, path } of paths)
@@ -79,7 +79,7 @@ try {
     { name: 'a request for each', server: service, paths: single },
   ];
   process.stdout.write(
-    `${options.database}, ${orders} orders of 20 lines${pinned ? '; servers on one core, load on the other' : ''}; load of the machine ${loadavg()[0]?.toFixed(1)}\n`,
+    `${options.database}, ${orders} orders of 20 lines${isPinned ? '; servers on one core, load on the other' : ''}; load of the machine ${loadavg()[0]?.toFixed(1)}\n`,
   );
   const load = ({ server, paths }: (typeof ways)[number], connections: number): Promise<Measured> =>
     measure(server, {

@@ -1,6 +1,6 @@
 /**
- * Lists and details under row rules, beside the same without a rule, in turn, in one run: a user in three of many teams.
- *
+ * Lists and details under row rules, compared with the same without a rule, in turn, in one run: a user in three of
+ * many teams.
  *     npm run bench:rows -- [--database=sqlite|postgres] [--tasks=1000000] [--teams=10000] [--rounds=5] [--ms=1000]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { callers } from './callers.ts';
 import { root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { numbers, placeOn } from './place.ts';
-import { pinned, start } from './processes.ts';
+import { isPinned, start } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -26,11 +26,11 @@ const { values: options } = parseArgs({
 const application = join(root, 'bench/teams');
 const tasks = Number(options.tasks);
 const teams = Number(options.teams);
-/** Users who are members, of three teams each; 32 of them send requests. */
+/** Users who are members of three teams each; 32 of them send requests. */
 const others = teams;
 const tables = ['open_tasks', 'team_tasks', 'shared_tasks', 'project_tasks'];
 
-/** Tasks lie among the teams as they come, one in 20,000 is public, and each user wrote a few. */
+/** Tasks are spread over the teams, one in 20,000 is public, and each user has written a few. */
 const rows = (now: string): string[] => [
   `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
      ${numbers(others)} select 'u' || i, 'u' || i, i || '@u.example', i || '@u.example', 'U', '-', ${now}, ${now} from n`,
@@ -75,7 +75,7 @@ try {
       expect: 200,
     });
   process.stdout.write(
-    `${options.database}, ${tasks} tasks in each of ${tables.length} tables, ${teams} teams, ${others} users in 3 each, ${options.connections} connections${pinned ? '; server and load on a core each' : ''}\n`,
+    `${options.database}, ${tasks} tasks in each of ${tables.length} tables, ${teams} teams, ${others} users in 3 each, ${options.connections} connections${isPinned ? '; server and load on a core each' : ''}\n`,
   );
   for (const [name, query] of Object.entries(asked)) {
     const results = new Map<string, Measured[]>(tables.map((table) => [table, []]));

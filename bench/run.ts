@@ -1,11 +1,6 @@
 /**
- * Measures the service beside the bare server, in turn, in one run on the same data, and prints one table.
- *
- *     npm run bench -- [--json] [--only=detail] [--database=sqlite|postgres] [--rounds=9] [--ms=1000]
- *
- * A ratio is the median of the pairs, with its quartiles; a target is held where the lower quartile holds it. With
- * `--beside=FOLDER`, a built checkout of another version, both versions of the service stand beside each other instead,
- * case by case, on two copies of the data.
+ * Measures the service and the bare server, in turn, in one run on the same data, and prints one table.
+ *     npm run bench -- [--json] [--only=detail] [--database=sqlite|postgres] [--rounds=9] [--ms=1000] A ratio is the median of the pairs, with its quartiles; a target is met if the lower quartile meets it. With `--beside=FOLDER`, a built checkout of another version, both versions of the service are compared instead, case by case, on two copies of the data.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,7 +8,7 @@ import { type Case, casesOf, shopOrders } from './cases.ts';
 import { compare, type Row, type Setting, type Side } from './compare.ts';
 import { postgresData, sqliteData } from './data.ts';
 import { measureProcess, type ProcessFigures } from './process.ts';
-import { pinned, type Running, startBare, startOther, startService } from './processes.ts';
+import { isPinned, type Running, startBare, startOther, startService } from './processes.ts';
 import { type Shop, startShop } from './shop.ts';
 import { tableHead, tableRow } from './table.ts';
 
@@ -28,7 +23,8 @@ const { values: options } = parseArgs({
   },
 });
 const database = options.database === 'postgres' ? 'postgres' : 'sqlite';
-const [rounds, milliseconds] = [Number(options.rounds), Number(options.ms)];
+const rounds = Number(options.rounds);
+const milliseconds = Number(options.ms);
 const isVersions = options.beside !== '';
 const notes = 10_000;
 
@@ -95,7 +91,7 @@ const ofTheShop = async (cases: readonly Case[]): Promise<void> => {
 try {
   const bare = await running(isVersions ? startOther(data, resolve(options.beside)) : startBare(data));
   const service = await running(startService(data));
-  print(`${database}, ${notes} notes; ${pinned ? 'server and load on a core each' : 'not pinned'};`);
+  print(`${database}, ${notes} notes; ${isPinned ? 'server and load on a core each' : 'not pinned'};`);
   print(`${rounds} rounds of ${milliseconds} ms, in turn\n\n${tableHead()}`);
   const chosen = casesOf(data, notes).filter(({ name }) => name.includes(options.only));
   for (const one of chosen.filter(({ servers }) => servers === undefined)) {
@@ -106,7 +102,7 @@ try {
   print(`\nresident memory of the service at the end: ${Math.round(service.memory() / 1e6)} MB`);
   const figures = options.only === '' ? await measureProcess(data) : undefined;
   if (figures !== undefined) printProcess(figures);
-  const result = { database, pinned, rounds, milliseconds, process: figures, rows };
+  const result = { database, pinned: isPinned, rounds, milliseconds, process: figures, rows };
   if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
 } finally {
   for (const each of started) await each.stop();

@@ -1,4 +1,4 @@
-/** The page of an order, with its customer, 20 lines and their products: the shop of the examples, filled. */
+/** The page of an order, with its customer, 20 lines and their products: the shop of the examples with data. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,11 @@ import { moreReaders, numbers, type Place, placeOn } from './place.ts';
 import { type Running, start } from './processes.ts';
 
 const application = join(root, 'examples/shop');
-/** The user whose order it is: the callers are users 2 to 33, and have 1 of 32 orders and customers each. */
+/** The owner of an order: the callers are users 2 to 33, and each has 1 of 32 orders and customers. */
 export const ownerOf = (order: number): number => 2 + (order % callers);
-const [customers, products, lines] = [500, 1000, 20];
+const customers = 500;
+const products = 1000;
+const lines = 20;
 
 const rowsOf =
   (orders: number) =>
@@ -30,7 +32,7 @@ const rowsOf =
 export const orderRequest = (order: number, path: string): string =>
   `GET /api/v1/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token(ownerOf(order))}\r\n\r\n`;
 
-/** The orders that are shown, one of each owner. */
+/** The requested orders, one of each owner. */
 export const shownOf = (orders: number): readonly number[] =>
   Array.from({ length: callers }, (_, index) => Math.ceil(orders / 2) + index);
 
@@ -38,13 +40,13 @@ export const orderPage = (order: number): string => `orders/${order}?include=cus
 
 export interface Shop {
   readonly service: Running;
-  /** The same page as a join that is written, and turned into JSON, by hand. */
+  /** The same page as a handwritten join and serialisation. */
   readonly bare: Running;
   readonly place: Place;
   remove(): Promise<void>;
 }
 
-/** The shop and the server by hand, both running on one database. */
+/** Starts the shop and the handwritten server on one database. */
 export const startShop = async (database: string, orders: number): Promise<Shop> => {
   const directory = mkdtempSync(join(tmpdir(), 'gatewright-relations-'));
   const place = await placeOn(database, { directory, application, rows: rowsOf(orders) });

@@ -1,7 +1,6 @@
 /**
- * Measures what a process of the service takes of memory: started, under load, with connections that lie idle, and
- * with a heap that is kept small; and how many requests it answers with that heap.
- *
+ * Measures the memory of a process of the service: after the start, under load, with idle connections, and with a
+ * limited heap; and its throughput with that heap.
  *     npm run bench:sizing
  */
 import { once } from 'node:events';
@@ -15,7 +14,7 @@ import { type Running, start } from './processes.ts';
 
 const notes = 100_000;
 
-/** Limits of the heap in megabytes that are tried; 0 is none. */
+/** Limits of the heap in megabytes; 0 is none. */
 const heaps = [0, 512, 256, 128, 64];
 
 const requestOf = (path: string, user: number): string =>
@@ -45,7 +44,7 @@ const startWith = (data: Data, heap: number): Promise<Running> =>
 const load = (server: Running, requests: readonly string[], connections: number) =>
   measure(server, { connections, expect: 200, requests, milliseconds: 5_000 });
 
-/** Connections that have each sent one request, and say nothing more. */
+/** Opens connections that send one request each and then stay idle. */
 const idleConnections = async (port: number, count: number): Promise<readonly Socket[]> => {
   const sockets: Socket[] = [];
   for (let opened = 0; opened < count; opened += 1) {

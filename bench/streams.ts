@@ -1,7 +1,6 @@
 /**
- * Durable creates a second while many follow what happens, beside the same while nobody does: all of them told the same,
- * or each user their own records. In turn, in one run; memory of the service with them.
- *
+ * Durable creates per second with and without many followers: all of them with the same events, or each user with
+ * events of their own records. In turn, in one run; with the memory of the service.
  *     npm run bench:streams -- [--database=sqlite|postgres] [--streams=1000] [--rounds=5] [--ms=2000]
  */
 import { spawn } from 'node:child_process';
@@ -14,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { numbers, placeOn } from './place.ts';
-import { onCore, pinned, start } from './processes.ts';
+import { onCore, isPinned, start } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -24,7 +23,7 @@ const { values: options } = parseArgs({
     ms: { type: 'string', default: '2000' },
   },
 });
-const application = join(root, 'bench/told');
+const application = join(root, 'bench/events-app');
 const streams = Number(options.streams);
 /** A caller has 100 streams at most. */
 const followers = Math.max(10, Math.ceil(streams / 100));
@@ -41,13 +40,13 @@ const create = (model: string, path: string): string => {
     'Host: 127.0.0.1\r\n',
     `Authorization: Bearer ${token(3)}\r\n`,
     'Content-Type: application/json\r\n',
-    // The number that is put in has nine digits where its place has three.
+    // The inserted number has nine digits, its placeholder has three.
     `Content-Length: ${body.length + 6}\r\n`,
     `\r\n${body}`,
   ].join('');
 };
 
-/** Follows a model with all streams; answers what ends that. */
+/** Follows a model with all streams; returns a function that ends them. */
 const followOn = async (port: number, model: string): Promise<() => Promise<string>> => {
   const [program, args] = onCore(1, process.execPath, ['bench/readers.ts']);
   const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -72,10 +71,10 @@ try {
   const env = { ...place.env, MAX_CONNECTIONS: String(streams * 2 + 1_000) };
   const service = await start('gatewright', command, env, application);
   process.stdout.write(
-    `${options.database}, ${streams} streams of ${followers} users, 32 connections that write${pinned ? '; server on one core, writers and readers on the other' : ''}\n`,
+    `${options.database}, ${streams} streams of ${followers} users, 32 connections that write${isPinned ? '; server on one core, writers and readers on the other' : ''}\n`,
   );
   for (const [name, model, singular, path] of [
-    ['all told the same', 'ToldItem', 'told_item', 'told_items'],
+    ['all with the same events', 'EventItem', 'event_item', 'event_items'],
     ['each their own', 'OwnedItem', 'owned_item', 'owned_items'],
   ] as const) {
     const load = (): Promise<Measured> =>
@@ -87,7 +86,8 @@ try {
       });
     await load();
     const [without, followed]: [Measured[], Measured[]] = [[], []];
-    let [memory, came] = [0, ''];
+    let memory = 0;
+    let came = '';
     for (let round = 0; round < Number(options.rounds); round += 1) {
       without.push(await load());
       const end = await followOn(service.port, model);
@@ -96,7 +96,8 @@ try {
       came = await end();
     }
     const ratios = followed.map((each, index) => each.perSecond / (without[index]?.perSecond ?? 0));
-    const [alone, beside] = [middle(without), middle(followed)];
+    const alone = middle(without);
+    const beside = middle(followed);
     process.stdout.write(
       `${name}: ${Math.round(alone.perSecond)}/s without, ${Math.round(beside.perSecond)}/s followed, ratio ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}), p99 ${alone.p99.toFixed(1)} and ${beside.p99.toFixed(1)} ms, memory ${Math.round(memory / 1e6)} MB; the last readers: ${came}\n`,
     );

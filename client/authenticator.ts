@@ -12,7 +12,9 @@ export interface Login {
   readonly password: string;
 }
 
-/** The credentials of the caller: a login that is done (again) when it is needed, a token that somebody else looks after, or a key. */
+/**
+ * The credentials of the caller: a login that is performed (again) when needed, a token managed elsewhere, or a key.
+ */
 export type Auth = Login | Credentials;
 
 /** The response of a login. */
@@ -27,17 +29,17 @@ export interface Session {
 }
 
 export interface Authenticator {
-  /** Headers of the next request; signs in first where that is still to be done. */
+  /** Headers of the next request; signs in first if necessary. */
   headers(signal?: AbortSignal): Promise<Headers>;
-  /** Headers that replace refused ones; undefined where nothing can be done about it. */
+  /** Headers that replace refused ones; undefined where that is not possible. */
   renew(refused: Headers, signal?: AbortSignal): Promise<Headers | undefined>;
-  /** Signs in, and from then on calls in this name. */
+  /** Signs in, and from then on calls as this user. */
   login(login: Login, signal?: AbortSignal): Promise<Session>;
-  /** Forgets the credentials. A token stays good until it runs out. */
+  /** Forgets the credentials. A token stays valid until it expires. */
   logout(): void;
 }
 
-/** Rejects when the signal aborts; what is waited for goes on for the others who wait. */
+/** Rejects when the signal aborts; the promise itself continues for other callers. */
 const orAbort = <Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(signal?.reason);
@@ -47,7 +49,7 @@ const orAbort = <Value>(promise: Promise<Value>, signal: AbortSignal | undefined
     promise.then(resolve, reject).finally(settled);
   });
 
-/** Whether the service has said no to these credentials, and would again. */
+/** Whether the service has refused these credentials, and would again. */
 const isFinal = (error: unknown): boolean =>
   error instanceof GatewrightError && (error.status === 401 || error.status === 422);
 
@@ -57,7 +59,7 @@ export const createAuthenticator = (
   signIn: (login: Login) => Promise<Session>,
 ): Authenticator => {
   let auth = given;
-  /** The login that is under way or done; requests that need it at once share it. */
+  /** The login that is running or done; concurrent requests share it. */
   let session: Promise<Session> | undefined;
 
   const start = (login: Login): Promise<Session> => {

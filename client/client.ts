@@ -27,7 +27,7 @@ export interface ClientOptions<Names extends Resources, Own extends EndpointName
   extends TransportOptions {
   /** `{ orders: resource<typeof order>('order') }`, or `resources` of the file that `gatewright generate client` wrote. */
   readonly resources?: Names;
-  /** `endpoints` of that file: the endpoints of the application's own. */
+  /** `endpoints` of that file: the application's own endpoints. */
   readonly endpoints?: Own;
 }
 
@@ -39,9 +39,9 @@ interface Listing<Shape extends UserShape | ApiKeyShape> {
 /** The endpoints that every service has. Their names cannot be those of resources. */
 interface FixedClient {
   readonly auth: {
-    /** Signs in, and from then on calls as this user; signs in again by itself when the token has run out. */
+    /** Signs in, and from then on calls as this user; signs in again when the token has expired. */
     login(login: Login, options?: CallOptions): Promise<Session>;
-    /** Forgets the credentials. A token stays good until it runs out. */
+    /** Forgets the credentials. A token stays valid until it expires. */
     logout(): void;
     me(options?: CallOptions): Promise<User>;
     /** Changes the caller's own password. */
@@ -52,7 +52,7 @@ interface FixedClient {
   };
   readonly users: Listing<UserShape>;
   readonly apiKeys: Listing<ApiKeyShape> & {
-    /** The only answer that holds the whole key. `expires_at` in ISO 8601. */
+    /** The only response with the whole key. `expires_at` in ISO 8601. */
     create(
       values: { readonly name: string; readonly expires_at?: string | null },
       options?: CallOptions,
@@ -63,9 +63,9 @@ interface FixedClient {
   meta(model: string, options?: CallOptions): Promise<Metadata>;
   /** Whether the process responds; with `ready`, whether the database does as well. */
   health(options?: CallOptions & { readonly ready?: boolean }): Promise<{ readonly status: 'ok' }>;
-  /** Takes a signature: give the client the `fetch` of a signer. */
+  /** Requires a signature: give the client the `fetch` of a signer. */
   payment(body: Readonly<Record<string, Json>>, options?: CreateOptions): Promise<Receipt>;
-  /** Any endpoint; `path` is whole (`/api/v1/…`). */
+  /** Any endpoint; `path` is complete (`/api/v1/…`). */
   sendRequest<Data = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Data>>;
 }
 

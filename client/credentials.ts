@@ -7,9 +7,9 @@ export const bearer = (token: Token): CredentialHeaders =>
   token === undefined ? {} : { Authorization: `Bearer ${token}` };
 
 /**
- * Credentials that are there already, by their option of `auth`, and the headers that they become. A method of
- * authentication whose secret stays the same is a line here; one that signs each request is a `fetch` of its own, as
- * that of `gatewright/client/sign`.
+ * Existing credentials, by their option of `auth`, and the headers that they become. A method of authentication with
+ * a fixed secret is a line here; one that signs each request is a `fetch` of its own, as that of
+ * `gatewright/client/sign`.
  */
 export const credentials = {
   /** A token, or a function of another sign-in that returns it. */
@@ -27,12 +27,12 @@ export type Credentials = {
   readonly [Name in keyof Options]: { readonly [Option in Name]: Parameters<Options[Name]>[0] };
 }[keyof Options];
 
-/** The headers of the credentials; asked for at every request. */
+/** The headers of the credentials; called for every request. */
 export const headersOf = async (given: Credentials): Promise<CredentialHeaders> => {
   const [[name, secret] = []] = Object.entries(given);
   const way = Object.entries(credentials).find(([option]) => option === name)?.[1];
   if (way === undefined) throw new TypeError(`auth knows no ${name}`);
-  // The type of the options says that the secret is of its way; the compiler does not follow it through entries.
+  // Each secret fits its method by the type of the options; the compiler does not follow it through entries.
   return (way as (given: unknown) => CredentialHeaders | Promise<CredentialHeaders>)(secret);
 };
 

@@ -2,7 +2,7 @@ import type { CallOptions, RequestOptions, Transport } from './transport.ts';
 
 /** The types of an endpoint of the application's own, as `gatewright generate client` writes them. */
 export interface EndpointShape {
-  /** Absent where it takes none. */
+  /** Absent where it has none. */
   readonly body?: unknown;
   /** Files beside the texts of a body, by the names of their fields. */
   readonly files?: unknown;
@@ -36,12 +36,12 @@ type ParamOf<Path> = Path extends `${string}:${infer Behind}`
 
 type Scalar = string | number | boolean;
 
-/** A list is sent as several values of its name; what is undefined is left out. */
+/** A list is sent as several values of its name; undefined values are left out. */
 type Query = Readonly<Record<string, Scalar | readonly Scalar[] | undefined>>;
 
 interface CommonOptions extends CallOptions {
   readonly query?: Query;
-  /** Beside credentials and the type of the body, e.g. the media type of bytes. */
+  /** Headers beside credentials and the type of the body, e.g. the media type of bytes. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -70,8 +70,8 @@ type ShapeAt<Names, Of extends Method, Path extends string> = Names extends {
 type AnswerOf<Shape> = Shape extends { readonly answer: infer Answer } ? Answer : never;
 
 /**
- * The endpoints of the application's own, by method and path: `client.POST('/checkout', { body })`. In capitals, as no
- * resource can be called.
+ * The application's own endpoints, by method and path: `client.POST('/checkout', { body })`. In capitals, so that
+ * they never collide with resources.
  */
 export type EndpointCalls<Names> = {
   readonly [Of in Method]: <Path extends PathOf<keyof Names, Of>>(
@@ -82,14 +82,14 @@ export type EndpointCalls<Names> = {
   ) => Promise<AnswerOf<ShapeAt<Names, Of, Path>>>;
 };
 
-/** The same without types, as it is called. */
+/** Untyped options of a call. */
 interface Options extends CommonOptions {
   readonly params?: Readonly<Record<string, string | number>>;
   readonly body?: unknown;
   readonly files?: Readonly<Record<string, Blob | readonly Blob[] | undefined>>;
 }
 
-/** Refuses empty names and dots, which would make another path: no encoding keeps them. */
+/** Refuses empty names and dots, which would change the path: no encoding preserves them. */
 const filled = (path: string, params: Readonly<Record<string, string | number>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const text = String(params[name] ?? '');
@@ -97,14 +97,14 @@ const filled = (path: string, params: Readonly<Record<string, string | number>>)
     return encodeURIComponent(text);
   });
 
-/** `[name, text]` of everything that there is; several of one name where there is a list. */
+/** `[name, text]` of each value; several of one name for a list. */
 function* pairs(values: object): Generator<[string, string]> {
   for (const [name, value] of Object.entries(values))
     for (const each of Array.isArray(value) ? value : [value]) {
       if (each === undefined) continue;
       if (typeof each === 'object' && each !== null)
         throw new TypeError(`${name}: neither a form nor a query holds objects`);
-      // A form has nothing but texts: the empty one of an optional field is null.
+      // A form has only texts: the empty one of an optional field is null.
       yield [name, each === null ? '' : String(each)];
     }
 }
@@ -116,7 +116,7 @@ const queryText = (query: Query = {}): string => {
 
 const multipart = (body: unknown, files: Options['files'] = {}): FormData => {
   const form = new FormData();
-  // The caller's form stays as it is: it may be sent again.
+  // The caller's form is not changed: it may be sent again.
   const given = body instanceof FormData ? body : pairs(body ?? {});
   for (const [name, value] of given) form.append(name, value as string);
   for (const [name, one] of Object.entries(files))
@@ -124,7 +124,7 @@ const multipart = (body: unknown, files: Options['files'] = {}): FormData => {
   return form;
 };
 
-/** A write always has a body of its type: one without a type would be refused. */
+/** A write always has a body with a type: without one it would be refused. */
 const bodyOf = ({ accepts }: EndpointName<unknown>, { body, files }: Options): RequestOptions => {
   if (accepts === 'multipart') return { payload: multipart(body, files) };
   if (accepts === 'form') return { payload: new URLSearchParams([...pairs(body ?? {})]) };

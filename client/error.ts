@@ -7,27 +7,27 @@ export interface FieldError {
 }
 
 export interface ErrorDetails {
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 where no response arrived. */
   readonly status: number;
-  /** Code of the envelope (status × 100 + n); 0 where the answer was none of the service's. */
+  /** Code of the envelope (status × 100 + n); 0 where the response was not the service's. */
   readonly code: number;
   readonly message: string;
   readonly errors?: readonly FieldError[];
-  /** Seconds after which the service asks to be tried again. */
+  /** Seconds after which the service asks for a retry. */
   readonly retryAfter?: number | undefined;
-  /** The parts of the response beside code and message. */
+  /** Data of the response beside code and message. */
   readonly data?: unknown;
   readonly cause?: unknown;
 }
 
-/** Whatever kept a call from succeeding: a refusal of the service, an answer that is none of its own, or no answer. */
+/** The failure of a call: a refusal of the service, a response of another server, or no response. */
 export class GatewrightError extends Error {
   readonly status: number;
   readonly code: number;
   /** The violations of the fields of a record (422); empty for every other error. */
   readonly errors: readonly FieldError[];
   readonly retryAfter: number | undefined;
-  /** The data that the caller can go on with: the ticket of a sign-in that asks for a second factor. */
+  /** Data for the next step: the ticket of a sign-in that requires a second factor. */
   readonly data: unknown;
 
   constructor({ status, code, message, errors = [], retryAfter, data, cause }: ErrorDetails) {

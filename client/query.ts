@@ -1,12 +1,12 @@
-/** A value of a condition as a query string holds it. */
+/** A value of a condition in a query string. */
 type Scalar = string | number | boolean;
 
-/** Relations, or what is answered of each. */
+/** Relations, optionally with their fields. */
 export type Include =
   | readonly PropertyKey[]
   | { readonly [Path in PropertyKey]?: true | readonly PropertyKey[] };
 
-/** Everything that a list takes, its names and types unchecked. */
+/** All parameters of a list, without checked names and types. */
 export interface ListParameters {
   readonly filter?: object | undefined;
   readonly sort?: string | readonly string[] | undefined;
@@ -49,7 +49,7 @@ function* conditions(filter: object): Generator<[string, string]> {
 const joined = (value: string | readonly PropertyKey[]): string =>
   typeof value === 'string' ? value : value.map(String).join(',');
 
-/** `[name, text]` of what is included. A list of fields is there even if it is empty: left out, it would choose all. */
+/** `[name, text]` of each inclusion. An empty list of fields is sent as well: without it, all would be selected. */
 function* includes(include: object): Generator<[string, string]> {
   if (Array.isArray(include)) {
     if (include.length > 0) yield ['include', joined(include)];
@@ -60,7 +60,7 @@ function* includes(include: object): Generator<[string, string]> {
   for (const [path, fields] of chosen) if (fields !== true) yield [`fields[${path}]`, joined(fields)];
 }
 
-/** The query string of a list, with its question mark; empty where nothing is asked for. */
+/** The query string of a list, with its question mark; empty without parameters. */
 export const listQuery = ({ filter = {}, include = [], ...rest }: ListParameters): string => {
   const query = new URLSearchParams();
   for (const [name, text] of conditions(filter)) query.append(name, text);

@@ -22,7 +22,7 @@ import { type Subscribe, subscribing } from './subscribe.ts';
 import type { Answer, CallOptions, Transport } from './transport.ts';
 
 export interface CreateOptions extends CallOptions {
-  /** Makes a repetition answer what the first request did; one is made for each call unless given. */
+  /** A repeated key returns the response of the first request; one is generated for each call unless given. */
   readonly idempotencyKey?: string;
 }
 
@@ -95,7 +95,7 @@ export interface ResourceClient<Shape extends ResourceShape> {
     values: Shape['create'],
     options?: CreateOptions & RelatedQuery<Held<Shape, Include>>,
   ): Promise<Row<Shape, Shape['saved'], Include>>;
-  /** Changes the fields that are given. */
+  /** Changes the given fields. */
   update<const Include extends IncludeIn<RelationsIn<Shape>> = readonly []>(
     id: number,
     changes: Shape['update'],
@@ -104,7 +104,7 @@ export interface ResourceClient<Shape extends ResourceShape> {
   delete(id: number, options?: WriteOptions): Promise<void>;
   /** Updates, deletes and creates up to 1,000 records in one transaction: all or nothing. */
   batch(work: BatchWork<Shape>, options?: CreateOptions): Promise<BatchResult<Shape>>;
-  /** Tells what happens to records, as it happens: `for await (const { id, action } of client.orders.subscribe())`. */
+  /** Streams the events of records: `for await (const { id, action } of client.orders.subscribe())`. */
   readonly subscribe: Subscribe<Shape>;
 }
 
@@ -127,8 +127,8 @@ const etags = new WeakMap<object, string>();
 /** The ETag that came with a record from `get`, `create` or `update`; undefined for any other object. */
 export const etagOf = (record: object): string | undefined => etags.get(record);
 
-/** The record, its ETag remembered beside it. */
-const tagged = <Shape extends object>({ data, headers }: Answer<Shape>): Shape => {
+/** Remembers the record's ETag. */
+const withEtag = <Shape extends object>({ data, headers }: Answer<Shape>): Shape => {
   const etag = headers.get('etag');
   if (etag !== null) etags.set(data, etag);
   return data;
@@ -178,7 +178,7 @@ const randomKey = (): string =>
     '',
   );
 
-/** Headers and repeatability of a POST that the service does at most once for one key. */
+/** Headers of a POST that the service executes at most once for a key, and its safe repetition. */
 export const idempotent = ({ idempotencyKey = randomKey(), signal }: CreateOptions = {}) => ({
   signal,
   headers: { 'Idempotency-Key': idempotencyKey },
@@ -190,7 +190,7 @@ const conditional = ({ etag, signal }: WriteOptions = {}) => ({
   headers: etag === undefined ? {} : { 'If-Match': etag },
 });
 
-/** The query string of what one record is answered with. */
+/** The query string of a single record. */
 const beside = ({ include }: RelatedQuery<Include> = {}): string => listQuery({ include });
 
 /** The calls of the resource at `path`, whose bodies are keyed by `singular`. */
@@ -207,16 +207,16 @@ export const createResourceClient = <Shape extends ResourceShape>(
       for await (const page of this.pages(query, options)) yield* page;
     },
     aggregate: (query, options) => listPage(transport, `${path}/aggregate`, query, options),
-    get: async (id, options) => tagged(await transport.send('GET', at(id) + beside(options), options)),
+    get: async (id, options) => withEtag(await transport.send('GET', at(id) + beside(options), options)),
     create: async (values, options) =>
-      tagged(
+      withEtag(
         await transport.send('POST', path + beside(options), {
           ...idempotent(options),
           body: { [singular]: values },
         }),
       ),
     update: async (id, changes, options) =>
-      tagged(
+      withEtag(
         await transport.send('PATCH', at(id) + beside(options), {
           ...conditional(options),
           body: { [singular]: changes },

@@ -12,8 +12,8 @@ const pretty = (text) => {
   }
 };
 
-/** Of a long answer the page shows the beginning. */
-const shownCharacters = 100_000;
+/** The page shows the beginning of a long response. */
+const maxShownLength = 100_000;
 
 /** @param {Response} response @param {string} text @param {number} took @param {Texts} t */
 export const answerView = (response, text, took, t) => {
@@ -35,8 +35,8 @@ export const answerView = (response, text, took, t) => {
     h(
       'pre',
       { class: 'code answer', tabindex: '0', 'aria-label': t.response },
-      text === '' ? t.emptyBody : highlighted(shown.slice(0, shownCharacters), 'json'),
-      shown.length > shownCharacters && '\n…',
+      text === '' ? t.emptyBody : highlighted(shown.slice(0, maxShownLength), 'json'),
+      shown.length > maxShownLength && '\n…',
     ),
     copyButton(t, () => shown),
   ];

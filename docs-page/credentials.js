@@ -1,6 +1,5 @@
 /**
- * Tokens and keys of the reader: in memory only, gone with the tab. A secret of an application is never
- * asked for.
+ * Tokens and keys of the reader: in memory only, gone with the tab. The page never asks for an application's secret.
  */
 
 /** @typedef {import('./ways.js').Held} Held */
@@ -15,8 +14,8 @@ const changed = () => {
   for (const listener of listeners) listener();
 };
 
-/** Milliseconds before its end at which another token is asked for. */
-const soon = 60_000;
+/** Milliseconds before its expiry at which a token is renewed. */
+const renewBeforeMs = 60_000;
 
 /** The slot of the login's token. */
 export const loginSlot = 'token';
@@ -36,7 +35,7 @@ export const credentials = {
   /** Has what is about to end renewed. @param {string | undefined} slot */
   fresh: async (slot) => {
     const renewal = held.get(slot ?? '')?.renewal;
-    if (renewal !== undefined && renewal.expires - Date.now() < soon) await renewal.renew();
+    if (renewal !== undefined && renewal.expires - Date.now() < renewBeforeMs) await renewal.renew();
   },
   /** @param {string} slot */
   forget: (slot) => {

@@ -1,4 +1,4 @@
-/** Elements made of text and elements only: nothing is ever parsed as HTML. */
+/** Elements built from texts and elements only: nothing is ever parsed as HTML. */
 
 /** @typedef {Node | string | number | null | undefined | false | readonly unknown[]} Child */
 /** @typedef {{ [name: string]: string | number | boolean | null | undefined | ((event: any) => void) }} Attributes */
@@ -60,7 +60,7 @@ export const copyButton = (texts, content) => {
       await navigator.clipboard.writeText(content());
       button.textContent = texts.copied;
     } catch {
-      // No permission, or no secure context: the text is there to be selected.
+      // Without permission, or a secure context, the reader can select the text.
       return;
     }
     setTimeout(() => {

@@ -26,7 +26,7 @@ const fetchDescription = (language) =>
 
 /** @type {Promise<Response> | undefined} */
 let early = fetchDescription(firstLanguage);
-// The reader of the response reports what is wrong with it.
+// The reader of the response reports its errors.
 early.catch(() => undefined);
 
 /** The answer that is on its way already, once; another one after that. @param {string} language */

@@ -3,7 +3,7 @@ import { copyButton, fill, h } from './dom.js';
 import { highlighted } from './highlight.js';
 import { linkTo } from './places.js';
 
-/** Answers as they come, one of each kind, beside the tables that tell of their fields. */
+/** Examples of responses, one of each kind, beside the tables of their fields. */
 
 /**
  * @typedef {import('./description.js').Description} Description

@@ -17,12 +17,12 @@ const languages = {
 };
 
 /** Longer texts stay plain: they are read for their content. */
-const most = 60_000;
+const maxLength = 60_000;
 
 /** @param {string} text @param {string} language @returns {import('./dom.js').Child[]} */
 export const highlighted = (text, language) => {
   const source = languages[language];
-  if (source === undefined || text.length > most) return [text];
+  if (source === undefined || text.length > maxLength) return [text];
   /** @type {import('./dom.js').Child[]} */
   const parts = [];
   let end = 0;

@@ -149,7 +149,7 @@ const show = (description, t) => {
 
   /** @param {Operation} operation @param {string} part */
   const goTo = (operation, part) => {
-    // A reader who came for an error sees its response, too.
+    // A reader who came for an error also sees its response.
     if (part.startsWith('error.')) drawn?.showExample(part.replace('error', 'example'));
     const isExample = part.startsWith('example.') && drawn?.showExample(part) === true;
     const wanted = isExample ? 'example' : part;
@@ -190,7 +190,7 @@ const show = (description, t) => {
     event.preventDefault();
     search.focus();
   };
-  // Credentials that come while a form is open become its method; what was filled in stays.
+  // Credentials that arrive while a form is open become its method; its content stays.
   let before = credentials.any;
   dialog.addEventListener('close', () => {
     const { operation: id } = placeOf();
@@ -230,7 +230,7 @@ const start = async () => {
   if (t === undefined) return;
   root.lang = language;
   applyTheme();
-  // A page that is there already stays until the next one can be drawn.
+  // A drawn page stays until the next one can be drawn.
   if (app.childElementCount === 0)
     fill(app, h('main', {}, h('p', { class: 'dim loading', role: 'status' }, t.loading)));
   try {
@@ -238,7 +238,7 @@ const start = async () => {
   } catch (error) {
     const failure = t.loadFailed + t.colon + failureText(error, t);
     if (page !== undefined) {
-      // A readable part is worth more than a page that only says what it has not.
+      // A readable part is worth more than an error page.
       language = page.language;
       root.lang = language;
       page.say(failure);

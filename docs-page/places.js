@@ -37,7 +37,7 @@ export const linkTo = ({ operation, part }, label, t) => {
       link.classList.add('copied');
       setTimeout(() => link.classList.remove('copied'), 1200);
     } catch {
-      // No permission, or no secure context: the address is in the address bar.
+      // Without permission, or a secure context, the address is in the address bar.
     }
   });
   return link;

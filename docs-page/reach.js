@@ -1,4 +1,4 @@
-/** Requests, and what is said of those that came to nothing. */
+/** Requests, and messages about failed ones. */
 
 /** The error of a request without a response. */
 class Unreachable extends Error {}

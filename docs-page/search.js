@@ -87,8 +87,8 @@ const rankOf = ({ hay, title }, words) => {
   return rank * 200 + Math.min(title.length, 199);
 };
 
-/** Of each kind so many. */
-const most = 8;
+/** Maximum number of hits of each kind. */
+const maxHits = 8;
 
 /** @param {Iterable<Entry>} entries @param {string} text @returns {Map<Kind, Entry[]>} */
 export const find = (entries, text) => {
@@ -107,7 +107,7 @@ export const find = (entries, text) => {
   }
   hits.sort((one, other) => one.rank - other.rank);
   for (const kind of kinds) {
-    const own = hits.filter(({ entry }) => entry.kind === kind).slice(0, most);
+    const own = hits.filter(({ entry }) => entry.kind === kind).slice(0, maxHits);
     if (own.length > 0)
       found.set(
         kind,

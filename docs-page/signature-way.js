@@ -33,7 +33,7 @@ const words = {
     headersWrong: 'X-App-Id, X-Timestamp and X-Signature are needed, a line each.',
     headersOld: 'The timestamp is not the one above: another message was signed.',
     headersStale:
-      'The timestamp is more than 300 seconds off and will be refused. Take the time anew and sign again.',
+      'The timestamp is more than 300 seconds off and will be refused. Take a new timestamp and sign again.',
   },
 };
 

@@ -221,7 +221,7 @@ const en = {
   open: 'Public',
   access: {
     public: 'Anybody, without authentication.',
-    authenticated: 'Whoever authenticates.',
+    authenticated: 'Every authenticated caller.',
     user: 'Any user.',
     own: 'Any user, for records of their own; those of others do not exist for them (404).',
     administrator: 'super_admin and admin only.',

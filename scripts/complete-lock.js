@@ -22,7 +22,7 @@ const systems = [
 ];
 const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64'];
 
-/** What `@scope/cli-linux-arm64-musl` says of itself; undefined for a name without a platform. */
+/** The platform in a name like `@scope/cli-linux-arm64-musl`; undefined for a name without one. */
 const platformOf = (name) => {
   const words = name.split('/').at(-1).split('-');
   const os = words.find((word) => systems.includes(word));

@@ -55,7 +55,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** Takes the counts since the last call, and begins again. */
+/** Returns the files that were entered since the last call. */
 const enteredFiles = async (): Promise<readonly string[]> => {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result
@@ -69,7 +69,7 @@ const enteredFiles = async (): Promise<readonly string[]> => {
 
 const measure = async (name: string, work: () => Promise<void>): Promise<void> => {
   for (let warm = 0; warm < 20; warm += 1) await work();
-  // Timers that run by themselves enter files too: the least of some requests is the request's own.
+  // Timers enter files too: the minimum over several requests belongs to the request itself.
   let least: readonly string[] | undefined;
   for (let round = 0; round < 20; round += 1) {
     await delay(20);

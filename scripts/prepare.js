@@ -1,8 +1,5 @@
-// What npm runs once the dependencies are there: the build, and the command of this checkout in node_modules/.bin.
-//
-// npx runs it as well, at its first `npx gatewright` in a checkout, where its version does not look for the command there
-// first: it links the checkout into a cache of its own and prepares it. A build then would take `dist` away from under a
-// service that runs, so npx builds only where nothing is built. Windows has no links for everybody; npx does without.
+// Runs after the installation of dependencies: the build, and the command of this checkout in node_modules/.bin.
+//  npx runs it as well, at its first `npx gatewright` in a checkout, where its version does not look for the command there first: it links the checkout into a cache of its own and prepares it. A build then would remove `dist` under a running service, so npx builds only where nothing is built. Windows has no links for all users; npx works without.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 

@@ -47,7 +47,7 @@ export const aggregatesPage = (): string =>
       ),
       'Keys of a group come in the order of `group`, then `count`, then `sum_…`, `avg_…`, `min_…` and `max_…` in the order in which their fields are named. Without `group` all records are one group, also where there are none: its count is 0, everything else null. Null is a group of its own, the first one ascending.',
       'At least one of `group`, `count`, `sum`, `avg`, `min` and `max` is needed; each takes up to eight fields. What is not understood is 400 `invalid_parameter` with the name of the parameter; a field that the caller does not see in the list is 400 `unusable_field`, whether it exists or not.',
-      'Without `page` and `per_page` all groups are answered, up to 1,000. More are 400 `invalid_parameter` naming `per_page`: no answer leaves out groups that were not asked to be left out. Pages have `X-Total-Count`, the number of all groups, and `Link` as lists do; they are told by number, so there is no `after`.',
+      'Without `page` and `per_page` all groups are returned, up to 1,000. More are 400 `invalid_parameter` naming `per_page`: a response never omits groups silently. Pages have `X-Total-Count`, the number of all groups, and `Link` as lists do; they are numbered, so there is no `after`.',
       '## Values',
       table(
         ['field type', 'in `group`', 'spans of time', 'computed'],

@@ -8,19 +8,18 @@ import { iconNames } from '../src/model/icons.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { docsOf, interfacesIn, type MemberDocs, membersOf, parse } from './reference-types.ts';
 
-/** What the files of the field types say about themselves: read from their source, so that it is written once. */
-
+/** Documentation of the field types' options, read from their source. */
 const parseField = (file: string): ts.SourceFile => parse(`fields/${file}.ts`);
 
 const interfaces = interfacesIn(['field', 'length', ...fieldKinds].map((file) => `fields/${file}.ts`));
 
-/** Options that `define` takes behind the argument of types that have one. */
+/** Name of the options interface of a type, after its argument where it has one. */
 const optionsName = (kind: FieldKind): string => {
   const name = kind.charAt(0).toUpperCase() + kind.slice(1);
   return interfaces.has(`${name}Extras`) ? `${name}Extras` : `${name}Options`;
 };
 
-/** The comment of the constant that is the type. */
+/** The comment of the type's constant. */
 const aboutOf = (kind: FieldKind): string => {
   const found = parseField(kind).statements.find(
     (node) => ts.isVariableStatement(node) && node.getText().includes(`kind: '${kind}'`),
@@ -29,7 +28,7 @@ const aboutOf = (kind: FieldKind): string => {
   return docsOf(found);
 };
 
-/** Options for the types that have no meaning without. */
+/** Options of types that require some. */
 const samples: Readonly<Record<string, object>> = {
   enum: { choices: ['draft', 'live'] },
   reference: { to: 'Author' },
@@ -85,7 +84,7 @@ export const fieldsPage = (): string =>
       '## Options of every type',
       table(['option', 'type', ''], optionRows(common)),
       `\`field.owner()\` is the reference \`user_id\` to the user whose record it is; ownership and isolation go by it.`,
-      "`unique: 'owner'` needs `field.owner()`. Fields that are unique together are named by the model, `unique: [['order_id', 'product_id']]`, and told each with the others.",
+      "`unique: 'owner'` needs `field.owner()`. Fields that are unique in combination are named by the model, `unique: [['order_id', 'product_id']]`, and the metadata has them.",
       'A reference names what the caller may read, unless it says `anyone`: [Roles and permissions](../guide/permissions.md#references).',
       ...fieldKinds.map(section),
       '## In the administration area',

@@ -14,7 +14,8 @@ import { code, page, table } from './reference-markdown.ts';
 import { resourcePage, scopePage } from './reference-resource.ts';
 import { vectorsFile } from './reference-vectors.ts';
 
-const [chinese, english] = [catalogueOf('zh-CN'), catalogueOf('en')];
+const chinese = catalogueOf('zh-CN');
+const english = catalogueOf('en');
 
 const ownRule = ({ name, sentence }: OwnRule): readonly string[] => [
   code(name),
@@ -22,7 +23,7 @@ const ownRule = ({ name, sentence }: OwnRule): readonly string[] => [
   sentence.en,
 ];
 
-/** Rules that a field type brings along, beside those of the catalogues. */
+/** Rules that a field type defines, beside those of the catalogues. */
 const typeRules = (): readonly (readonly string[])[] =>
   fieldKinds.flatMap((kind) => {
     const { format }: FieldType = fieldTypes[kind];
@@ -51,7 +52,7 @@ const errorsPage = (): string => {
       'A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds; 50302 has none, as sending the same again may write twice.',
       'Every method that a path does not take is 405, whatever its name (`TRACE`, `QUERY`, `FOO`); `OPTIONS` too, except for a browser’s preflight where `CORS_ORIGINS` is set, and for `OPTIONS *` (204). PUT is another word for PATCH, and HEAD is answered wherever GET is.',
       '## Validation',
-      'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space. Fields that are unique together have a message each, in their order, as far as the caller may write them.',
+      'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space. Fields that are unique in combination have a message each, in their order, as far as the caller may write them.',
       table(
         ['rule', 'zh-CN', 'en'],
         [
@@ -67,7 +68,7 @@ const errorsPage = (): string => {
 const configurationPage = (): string =>
   page(
     'Configuration',
-    'Read from the environment once, at start. All mistakes are reported together, and then the service does not start. An empty variable counts as absent.',
+    'Read from the environment once, at start. All mistakes are reported at once, and then the service does not start. An empty variable counts as absent.',
     table(
       ['variable', 'default', 'meaning'],
       variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning]),
@@ -119,7 +120,7 @@ const listPage = (): string => {
         ['parameter', ''],
         parameters.map(([name, text]) => [code(name), text]),
       ),
-      'Behind a cursor `Link` names `first`, `prev` and `next`: whoever follows them meets every record once, in either direction, whatever others write meanwhile. A cursor is good for its own sort only, and has no total.',
+      'Behind a cursor `Link` names `first`, `prev` and `next`: a client that follows them gets every record once, in either direction, whatever others write meanwhile. A cursor is valid for its own sort only, and has no total.',
       '## Operators',
       table(
         ['operator', ''],

@@ -1,6 +1,6 @@
 import { signatureOf } from '../src/auth/signature.ts';
 
-/** Bodies whose bytes a careless signer gets wrong. */
+/** Bodies whose bytes are easy to get wrong. */
 const bodies: Readonly<Record<string, string>> = {
   'no body': '',
   'a JSON object': '{"order_no":"A-1","amount":1250,"currency":"CNY"}',
@@ -23,7 +23,7 @@ const secrets = {
 
 const first = 1_767_225_600;
 
-/** `signature-vectors.json`: for whoever signs in a language of their own. */
+/** `signature-vectors.json`, for implementations of the signature in other languages. */
 export const vectorsFile = (): string => {
   const cases = Object.entries(bodies).flatMap(([name, body], index) =>
     Object.entries(secrets).map(([app_id, api_secret]) => {

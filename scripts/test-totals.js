@@ -1,5 +1,5 @@
-// Prints how the tests of vitest's JSON reports ended together, as one line. NAME-repeated.json is what of NAME.json ran
-// once more: there a file counts as it ended the second time. Ends with status 1 where a test failed or none ran.
+// Prints the total of the tests in vitest's JSON reports, as one line. NAME-repeated.json has the repeated files of
+// NAME.json: for these the second result counts. Ends with status 1 where a test failed or none ran.
 import { readFileSync } from 'node:fs';
 
 const files = new Map();
@@ -12,7 +12,7 @@ for (const { status, assertionResults } of files.values()) {
   const count = (/** @type {string[]} */ ...states) =>
     assertionResults.filter((result) => states.includes(result.status)).length;
   const failed = count('failed');
-  // A file that could not be loaded has no test that failed, but failed all the same.
+  // A file that could not be loaded has no failed test, but counts as failed.
   totals.failed += status === 'failed' && failed === 0 ? 1 : failed;
   totals.passed += count('passed');
   totals.skipped += count('skipped', 'pending', 'todo');

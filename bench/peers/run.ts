@@ -15,7 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { spread } from '../cases.ts';
 import type { Measured } from '../measure.ts';
-import { pinned } from '../processes.ts';
+import { isPinned } from '../processes.ts';
 import { checkAnswers } from './check.ts';
 import { type Installed, install } from './install.ts';
 import { rowCount } from './product.ts';
@@ -124,7 +124,7 @@ const measureAll = async (installed: readonly Installed[], work: string): Promis
 const heading = (load: number): string =>
   [
     `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}),`,
-    `${pinned ? 'server and load on a core each' : 'not pinned'}; ${rowCount.toLocaleString('en')} rows, ${connections} connections,`,
+    `${isPinned ? 'server and load on a core each' : 'not pinned'}; ${rowCount.toLocaleString('en')} rows, ${connections} connections,`,
     `${pace.rounds} rounds of ${pace.milliseconds} ms, in turn; load of the machine before: ${load.toFixed(1)}.`,
   ].join('\n');
 

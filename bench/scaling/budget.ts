@@ -4,14 +4,14 @@ import { join } from 'node:path';
 const mount = '/sys/fs/cgroup';
 
 /** Version 2 has one hierarchy, version 1 one for each controller. */
-const unified = existsSync(join(mount, 'cgroup.controllers'));
+const isUnified = existsSync(join(mount, 'cgroup.controllers'));
 
-/** Microseconds in which a budget is counted: short, so that a process which has used it up stands still shortly. */
-const period = 20_000;
+/** Microseconds of an accounting period: short, so that a process that has used its budget pauses only briefly. */
+const periodUs = 20_000;
 
-/** Processes that share so much CPU, and what they have used of it. Needs root. */
+/** Processes that share a CPU budget, and the CPU time that they have used. Needs root. */
 export interface Budget {
-  /** Counts the process from now on, and everything that it starts. */
+  /** Adds the process, and everything that it starts from now on. */
   add(pid: number): void;
   /** CPU seconds used so far. */
   used(): number;
@@ -24,8 +24,8 @@ const inVersion1 = (name: string, cores: number): Budget => {
     string,
   ];
   for (const folder of [cpu, accounts]) mkdirSync(folder);
-  writeFileSync(join(cpu, 'cpu.cfs_period_us'), String(period));
-  writeFileSync(join(cpu, 'cpu.cfs_quota_us'), String(Math.round(cores * period)));
+  writeFileSync(join(cpu, 'cpu.cfs_period_us'), String(periodUs));
+  writeFileSync(join(cpu, 'cpu.cfs_quota_us'), String(Math.round(cores * periodUs)));
   return {
     add: (pid) => {
       for (const folder of [cpu, accounts]) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
@@ -41,7 +41,7 @@ const inVersion2 = (name: string, cores: number): Budget => {
   const folder = join(mount, name);
   writeFileSync(join(mount, 'cgroup.subtree_control'), '+cpu');
   mkdirSync(folder);
-  writeFileSync(join(folder, 'cpu.max'), `${Math.round(cores * period)} ${period}`);
+  writeFileSync(join(folder, 'cpu.max'), `${Math.round(cores * periodUs)} ${periodUs}`);
   return {
     add: (pid) => writeFileSync(join(folder, 'cgroup.procs'), String(pid)),
     used: () => Number(/usage_usec (\d+)/.exec(readFileSync(join(folder, 'cpu.stat'), 'utf8'))?.[1]) / 1e6,
@@ -49,6 +49,6 @@ const inVersion2 = (name: string, cores: number): Budget => {
   };
 };
 
-/** @param cores of CPU in all, such as 0.25 */
+/** @param cores CPU of the budget, such as 0.25 */
 export const budgetOf = (name: string, cores: number): Budget =>
-  (unified ? inVersion2 : inVersion1)(`gatewright-${process.pid}-${name}`, cores);
+  (isUnified ? inVersion2 : inVersion1)(`gatewright-${process.pid}-${name}`, cores);

@@ -1,11 +1,8 @@
 /**
- * Measures what one, two and three instances answer on one PostgreSQL, each side with a budget of CPU, and lays the
- * model of `model.ts` beside it, whose costs come from the run with one instance. Needs root, for the budgets.
- *
- *     npm run bench:scaling -- [--ms=4000] [--rounds=3] [--instance=0.25] [--server=0.3]
- *
- * Without measuring, it computes for other hardware what the costs of the last table say:
- *
+ * Measures the throughput of one, two and three instances on one PostgreSQL, each side with a CPU budget, and
+ * compares it with the model of `model.ts`, whose costs come from the run with one instance. Needs root, for the
+ * budgets.
+ *     npm run bench:scaling -- [--ms=4000] [--rounds=3] [--instance=0.25] [--server=0.3] Without measuring, it applies the costs of the last table to other hardware:
  *     npm run bench:scaling -- --service=45 --database=30 [--instances=8] [--instance=1] [--server=8]
  */
 import { execFile } from 'node:child_process';
@@ -47,7 +44,7 @@ const connections = 16;
 
 interface Kind {
   readonly name: string;
-  /** Taken in turn. */
+  /** Used in turn. */
   readonly requests: readonly string[];
   readonly expect: number;
 }
@@ -69,7 +66,7 @@ const userOf = (index: number): number => 1 + (index % callers);
 
 const title = 'A note of the benchmark {n}';
 
-/** Its body is as long as it is with the number, which has nine digits, in the place of its name. */
+/** The body has the length that it has with the number, of nine digits, in place of the placeholder. */
 const numbered = (method: string, path: string, user: number, body: string): string =>
   requestOf(method, path, user, body).replace(
     /Content-Length: (\d+)/,
@@ -98,7 +95,7 @@ const kinds: readonly Kind[] = [
   },
   {
     name: 'update',
-    // Of many rows: updates of one wait for each other.
+    // Of many rows: updates of the same row wait for each other.
     requests: Array.from({ length: 997 }, (_, index) =>
       numbered(
         'PATCH',
@@ -111,7 +108,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** The server's first process and all that it has started. */
+/** The server's first process and its descendants. */
 const serverProcesses = async (url: string): Promise<readonly number[]> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -121,7 +118,7 @@ const serverProcesses = async (url: string): Promise<readonly number[]> => {
   return [first, ...childrenOf(first)];
 };
 
-/** Some that have just been there may have ended. */
+/** Processes may have ended since they were listed. */
 const addIfThere = (budget: Budget, pid: number): void => {
   try {
     budget.add(pid);
@@ -153,7 +150,8 @@ const measure = async (
   budgets: { readonly instances: readonly Budget[]; readonly database: Budget },
 ): Promise<Measurement> => {
   const used = (): number => budgets.instances.reduce((sum, budget) => sum + budget.used(), 0);
-  const [service, database] = [used(), budgets.database.used()];
+  const service = used();
+  const database = budgets.database.used();
   const results = await Promise.all(servers.map((server, index) => load(server, kind, index)));
   const requests = results.reduce((sum, result) => sum + result.requests, 0);
   return {
@@ -179,7 +177,7 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const line = (cells: readonly (string | number)[]): void => say(`| ${cells.join(' | ')} |`);
 
-/** For one core of an instance: what one core of the database feeds. */
+/** For one core of an instance: as many as one core of the database can serve. */
 const forecast = (name: string, cost: Cost): void => {
   const hardware = { coresOfInstance: 1, coresOfDatabase: 8 };
   line([
@@ -203,7 +201,7 @@ const measureAll = async (data: Data, database: Budget): Promise<void> => {
       servers.push(server);
       instances.push(budget);
     }
-    // Compiled and connected before anything is short.
+    // Compile and connect before CPU is limited.
     for (const kind of kinds) await Promise.all(servers.map((server, index) => load(server, kind, index)));
     for (const pid of await serverProcesses(data.service['DATABASE_URL'] ?? '')) addIfThere(database, pid);
     for (const [index, server] of servers.entries()) instances[index]?.add(server.pid);

@@ -9,9 +9,12 @@ export interface SessionUser {
   readonly email: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** There while an administrator asks that the password be changed; every other route is 403 with code 40302 then. */
+  /** Present while an administrator requires a new password; every other route is 403 with code 40302 then. */
   readonly must_change_password?: true;
-  /** Whether they have a second factor, and whether one has to be set up: every other route is 403 with code 40303 then. */
+  /**
+   * Whether they have a second factor, and whether one has to be set up: every other route is 403 with code 40303
+   * then.
+   */
   readonly second_factor: { readonly enrolled: boolean; readonly due: boolean };
 }
 
@@ -20,9 +23,9 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The `data` of a refusal of the password with code 40107: the password was right, and one thing more is asked. */
+/** The `data` of the refusal with code 40107: the password was right, and a second factor is required. */
 export interface SecondFactorQuestion {
-  /** Goes back with the answer, for 5 minutes. */
+  /** Sent back with the answer, within 5 minutes. */
   readonly ticket: string;
   readonly methods: readonly ('totp' | 'passkey' | 'recovery_code')[];
   readonly expires_at: string;
@@ -43,7 +46,7 @@ const path = '/admin/session';
 
 /**
  * react-admin's authentication by the session cookie of the administration area. The page never sees the cookie: it
- * asks who is signed in once, remembers the answer, and forgets it with the first 401.
+ * requests the signed-in user once, caches the response, and discards it with the first 401.
  */
 export const createAuthProvider = (send: Send): AuthProvider => {
   let session: Promise<SessionUser> | undefined;

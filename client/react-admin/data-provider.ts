@@ -19,17 +19,17 @@ import { askedBy, changedFields, splitPrefetched, withoutIds } from './related.t
 /** Sends one request; that of `createTransport`. */
 export type Send = <Data>(method: string, path: string, options?: RequestOptions) => Promise<Answer<Data>>;
 
-/** Where a resource is, and how its records are written. */
+/** The path of a resource, and the form of its bodies. */
 export interface ResourceRoute {
   /** Path of the list: `/api/v1/orders`. */
   readonly path: string;
   /** Key of the record in a body: `order`. */
   readonly singular: string;
-  /** Field that names a record; `id` where it is not given. */
+  /** Field that identifies a record; `id` unless given. */
   readonly key?: string;
-  /** Whether one record has a path of its own; true where it is not given. Else it is found by filtering the list. */
+  /** Whether one record has a path of its own; true unless given. Otherwise it is found by filtering the list. */
   readonly detail?: boolean;
-  /** Its relations by name: what they lead to, and whether they are written within the record. */
+  /** Its relations by name: their targets, and whether they are written within the record. */
   readonly relations?: Readonly<Record<string, ResourceRelation>>;
 }
 
@@ -38,7 +38,7 @@ export interface DataProviderOptions {
   readonly routeOf: (resource: string) => ResourceRoute | Promise<ResourceRoute>;
 }
 
-/** A record in whose form the ETag travels under this name; it is never sent as a field. */
+/** Name under which the ETag of a record travels through a form; it is never sent as a field. */
 export const etagField = '@etag';
 
 interface Signal {
@@ -67,7 +67,7 @@ const each = async <Item>(items: readonly Item[], task: (item: Item) => Promise<
   if (failures.length > 0) throw failures[0];
 };
 
-/** Records that are asked for at once by their ids. */
+/** Records that are requested at once by their ids. */
 const manyAtOnce = 100;
 
 const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
@@ -86,10 +86,10 @@ const apart = (
 
 /**
  * react-admin's data provider for a Gatewright service. Filters are `{field: value}`, `{'field@operator': value}` and
- * `q`, and fields behind relations have their paths. `meta.embed` and `meta.prefetch` bring related records. Rows of a
- * relation that is written within the record are sent as they have changed, and deleted where the form has them no more.
- * A record that came with an ETag carries it as `@etag`; an update sends it back as `If-Match` and so fails with 412 where
- * somebody else was faster.
+ * `q`, and fields behind relations have their paths. `meta.embed` and `meta.prefetch` add related records. Changed
+ * rows of a relation that is written within the record are sent, and rows that the form no longer has are deleted. A
+ * record that came with an ETag has it as `@etag`; an update sends it back as `If-Match` and so fails with 412 after
+ * a concurrent change.
  */
 export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions): DataProvider => {
   const send: Send = async (method, path, options) => {
@@ -201,14 +201,14 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
       const route = await routeOf(resource);
       const fields = await changed(resource, withoutIds(data, route.relations ?? {}));
       const saved = await write<RaRecord>(resource, 'POST', undefined, fields, askedBy(meta).include);
-      // The next page begins with this record, and what is answered to a write can be less than what was sent. Rows that
-      // were sent are not those that are there: they have no ids.
+      // The next page begins with this record, and the response to a write may have fewer fields than were sent. The
+      // rows that were sent have no ids, unlike the stored ones.
       return { data: { ...apart(fields, route).own, ...saved } as never };
     },
     update: async (resource, { id, data, previousData, meta }) => {
       const fields = await changed(resource, data, previousData);
       const { lists } = apart(fields, await routeOf(resource));
-      // Lists that were shown are answered as they are now.
+      // Lists that were shown are returned in their current state.
       const shown = lists.filter((name) => previousData[name] !== undefined);
       const include = {
         ...Object.fromEntries(shown.map((name) => [name, true as const])),
@@ -216,7 +216,7 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
       };
       const headers = header('If-Match', data[etagField]);
       const saved = await write<RaRecord>(resource, 'PATCH', id, fields, include, headers);
-      // The response to a write can hold less than what is shown of a record.
+      // The response to a write may have fewer fields than are shown of a record.
       return { data: { ...previousData, ...saved } as never };
     },
     updateMany: async (resource, { ids, data }) => {

@@ -28,7 +28,7 @@ export interface Asked {
   readonly prefetch: readonly string[];
 }
 
-/** A row without its id would be a new one once it is written. */
+/** A row without its id would be created again on the next save. */
 const withIds = (include: Fields): Readonly<Record<string, true | readonly string[]>> =>
   Object.fromEntries(
     Object.entries(include).map(([path, fields]) => {
@@ -40,8 +40,8 @@ const withIds = (include: Fields): Readonly<Record<string, true | readonly strin
   );
 
 /**
- * Reads `meta.embed` (or `meta.include`, which may choose fields as the client does) and `meta.prefetch`.
- * @throws TypeError for names that are none
+ * Reads `meta.embed` (or `meta.include`, which may select fields as the client does) and `meta.prefetch`.
+ * @throws TypeError for invalid names
  */
 export const askedBy = (meta: unknown): Asked => {
   const prefetch = namesIn(meta, 'prefetch');
@@ -89,12 +89,12 @@ const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === 
 const rowsIn = (value: unknown): readonly Fields[] | undefined =>
   Array.isArray(value) && value.every(isObject) ? value : undefined;
 
-/** Where the form has the row of an item. */
+/** The position of an item's row in the form. */
 const places = new WeakMap<object, number>();
 
 /**
- * The name of a field in the form, for one that the service names in what was sent: rows that had not changed are not
- * there. Violations of a row that the form has no more belong to the list.
+ * The form's name of a field in a violation: unchanged rows were not sent, so positions differ. Violations of a row
+ * that the form no longer has belong to the list.
  */
 export const placeInForm = (sent: Fields, name: string): string => {
   const parts: (string | number)[] = [];
@@ -111,8 +111,8 @@ export const placeInForm = (sent: Fields, name: string): string => {
 };
 
 /**
- * The rows of a form's list as a body holds them: new ones, changed ones with what has changed, and as `_delete` those
- * that the record had before and the form has no more. A list that was not shown before takes nothing away.
+ * The rows of a form's list in a body: new ones, changed ones with their changes, and as `_delete` those that the
+ * form no longer has. A list that was not shown before deletes nothing.
  */
 const itemsOf = async (
   rows: readonly Fields[],
@@ -137,8 +137,8 @@ const itemsOf = async (
 };
 
 /**
- * The fields that a form has changed: what it did not touch is not sent, and so not overwritten. Related records are
- * sent where they are written within the record.
+ * The fields that a form has changed: unchanged ones are not sent, and so not overwritten. Related records are sent
+ * if they are written within the record.
  */
 export const changedFields = async (
   data: Fields,
@@ -160,7 +160,7 @@ export const changedFields = async (
   return fields;
 };
 
-/** A copy of a record is a new one, and so are the rows of its lists: what names them is left out. */
+/** A copy of a record is a new one, and so are the rows of its lists: their ids are left out. */
 export const withoutIds = (data: Fields, relations: Relations): Fields =>
   Object.fromEntries(
     Object.entries(data).map(([name, value]) => {

@@ -6,8 +6,8 @@ import type { Send } from './data-provider.ts';
 
 export interface TokenAccessOptions extends Omit<TransportOptions, 'auth'> {
   /**
-   * Where the token outlives a reload of the page, e.g. `sessionStorage`. Every script of the page can read it there;
-   * absent, the token is known to this page only, and a reload signs out.
+   * Storage of the token across reloads of the page, e.g. `sessionStorage`. Every script of the page can read it
+   * there; without it the token is known to this page only, and a reload signs out.
    */
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 }

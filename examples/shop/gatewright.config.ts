@@ -8,7 +8,7 @@ const shelves = [
 ];
 
 export default defineConfig({
-  /** A shop that was never opened gets something to sell. */
+  /** A new shop gets some products. */
   async onStart({ records }) {
     if ((await records(product).count()) > 0) return;
     for (const each of shelves) await records(product).create(each);

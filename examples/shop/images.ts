@@ -8,7 +8,7 @@ const folder = (): string => resolve(process.env['IMAGES_DIR'] ?? 'data/images')
 const types = { '.png': 'image/png', '.jpg': 'image/jpeg', '.webp': 'image/webp' } as const;
 type Ending = keyof typeof types;
 
-/** By its first bytes: what a caller says of a file is not to be believed. */
+/** The type by the first bytes: a caller's claim about a file is not to be trusted. */
 const endingOf = (head: Buffer): Ending | undefined => {
   if (head.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return '.png';
   if (head.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return '.jpg';
@@ -16,7 +16,7 @@ const endingOf = (head: Buffer): Ending | undefined => {
   return riff && head.subarray(8, 12).toString('latin1') === 'WEBP' ? '.webp' : undefined;
 };
 
-/** Keeps an uploaded file under a name made of its content; undefined where it is no image. */
+/** Stores an uploaded file under a name derived from its content; undefined where it is no image. */
 export const keepImage = async (path: string): Promise<string | undefined> => {
   const file = await open(path);
   const head = Buffer.alloc(12);
@@ -31,14 +31,14 @@ export const keepImage = async (path: string): Promise<string | undefined> => {
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   const name = `${hash.digest('hex')}${ending}`;
   await mkdir(folder(), { recursive: true });
-  // Whole or not at all, and the same content twice is one file.
+  // Written atomically; the same content twice is one file.
   const draft = join(folder(), `.${name}.${process.pid}`);
   await copyFile(path, draft);
   await rename(draft, join(folder(), name));
   return name;
 };
 
-/** A kept file by its name; undefined for a name that leads out of the folder, or that `keepImage` does not make. */
+/** A stored file by its name; undefined for a name outside the folder, or that `keepImage` does not create. */
 export const imageOf = (name: string) => {
   const path = resolve(folder(), name);
   const type = types[extname(path) as Ending] as string | undefined;

@@ -4,7 +4,7 @@ import task from './resources/task.ts';
 import team from './resources/team.ts';
 
 export default defineConfig({
-  /** What everybody reads, in a team of nobody. */
+  /** A public project, in a team without members. */
   async onStart({ records }) {
     if ((await records(team).count()) > 0) return;
     const { id: team_id } = await records(team).create({ name: 'Welcome' });

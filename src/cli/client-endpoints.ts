@@ -22,7 +22,7 @@ const nameOf = ({ method, path }: EndpointDefinition): string =>
 
 const takesBody = ({ method }: EndpointDefinition): boolean => method !== 'GET' && method !== 'DELETE';
 
-/** The value of a form in place of any JSON: texts, which are read as what they look like. */
+/** The value of a form instead of any JSON: texts, which are parsed. */
 const scalars = 'string | number | boolean | null';
 
 const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {

@@ -9,7 +9,7 @@ import type { Credentials } from '../vault/credentials.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
 import type { Io } from './io.ts';
 
-/** Milliseconds that a command waits for a database that does not answer. */
+/** Milliseconds that a command waits for a database that does not respond. */
 const databaseTimeoutMs = 5_000;
 
 /** The encrypted credentials that the environment names. */
@@ -25,8 +25,8 @@ export const openCredentials = (io: Io): Promise<Vault> => {
 };
 
 /**
- * The database of the audit list; undefined where none was made yet, and where it does not answer, which is said. Only
- * a service that never started has none: nothing is made for the list's sake.
+ * The database of the audit list; undefined where none was created yet, and where it does not respond, which is
+ * printed. Only a service that was never started has none: none is created for the list.
  */
 const openAuditList = async ({ databaseUrl }: Config): Promise<Database | undefined> => {
   const target = databaseTarget(databaseUrl);
@@ -44,9 +44,9 @@ const within = async <T>(work: Promise<T>): Promise<T> => {
 };
 
 export interface ChangeOptions {
-  /** Which line the audit list gets; never a secret. */
+  /** The line for the audit list; never a secret. */
   readonly entry: AuditEntry;
-  /** Whether a file that is older than one seen before may be changed: by who edits it as a whole. */
+  /** Whether a file that is older than one already seen may be changed: by an edit of the whole content. */
   readonly older?: boolean;
 }
 
@@ -63,7 +63,7 @@ export const changeCredentials = (
 
 /**
  * Changes the credentials, with a line in the audit list and a serial above every one that was seen. A database that
- * does not answer is said and holds nothing up: a secret that leaked has to be replaced without it, too.
+ * does not respond is reported and does not block: a leaked secret must be replaceable without it, too.
  * @throws VaultError where the file is older than one that was seen
  */
 export const workOnCredentials = async <T>(

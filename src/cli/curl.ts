@@ -5,12 +5,12 @@ interface SignedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Where curl shall read the body instead of its command line; `-` is not a file. */
+  /** The file from which curl reads the body; `-` is not a file. */
   readonly bodyFile: string | undefined;
 }
 
-/** One word of a POSIX shell, whatever it holds. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+/** One word of a POSIX shell, with any content. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const inlineBody = (body: Uint8Array): string => {
   try {
@@ -25,10 +25,10 @@ const inlineBody = (body: Uint8Array): string => {
 /** Options of curl that send exactly the signed bytes. */
 const bodyArguments = ({ body, bodyFile }: SignedRequest): string[] => {
   if (body.length === 0) return [];
-  const type = ['--header', quoted('Content-Type: application/json')];
-  if (bodyFile !== undefined && bodyFile !== '-') return [...type, '--data-binary', quoted(`@${bodyFile}`)];
+  const type = ['--header', quote('Content-Type: application/json')];
+  if (bodyFile !== undefined && bodyFile !== '-') return [...type, '--data-binary', quote(`@${bodyFile}`)];
   // --data-raw takes a leading @ as text, where --data-binary would read a file.
-  return [...type, '--data-raw', quoted(inlineBody(body))];
+  return [...type, '--data-raw', quote(inlineBody(body))];
 };
 
 /** A command line for a POSIX shell that sends the request as it was signed. Throws `UsageError`, `CommandError`. */
@@ -42,8 +42,8 @@ export const curlCommand = (request: SignedRequest): string => {
     // No progress in a script's log, errors all the same; brackets in a query are curl's own globs unless that is off.
     'curl -sS --globoff',
     method === 'HEAD' ? '--head' : `--request ${method}`,
-    quoted(url),
-    ...Object.entries(headers).flatMap(([name, value]) => ['--header', quoted(`${name}: ${value}`)]),
+    quote(url),
+    ...Object.entries(headers).flatMap(([name, value]) => ['--header', quote(`${name}: ${value}`)]),
     ...bodyArguments(request),
   ].join(' ');
 };

@@ -1,5 +1,5 @@
-/** Milliseconds between two looks at who the parent is. */
-const interval = 500;
+/** Milliseconds between two checks of the parent process. */
+const checkIntervalMs = 500;
 
 /**
  * Resolves when the npm that started this process is gone: npm does not always end what it runs, and no process would be
@@ -13,6 +13,6 @@ export const npmGone = (env: Readonly<Record<string, string | undefined>>): Prom
       if (process.ppid === parent) return;
       clearInterval(timer);
       resolve();
-    }, interval);
+    }, checkIntervalMs);
     timer.unref();
   });

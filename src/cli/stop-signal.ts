@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Server } from '../app/server.ts';
 
 /**
- * Milliseconds in which a signal that comes again is still the same one: a terminal, or a supervisor, sends it to the
+ * Milliseconds within which a repeated signal counts as the same one: a terminal, or a supervisor, sends it to the
  * whole group, and npm passes its own on.
  */
-const echo = 500;
+const echoMs = 500;
 
 /** Milliseconds after the drain in which the process ends, whatever still runs. */
 export const stopLimit = 9_000;
@@ -55,7 +55,7 @@ export const onStopSignal = (listener: (signal: StopSignal) => void): (() => voi
     const now = performance.now();
     if (first === undefined) listener(signal);
     first ??= now;
-    if (now - first > echo) endBy(signal);
+    if (now - first > echoMs) endBy(signal);
   };
   for (const signal of stopSignals) process.on(signal, received);
   return () => {

@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 
 /** When a recurring job runs. */
 export interface JobSchedule {
-  /** What tells it from others: expression and time zone. */
+  /** Its identity: expression and time zone. */
   readonly pattern: string;
   /** The first tick after a moment, both in milliseconds since the epoch; undefined where none comes any more. */
   next(after: number): number | undefined;

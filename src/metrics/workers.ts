@@ -36,7 +36,7 @@ interface Reply {
 const typeOf = (message: unknown): unknown =>
   typeof message === 'object' && message !== null && 'type' in message ? message.type : undefined;
 
-/** Answers requests of the primary; returns a function that ends it. */
+/** Replies to requests of the primary; returns a function that ends it. */
 export const answerPrimary = (registry: () => Promise<Registry>): (() => void) => {
   const answer = async (message: unknown): Promise<void> => {
     if (typeOf(message) !== question) return;

@@ -68,7 +68,7 @@ export interface AfterCommitContext<Values extends object = JsonObject, Whole ex
 export interface TypedHooks<Fields extends FieldDefinitions> {
   /**
    * Runs after validation and before the transaction. May change `values` and add messages; the result is validated
-   * again. An error answers 500 and saves nothing; a `Problem` becomes the response.
+   * again. An error leads to 500 and saves nothing; a `Problem` becomes the response.
    */
   beforeSave?(
     context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>, RecordOfFields<Fields>>,

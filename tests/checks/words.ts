@@ -23,6 +23,11 @@ const rules = [
   { name: 'anew', inComments: false, form: /(?:(?<![A-Za-z])anew|Anew)(?![a-z])/g },
   { name: 'together', inComments: false, form: /(?:(?<![A-Za-z])together|Together)(?![a-z])/g },
   { name: 'patience', inComments: false, form: /(?:(?<![A-Za-z])patience|Patience)(?![a-z])/g },
+  {
+    name: 'destructured constants',
+    inComments: false,
+    form: /^(?:export )?const \[\w+(?:, \w+)+\] = \[\s*(?=[-\d'"`])/gm,
+  },
   { name: 'answers for returns', inComments: true, form: /\banswers\b/gi },
   {
     name: 'a sentence that begins with What or Who',

@@ -15,7 +15,7 @@ const all = [
   'updated_at',
 ] as const;
 
-/** The model of the comparison: rights are asked for on every request, all fields are answered. */
+/** The model of the comparison: permissions are checked on every request, responses have all fields. */
 export default defineResource('Product', {
   fields: productFields,
   permissions: 'all',

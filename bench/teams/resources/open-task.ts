@@ -1,5 +1,5 @@
 import { defineResource } from 'gatewright';
 import { taskFields } from '../fields.ts';
 
-/** Without a rule: what the others are compared with. */
+/** The baseline without a rule. */
 export default defineResource('OpenTask', { fields: taskFields });

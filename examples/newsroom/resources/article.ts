@@ -2,7 +2,7 @@ import { defineResource, field } from 'gatewright';
 
 const writers = ['jwt', 'api_key'] as const;
 
-/** The world reads what is published; authors write their own. */
+/** Published articles are public; authors write their own. */
 export default defineResource('Article', {
   label: { 'zh-CN': '文章', en: 'Article' },
   icon: 'article',

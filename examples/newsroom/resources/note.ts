@@ -1,6 +1,6 @@
 import { defineResource, field } from 'gatewright';
 
-/** No options at all: five endpoints for any signed-in caller, every field, every record. */
+/** No options: five endpoints for any authenticated caller, every field, every record. */
 export default defineResource('Note', {
   label: { 'zh-CN': '便签', en: 'Note' },
   fields: {

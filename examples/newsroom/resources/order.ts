@@ -1,6 +1,6 @@
 import { defineResource, field } from 'gatewright';
 
-/** Everybody sees their own orders; roles decide who may write; the internal note is for administrators. */
+/** Callers see their own orders; roles decide who may write; only administrators set the internal note. */
 export default defineResource('Order', {
   label: { 'zh-CN': '订单', en: 'Order' },
   icon: 'cart',

@@ -2,7 +2,7 @@ import { defineEndpoint } from 'gatewright';
 import { noSuchStep } from '../problems.ts';
 import order from '../resources/order.ts';
 
-/** Customers cancel their own orders; what can be cancelled, the order itself knows. */
+/** Customers cancel their own orders; the order decides whether it can still be cancelled. */
 export default defineEndpoint({
   method: 'POST',
   path: '/orders/:id/cancel',

@@ -20,7 +20,7 @@ const isLine = (line: unknown): line is Line => {
   );
 };
 
-/** In order of their products: two checkouts that lock the same ones never wait for each other in a circle. */
+/** Sorted by product, so that two checkouts that lock the same ones do not deadlock. */
 const linesOf = (value: unknown): readonly Line[] => {
   if (!Array.isArray(value) || value.length === 0 || value.length > 50 || !value.every(isLine))
     throw badLines();
@@ -28,7 +28,7 @@ const linesOf = (value: unknown): readonly Line[] => {
   return value.sort((a, b) => a.product - b.product);
 };
 
-/** Takes the goods from the shelves and writes the order: all of it, or nothing. */
+/** Takes the goods from stock and writes the order: all of it, or nothing. */
 export default defineEndpoint({
   method: 'POST',
   path: '/checkout',
@@ -41,7 +41,7 @@ export default defineEndpoint({
   handle: ({ values, principal, transaction }) => {
     const lines = linesOf(values.lines);
     return transaction(async ({ records, asSystem }) => {
-      // As the caller: the address of somebody else is not there.
+      // As the caller: addresses of other users do not exist for them.
       const { id: customer_id } = await records(customer).get(values.customer);
       const system = asSystem('checkout');
       let total = 0;

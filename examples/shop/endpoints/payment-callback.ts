@@ -3,7 +3,7 @@ import { answer, defineEndpoint, field } from 'gatewright';
 import { wrongAmount, wrongSignature } from '../problems.ts';
 import order from '../resources/order.ts';
 
-/** The provider signs the bytes of its form with a secret that both know: `PAY_SECRET`. */
+/** The provider signs the bytes of its form with a shared secret: `PAY_SECRET`. */
 const isSigned = (bytes: Uint8Array, signature = ''): boolean => {
   const secret = process.env['PAY_SECRET'];
   if (secret === undefined || secret === '') return false;
@@ -12,7 +12,7 @@ const isSigned = (bytes: Uint8Array, signature = ''): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
-/** Called by the payment provider, again and again until it reads `success`. */
+/** Called by the payment provider repeatedly until it reads `success`. */
 export default defineEndpoint({
   method: 'POST',
   path: '/payment-callback',
@@ -27,7 +27,7 @@ export default defineEndpoint({
     await asSystem('paid, says the payment provider').transaction(async ({ records }) => {
       const { status, total } = await records(order).get(values.order, { lock: true });
       if (total !== values.amount) throw wrongAmount();
-      // The second call of one payment changes nothing; a payment for a cancelled order is refused by the order.
+      // A second call for a payment changes nothing; the order refuses a payment for a cancelled order.
       if (status !== 'paid' && status !== 'shipped')
         await records(order).update(values.order, { status: 'paid' });
     });

@@ -3,7 +3,7 @@ import { keepImage } from '../images.ts';
 import { noImage } from '../problems.ts';
 import product from '../resources/product.ts';
 
-/** Sets the picture of a product; who may change the product may. */
+/** Sets the picture of a product, for callers who may change it. */
 export default defineEndpoint({
   method: 'POST',
   path: '/products/:id/image',

@@ -2,7 +2,7 @@ import { answer, defineEndpoint, Problem } from 'gatewright';
 import { imageOf } from '../images.ts';
 import product from '../resources/product.ts';
 
-/** The picture of what is for sale, for anybody. */
+/** The picture of a product for sale, for anybody. */
 export default defineEndpoint({
   method: 'GET',
   path: '/products/:id/image',

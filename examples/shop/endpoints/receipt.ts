@@ -3,7 +3,7 @@ import order from '../resources/order.ts';
 import orderLine from '../resources/order-line.ts';
 import product from '../resources/product.ts';
 
-/** An order of the caller's with its lines, which nobody else sees. */
+/** The caller's own order with its lines. */
 export default defineEndpoint({
   method: 'GET',
   path: '/orders/:id/receipt',

@@ -2,12 +2,12 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defineJob, field } from 'gatewright';
 
-/** A line of a head ends where the next one begins: nobody's name may bring one along. */
+/** Removes line breaks, so that a name cannot add a line to the header. */
 const line = (text: string): string => text.replaceAll(/[\r\n]+/g, ' ');
 
 /**
- * Leaves a mail where a program that sends mails finds it, as a file of its own. A job runs at least once: the name of
- * the file is made of the job's id, so that a second run writes the same file again.
+ * Writes a mail as a file of its own, for a program that sends mails. A job runs at least once: the name of the file
+ * is derived from the job's id, so that a second run writes the same file again.
  */
 export default defineJob({
   input: {

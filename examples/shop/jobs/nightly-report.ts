@@ -2,7 +2,7 @@ import { defineJob } from 'gatewright';
 import order from '../resources/order.ts';
 import mail from './mail.ts';
 
-/** Every night at three: what yesterday brought, to `REPORT_TO`. */
+/** Every night at three: the sales of yesterday, to `REPORT_TO`. */
 export default defineJob({
   every: '0 3 * * *',
   timeZone: 'Asia/Shanghai',
@@ -18,7 +18,7 @@ export default defineJob({
       .map(({ status, count, sum_total }) => `${status}: ${count} orders, ${Number(sum_total) / 100}`)
       .join('\n');
     const to = process.env['REPORT_TO'] ?? 'owner@example.com';
-    // By its key the report is mailed once, also where this job runs twice.
+    // By its key the report is mailed once, even if this job runs twice.
     await jobs.add(mail, { to, subject: 'Yesterday', text: text || 'No orders.' }, { key: `report ${id}` });
   },
 });

@@ -1,6 +1,6 @@
 import { defineResource, field, many } from 'gatewright';
 
-/** Where the goods go. Everybody has their own, and sees no others. */
+/** A delivery address. Callers see their own only. */
 export default defineResource('Customer', {
   label: { 'zh-CN': '客户', en: 'Customer' },
   fields: {

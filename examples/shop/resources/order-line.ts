@@ -1,6 +1,9 @@
 import { defineResource, field, own, via } from 'gatewright';
 
-/** What was bought at what price, for whom the order belongs to. The checkout writes it; else it takes a permission. */
+/**
+ * A bought product and its price, visible to the owner of the order. The checkout writes it; others need a
+ * permission.
+ */
 export default defineResource('OrderLine', {
   label: { 'zh-CN': '订单行', en: 'Order line' },
   fields: {

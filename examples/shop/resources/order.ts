@@ -5,7 +5,7 @@ import customer from './customer.ts';
 import orderLine from './order-line.ts';
 import product from './product.ts';
 
-/** Where an order can go from where it is: by whatever way it is changed, and whoever changes it. */
+/** Allowed next states of an order, for every way to change it and every user. */
 const steps = {
   pending: ['paid', 'cancelled'],
   paid: ['shipped', 'cancelled'],
@@ -27,18 +27,19 @@ export default defineResource('Order', {
   },
   relations: { lines: many('OrderLine', { by: 'order', label: { 'zh-CN': '明细', en: 'Lines' } }) },
   auth: ['jwt', 'api_key'],
-  // Orders are made by the checkout; roles decide who ships them.
+  // The checkout creates orders; roles decide who ships them.
   permissions: 'writes',
   isolation: true,
   ownership: true,
-  // Who did what to an order when; and whoever follows orders is told at once.
+  // The history of an order; subscribers receive each change at once.
   history: true,
   events: true,
   problems: [noSuchStep],
   hooks: {
     async beforeCommit({ before, after, id, asSystem, jobs }) {
       if (before === undefined || after === undefined || before.status === after.status) return;
-      const [from, to] = [before.status, after.status];
+      const from = before.status;
+      const to = after.status;
       if (!steps[from].some((step) => step === to)) throw noSuchStep({ from, to });
       const { records } = asSystem(`order ${to}`);
       if (to === 'cancelled') {

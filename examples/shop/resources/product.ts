@@ -1,6 +1,6 @@
 import { defineResource, field } from 'gatewright';
 
-/** The world sees what is for sale; roles decide who keeps the shelves. */
+/** Products for sale are public; roles decide who manages them. */
 export default defineResource('Product', {
   label: { 'zh-CN': '商品', en: 'Product' },
   fields: {
@@ -17,7 +17,7 @@ export default defineResource('Product', {
   permissions: 'writes',
   trash: true,
   hooks: {
-    // The name of a file is never a caller's to choose: `POST /products/:id/image` sets it as the application.
+    // A caller never chooses the name of a file: `POST /products/:id/image` sets it as the application.
     beforeSave({ values, principal }) {
       if (principal.kind !== 'system') delete values.image;
     },

@@ -1,7 +1,7 @@
 import { defineEndpoint, Problem } from 'gatewright';
 import membership from '../resources/membership.ts';
 
-/** Leaves a team. By the resource only its owners take memberships away. */
+/** Leaves a team. The resource lets only its owners delete memberships. */
 export default defineEndpoint({
   method: 'DELETE',
   path: '/teams/:id/membership',

@@ -1,6 +1,6 @@
 import { anyOf, defineResource, field, member, own } from 'gatewright';
 
-/** Who is in which team, and as what. Whoever writes these decides who reaches what. */
+/** The members of teams, with their roles. The right to write them decides about all access. */
 export default defineResource('Membership', {
   label: { 'zh-CN': '成员', en: 'Membership' },
   fields: {
@@ -20,7 +20,7 @@ export default defineResource('Membership', {
   unique: [['user_id', 'team_id']],
   isolation: {
     read: anyOf(own(), member('team_id', { of: 'Membership' })),
-    // Not own(): a viewer would make themselves an owner.
+    // Not own(): a viewer could become an owner.
     write: member('team_id', { of: 'Membership', where: { role: 'owner' } }),
   },
 });

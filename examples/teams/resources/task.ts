@@ -16,7 +16,7 @@ export default defineResource('Task', {
   },
   isolation: {
     read: via('project', readable, { of: project }),
-    // Editors every task, viewers those that are theirs.
+    // Editors write every task, viewers those that are assigned to them.
     write: anyOf(via('project', editsTeam, { of: project }), allOf(own('assignee'), via('project', inTeam))),
   },
 });

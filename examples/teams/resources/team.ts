@@ -13,7 +13,7 @@ export default defineResource('Team', {
     write: anyOf(own(), member('id', { of: membership, on: 'team_id', where: { role: 'owner' } })),
   },
   hooks: {
-    /** Who makes a team is its first owner: both are written, or neither. */
+    /** The creator of a team becomes its first owner: both are written, or neither. */
     async beforeCommit({ before, after, id, asSystem }) {
       if (before !== undefined || after === undefined || after.user_id === null) return;
       const { records } = asSystem('first owner of a new team');

@@ -79,11 +79,9 @@ const verify = (
   return body instanceof Promise ? body.then(verifyBody) : verifyBody(body);
 };
 
-const [appIdHeader, timestampHeader, signatureHeader] = [
-  signatureHeaders.appId.toLowerCase(),
-  signatureHeaders.timestamp.toLowerCase(),
-  signatureHeaders.signature.toLowerCase(),
-];
+const appIdHeader = signatureHeaders.appId.toLowerCase();
+const timestampHeader = signatureHeaders.timestamp.toLowerCase();
+const signatureHeader = signatureHeaders.signature.toLowerCase();
 
 const open =
   (dependencies: AuthDependencies): Authenticate<BySignature> =>

@@ -26,7 +26,7 @@ export interface CopyOutcome {
   readonly verified: boolean;
 }
 
-/** Where a backup is tried. @throws UsageError */
+/** The temporary database of a comparison. @throws UsageError */
 export const verifyTarget = (
   url: string | undefined,
   verify: boolean,
@@ -63,13 +63,13 @@ const summaryObject = (file: string, { manifest, verified }: CopyOutcome, second
 
 export interface AskedCopy {
   readonly file: string;
-  /** The report of the work that was done. */
+  /** The report of the completed work. */
   readonly done: string;
   readonly programs: string | undefined;
   readonly json: boolean;
 }
 
-/** Runs the work of one file: shows how far it is, ends it at a signal, and tells the result. */
+/** Runs the work on one file: shows its progress, stops it at a signal, and prints the result. */
 export const runOnFile = async (
   io: Io,
   { file, done, programs, json }: AskedCopy,

@@ -12,8 +12,8 @@ import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 
 /**
- * Where models and database differ. Undefined where there is no database to look at, or none that responds, which is
- * printed: the model files alone tell the rest.
+ * The differences between models and database. Undefined where there is no database, or it does not respond, which is
+ * printed: the rest of the report needs the model files only.
  */
 export const lookAtSchema = async (
   io: Pick<Io, 'env' | 'warn'>,
@@ -31,7 +31,7 @@ export const lookAtSchema = async (
 
 const words = (value: Json | undefined): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
-/** The callers that an endpoint is open to, in words, from the result of `accessOf`. */
+/** The callers to whom an endpoint is open, in words, from the result of `accessOf`. */
 const whoOf = ({ access, roles }: JsonObject): string => {
   switch (access) {
     case 'public':
@@ -103,7 +103,7 @@ const resourceRow = ({ model, off, open_records }: ResourceReport): string[] => 
   open_records === undefined ? '' : `OPEN: any caller who authenticates changes ${tail(open_records)}`,
 ];
 
-/** Which rows others than administrators reach: sentences, below each other. */
+/** The rows that callers other than administrators reach, one sentence per line. */
 const rowLines = (resources: readonly ResourceReport[]): string[] => {
   const ruled = resources.flatMap(({ model, isolation }) => (isolation ? [{ model, ...isolation }] : []));
   if (ruled.length === 0) return [];

@@ -17,7 +17,7 @@ const startingText = async (vault: Vault, resume: boolean | undefined): Promise<
   );
 };
 
-/** Saves the text unless somebody changed the credentials since `base` was read. */
+/** Saves the text unless the credentials have changed since `base` was read. */
 const save = (io: Io, vault: Vault, base: string, text: string): Promise<void> => {
   const edit = (current: Credentials): Credentials => {
     const edited = parseCredentials(text);
@@ -26,7 +26,7 @@ const save = (io: Io, vault: Vault, base: string, text: string): Promise<void> =
       'another command changed the credentials meanwhile: compare before you save again',
     );
   };
-  // A user who has seen the whole content and saves it means it, also where a newer one was seen.
+  // A user who has seen the whole content and saves it overrides even a newer version.
   return changeCredentials(io, vault, edit, {
     entry: credentialsEntry('credentials.edit', null),
     older: true,

@@ -62,7 +62,7 @@ Next:
 export default defineEndpoint({
   method: 'POST',
   path: '/checkout',
-  // Who may call: any one of these. An empty list is open to anybody.
+  // Allowed authentication methods; an empty list admits everybody.
   auth: ['jwt'],
   // Fields of the body: what breaks a rule is 422 before \`handle\` runs.
   input: { name: field.string({ required: true, max: 100 }) },

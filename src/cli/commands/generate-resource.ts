@@ -15,8 +15,8 @@ import { migrationFile, migrationName } from '../scaffold/migration-file.ts';
 import { askResource } from '../scaffold/questions.ts';
 import { resourceFile } from '../scaffold/resource-file.ts';
 
-/** A mistake in what was asked for is one of usage, with the model's own words. */
-const asked = <T>(work: () => T): T => {
+/** Reports a mistake in the arguments as one of usage, with the model's own message. */
+const asUsage = <T>(work: () => T): T => {
   try {
     return work();
   } catch (error) {
@@ -48,7 +48,7 @@ const modelOf = (
     ...(unique.length === 0 ? {} : { unique }),
   });
 
-/** Ownership and isolation need to know whose a record is. */
+/** Ownership and isolation need an owner. */
 const withOwner = (fields: readonly NamedField[]): readonly NamedField[] =>
   fields.some(({ name }) => name === 'user_id' || name === 'user')
     ? fields
@@ -66,8 +66,8 @@ interface ResourceRequest {
 const filesOf = (request: ResourceRequest, existing: Models, migrations: readonly string[]) => {
   const fields = request.production ? withOwner(request.fields) : request.fields;
   const unique = request.unique.map((text) => uniqueSet(text, fields));
-  const model = asked(() => modelOf(request, fields, unique));
-  const models = asked(() => collectModels([...existing.values(), model]));
+  const model = asUsage(() => modelOf(request, fields, unique));
+  const models = asUsage(() => collectModels([...existing.values(), model]));
   const name = migrationName(migrations, model.table);
   const files: readonly NewFile[] = [
     { path: `resources/${model.singular}.ts`, text: resourceFile(model, fields, { ...request, unique }) },

@@ -43,8 +43,9 @@ const isAgreed = (current: Shown, { shown = {}, agreed }: Start): boolean => {
 };
 
 /**
- * A pending change is shown, with its SQL, before it is applied: it may drop what somebody still needs. What came or
- * changed while the application ran waits for an agreement. Returns what waits; undefined where nothing does.
+ * A pending change is shown, with its SQL, before it is applied: it may drop data that is still needed. A change that
+ * appeared or was edited while the application ran waits for a confirmation. Returns the waiting changes; undefined when
+ * there are none.
  */
 export const holdMigrations = async (
   config: Config,

@@ -13,7 +13,7 @@ export type Shown = Readonly<Record<string, ShownMigration>>;
 export interface Start {
   /** The application's folder. */
   readonly folder: string;
-  /** No run has started yet: this one says where it answers and how to sign in. */
+  /** No run has started yet: this one prints its address and how to sign in. */
   readonly first: boolean;
   /** Routes as they were printed last; they are printed again when they have changed. */
   readonly routes: readonly string[];

@@ -63,7 +63,7 @@ config/credentials.key
 
 const config = `import { defineConfig } from 'gatewright';
 
-/** Ports, databases and secrets come from the environment; here stands what is code. */
+/** Ports, databases and secrets come from the environment; this file has the rest. */
 export default defineConfig({});
 `;
 
@@ -74,7 +74,7 @@ import { testApplication } from 'gatewright/testing';
 const app = await testApplication();
 after(() => app.close());
 
-test('whoever is signed in creates notes and lists them', async () => {
+test('authenticated users create notes and list them', async () => {
   const created = await app.as('viewer').post('/api/v1/notes', { note: { title: 'Hello' } });
   assert.equal(created.status, 201);
   const list = await app.as('admin').get('/api/v1/notes');

@@ -35,7 +35,7 @@ export const endpointFile = (endpoint: NewEndpoint): string => {
 export default defineEndpoint({
   method: ${textCode(method)},
   path: ${textCode(path)},
-  // Who may call: any one of these. An empty list is open to anybody.
+  // Allowed authentication methods; an empty list admits everybody.
   auth: ['jwt'],
 ${input}  // There is also records(model), transaction, jobs and sql, on behalf of who calls.
   handle: ({ ${taken.join(', ')} }) => ({ ${answered.join(', ')} }),

@@ -1,6 +1,6 @@
 import { textCode } from './code.ts';
 
-const added = `  // What is added with it, checked like the fields of a resource.
+const added = `  // Input of the job, checked like the fields of a resource.
   input: { name: field.string({ required: true, max: 100 }) },
 `;
 

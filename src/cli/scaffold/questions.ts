@@ -4,7 +4,7 @@ import { fieldKinds } from '../../fields/registry.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { type NamedField, readField, typeSyntax } from './field-arguments.ts';
 
-/** Asks one question after the other; the answers come from stdin, the questions go to stderr. */
+/** Asks questions on stderr, one after the other, and reads the replies from stdin. */
 const asking = (io: Io) => {
   const input = io.stdin instanceof Readable ? io.stdin : Readable.from(io.stdin);
   const lines = createInterface({ input, terminal: false });

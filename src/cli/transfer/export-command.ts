@@ -28,7 +28,7 @@ export interface AskedExport {
   readonly json: boolean;
 }
 
-/** Where the records go. */
+/** The destination of the records. */
 interface Target {
   /** Rows that are there already. */
   readonly before: number;

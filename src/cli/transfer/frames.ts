@@ -28,7 +28,7 @@ export interface Frame {
   readonly text: string | undefined;
 }
 
-/** Where in a file, and what the bytes before it are. */
+/** A position in a file, with the hash of the bytes before it. */
 export interface FramePlace {
   readonly bytes: number;
   readonly lines: number;

@@ -15,7 +15,7 @@ import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
 import { countText, Progress, rowsText, speedText } from './progress.ts';
 import { csvReader, jsonReader } from './readers.ts';
 
-/** The field that finds what a line updates: its value has to name one record. */
+/** The field that identifies the record that a line updates. */
 const identifying = ({ model }: ServedResource, name: string | undefined): string | undefined => {
   const unique = [...model.fields.values()].filter((field) => field.unique).map((field) => field.name);
   if (name === undefined || name === 'id' || unique.includes(name)) return name;
@@ -136,7 +136,7 @@ export class ImportCommand {
     this.#io.print(this.#asked.json ? JSON.stringify(seen) : text);
   }
 
-  /** The result so far, and what the next run does. */
+  /** The result so far, and the next step of another run. */
   #standing({ lines, created, updated }: ImportState): string {
     return lines === 0
       ? 'nothing was imported'

@@ -11,8 +11,8 @@ import { type Stop, type WorkerStarted, workerVariable } from './messages.ts';
 import { relayLines } from './relay.ts';
 import { Restarts, settling } from './restarts.ts';
 
-/** Milliseconds beyond those that a worker takes to stop, after which it is killed. */
-const reserve = 500;
+/** Milliseconds beyond the stop time of a worker, after which it is killed. */
+const killReserveMs = 500;
 
 /** Milliseconds for what workers that have ended have written. */
 const lastLines = 500;
@@ -24,10 +24,10 @@ export interface PrimaryOptions {
   readonly stopped: Promise<StopSignal>;
 }
 
-/** A worker as the process above knows it. */
+/** A worker in the view of the process above it. */
 interface Known {
   readonly worker: Worker;
-  /** When it said that it listens, by the clock that never jumps; undefined before. */
+  /** Time at which it reported that it listens, by the monotonic clock; undefined before. */
   startedAt: number | undefined;
 }
 
@@ -104,7 +104,7 @@ class Workers {
     for (const { worker } of this.#known.values())
       worker.send({ kind: 'stop', signal } satisfies Stop, () => {});
     const drain = signal === 'SIGINT' ? 0 : this.#options.config.drain;
-    setTimeout(() => this.#cut(), drain * 1000 + stopLimit + reserve).unref();
+    setTimeout(() => this.#cut(), drain * 1000 + stopLimit + killReserveMs).unref();
     this.#endIfOver();
   }
 
@@ -188,7 +188,7 @@ class Workers {
   }
 }
 
-/** Answers scrapes for all workers, where METRICS_PORT asks for it; returns a function that ends that. */
+/** Serves the metrics of all workers if METRICS_PORT is set; returns a function that stops it. */
 const answerScrapes = async ({ config, logger }: PrimaryOptions): Promise<() => Promise<void>> => {
   const { host, metricsPort: port, metricsToken: token } = config;
   if (port === undefined) return async () => {};

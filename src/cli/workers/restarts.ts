@@ -2,11 +2,11 @@
 export const settling = 10_000;
 
 /** Milliseconds until a worker is replaced that ended before that: the first time, and the longest. */
-const firstPause = 200;
+const firstPauseMs = 200;
 const longestPause = 30_000;
 
 /** Workers that may end so in a row while none has started for good. */
-const most = 5;
+const maxFailures = 5;
 
 /** When a worker that has ended is replaced. One that has worked for a while is at once; others more and more slowly. */
 export class Restarts {
@@ -25,7 +25,7 @@ export class Restarts {
   pauseAfter(settled: boolean, others: boolean): number | undefined {
     if (settled) return 0;
     this.#failures += 1;
-    if (this.#failures >= most && !others) return undefined;
-    return Math.min(firstPause * 2 ** (this.#failures - 1), longestPause);
+    if (this.#failures >= maxFailures && !others) return undefined;
+    return Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPause);
   }
 }

@@ -2,8 +2,9 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Query } from '../database.ts';
 import type { Scanned } from './protocol.ts';
 
-/** Milliseconds that a scan may take where everybody waits for it, and for which it is taken to be as long as it was. */
-const [briefly, freshness] = [1, 1_000];
+/** Maximum duration of a scan on the main thread, and the age up to which a measurement of it counts, in milliseconds. */
+const maxInlineScanMs = 1;
+const measurementTtlMs = 1_000;
 
 interface Ran {
   /** When it was over, by `performance.now()`. */
@@ -41,6 +42,6 @@ export class BriefScans {
 
   #isBrief(key: string): boolean {
     const ran = this.#ran.get(key);
-    return ran !== undefined && ran.milliseconds <= briefly && performance.now() - ran.at < freshness;
+    return ran !== undefined && ran.milliseconds <= maxInlineScanMs && performance.now() - ran.at < measurementTtlMs;
   }
 }

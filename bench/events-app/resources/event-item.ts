@@ -1,4 +1,4 @@
 import { defineResource } from 'gatewright';
 import { itemFields } from '../fields.ts';
 
-export default defineResource('ToldItem', { fields: itemFields, events: true });
+export default defineResource('EventItem', { fields: itemFields, events: true });

@@ -1,6 +1,6 @@
 import { field } from 'gatewright';
 
-/** A record as the benchmark writes it: a dozen of short values. */
+/** A record of the benchmark: a dozen short values. */
 export const itemFields = {
   title: field.string({ required: true, max: 100 }),
   status: field.enum(['open', 'done'], { required: true, default: 'open' }),
