@@ -14,7 +14,7 @@ import { callers } from './callers.ts';
 import { commandLine, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { moreReaders, placeOn } from './place.ts';
-import { onCore, isPinned, start } from './processes.ts';
+import { isPinned, onCore, start } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {

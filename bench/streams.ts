@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { numbers, placeOn } from './place.ts';
-import { onCore, isPinned, start } from './processes.ts';
+import { isPinned, onCore, start } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {

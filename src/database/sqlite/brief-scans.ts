@@ -42,6 +42,10 @@ export class BriefScans {
 
   #isBrief(key: string): boolean {
     const ran = this.#ran.get(key);
-    return ran !== undefined && ran.milliseconds <= maxInlineScanMs && performance.now() - ran.at < measurementTtlMs;
+    return (
+      ran !== undefined &&
+      ran.milliseconds <= maxInlineScanMs &&
+      performance.now() - ran.at < measurementTtlMs
+    );
   }
 }
