@@ -2,9 +2,10 @@ import type { Logger } from 'pino';
 import type { OpenDatabase } from '../database/database.ts';
 import { measured } from '../database/measured.ts';
 import { openDatabase } from '../database/open.ts';
-import type { DatabaseTarget } from '../database/target.ts';
+import type { DatabaseTarget, ReplicaOptions } from '../database/target.ts';
 import { type DatabaseWatch, watchDatabase } from '../database/watch.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { decisiveTables } from '../records/rows/decisive-tables.ts';
 import { watchStatements } from '../watch/statements.ts';
 import { openTracing, type Tracing } from '../watch/tracing.ts';
 import type { Application } from './application.ts';
@@ -12,8 +13,17 @@ import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { alsoMetered, type Metering } from './metering.ts';
 import { warnOfSessions } from './preflight.ts';
-import { replicaOf } from './replica-options.ts';
 import { packageVersion } from './version.ts';
+
+/** The replica that the service reads from; undefined where none is configured. */
+const replicaOf = (
+  { databaseReadUrl: url }: Config,
+  { models }: Application,
+  logger: Logger,
+): ReplicaOptions | undefined =>
+  url === undefined
+    ? undefined
+    : { url, decisive: decisiveTables(models), report: (_state, sentence) => logger.warn(sentence) };
 
 /** Observers of a database that a service opens. */
 export interface WatchedParts {
