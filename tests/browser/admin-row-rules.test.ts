@@ -70,8 +70,8 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
         line.replaceAll(/\s+/g, ' '),
       );
       expect(lines).toEqual([
-        '#1 Team 出版组 Role Editor opens Team (read and write) Project (read and write) Task (read and write)',
-        '#2 Team Digital Role Viewer opens Team (read and write) Project (read) Task (read)',
+        '#1 Team 出版组 Role Editor gives access to Team (read and write) Project (read and write) Task (read and write)',
+        '#2 Team Digital Role Viewer gives access to Team (read and write) Project (read) Task (read)',
       ]);
       await section.getByRole('listitem').first().getByRole('link', { name: 'Project' }).click();
       await page.getByRole('heading', { name: 'Project' }).waitFor();
