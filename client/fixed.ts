@@ -12,16 +12,23 @@ export interface User {
   readonly roles: readonly string[];
 }
 
-export interface UserShape {
-  readonly listed: User;
+/** Conditions on a value, by its type; no more than equality on choices. */
+type ConditionOn<Value> = string extends Value
+  ? TextCondition
+  : [Value] extends [string]
+    ? IdentityCondition<Value>
+    : OrderedCondition<NonNullable<Value>>;
+
+/** The list of such records: each of `Names` is a filter and a sort. `Times` are texts that are compared as moments. */
+interface ListOf<Listed, Names extends keyof Listed & string, Times extends keyof Listed = never> {
+  readonly listed: Listed;
   readonly filter: {
-    readonly id?: OrderedCondition<number>;
-    readonly username?: TextCondition;
-    readonly email?: TextCondition;
-    readonly name?: TextCondition;
+    readonly [Name in Names]?: Name extends Times ? OrderedCondition<string> : ConditionOn<Listed[Name]>;
   };
-  readonly sort: Sorted<'id' | 'username' | 'email' | 'name'>;
+  readonly sort: Names | `-${Names}`;
 }
+
+export type UserShape = ListOf<User, 'id' | 'username' | 'email' | 'name'>;
 
 /** A key as it is listed: masked. */
 export interface ApiKey {
@@ -35,31 +42,10 @@ export interface ApiKey {
   readonly last_used_at: string | null;
 }
 
-export interface ApiKeyShape {
-  readonly listed: ApiKey;
-  readonly filter: {
-    readonly id?: OrderedCondition<number>;
-    readonly name?: TextCondition;
-    readonly key?: TextCondition;
-    readonly status?: IdentityCondition<'active' | 'expired'>;
-    readonly expires_at?: OrderedCondition<string>;
-    readonly created_at?: OrderedCondition<string>;
-    readonly last_used_at?: OrderedCondition<string>;
-  };
-  readonly sort: Sorted<keyof ApiKey>;
-}
+export type ApiKeyShape = ListOf<ApiKey, keyof ApiKey, 'expires_at' | 'created_at' | 'last_used_at'>;
 
-type Sorted<Name extends string> = Name | `-${Name}`;
-
-/** A key as its creation returns it: in full, this once. */
-export interface NewApiKey {
-  readonly id: number;
-  readonly name: string;
-  /** 64 hex digits. */
-  readonly key: string;
-  readonly expires_at: string | null;
-  readonly created_at: string;
-}
+/** A key as its creation returns it: `key` in full, 64 hex digits, this once. */
+export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'key' | 'expires_at' | 'created_at'>;
 
 /** The receipt of a payment; the middle three are taken over from the body, null where it has none. */
 export interface Receipt {

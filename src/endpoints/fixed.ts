@@ -1,20 +1,18 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { entityEndpoints } from './admin/entities.ts';
 import { explainEndpoint } from './admin/explain.ts';
-import { adminPasswordEndpoint } from './admin/password.ts';
 import { secondFactorEndpoints } from './admin/second-factor.ts';
 import { sessionEndpoints } from './admin/session.ts';
 import { sessionTokenEndpoint } from './admin/session-token.ts';
 import { statsEndpoint } from './admin/stats.ts';
 import { apiKeyEndpoints } from './api-keys/api-keys.ts';
-import { loginEndpoint } from './auth/login.ts';
-import { meEndpoint } from './auth/me.ts';
-import { passwordEndpoint } from './auth/password.ts';
+import { adminPasswordEndpoint, passwordEndpoint } from './auth/own-password.ts';
+import { loginEndpoint } from './auth/sign-in.ts';
 import { changesEndpoints } from './changes.ts';
 import { healthEndpoint } from './health/health.ts';
 import { paymentEndpoint } from './payment/payment.ts';
 import type { Services } from './services.ts';
-import { usersEndpoint } from './users/users.ts';
+import { meEndpoint, usersEndpoint } from './users/users.ts';
 
 /** Every endpoint that an application has whatever its models are, a line each. */
 export const fixedEndpoints = (services: Services): Endpoint[] => [

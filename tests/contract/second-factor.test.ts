@@ -551,7 +551,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       await service.command('user', 'reset-factor', user.username.toUpperCase());
       expect((await browser.ask('GET', '/admin/session')).status).toBe(401);
       await service.signIn(user);
-      await expect(service.command('user', 'reset-factor', 'nobody.here')).rejects.toThrow(
+      await expect(service.command('user', 'reset-factor', 'missing.here')).rejects.toThrow(
         'no user missing.here',
       );
     });

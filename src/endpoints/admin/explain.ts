@@ -45,7 +45,7 @@ const query: readonly QueryDocs[] = [
   },
 ];
 
-/** Each parameter at most once, and none that is not known: a misspelt caller must not be taken for nobody. */
+/** Each parameter at most once, and none that is not known: a misspelt caller must not pass for an anonymous one. */
 const givenIn = (text: string): ReadonlyMap<string, string> => {
   const parameters = new Map<string, string>();
   for (const { name, value } of parseQueryString(text)) {

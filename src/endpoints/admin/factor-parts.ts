@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { userOf } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 
-/** What the endpoints by which administrators manage their own second factor share. */
+/** Common parts of the endpoints by which administrators manage their own second factor. */
 
 export const factorPath = '/admin/second-factor';
 
@@ -57,8 +57,8 @@ export const createPasswordInput = (services: Services) => {
 };
 
 /**
- * Takes a factor of one's own away. `removing` says what a call means before its password is looked at; what it answers
- * removes that, and answers `overtaken` where the password does not hold any more.
+ * Endpoint that removes a factor of one's own. `removing` reads a call before its password is looked at; the function that
+ * it returns removes the factor, and returns `overtaken` where the password does not hold any more.
  */
 export const removalOf = (
   password: ReturnType<typeof createPasswordInput>,

@@ -5,14 +5,14 @@ import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { publicUserEntity } from '../../records/users.ts';
 import type { FoundInvitation } from '../../service/invitations/invitations.ts';
-import { isForeignPage } from '../auth/foreign-page.ts';
+import { isForeignPage } from '../auth/sign-in.ts';
 import { createInput, passwordSchema, refined, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, ticketOf, userOf } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from './area.ts';
 
-/** Whose attempts are counted together, from one network. No account is called so: a username holds no blank. */
+/** Account under which attempts of one network are counted. No user is called so: a username holds no blank. */
 const counted = ' invitation';
 
 const limits = ['invitation_not_found', 'invitation_used', 'invitation_ended', 'cross_site'] as const;

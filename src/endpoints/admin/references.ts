@@ -1,9 +1,11 @@
+import type { Reader, SqlValue } from '../../database/database.ts';
+import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { type Fragment, identifier, sql, statement } from '../../database/statement.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { countedReferences, createForecast, type Forecast } from '../../operations/forecast.ts';
 import { relatedFor } from '../../operations/related.ts';
 import type { Entity } from '../../records/entity.ts';
-import { createBoundRows } from '../../service/bound-rows.ts';
 import { roleEntity } from '../../service/roles/entity.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
 import { webhookEntity } from '../../service/webhooks/entity.ts';
@@ -21,6 +23,29 @@ import { adminAuth, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 
 type CountOwn = (key: number | string) => Promise<readonly OwnReferences[]>;
+
+/** Rows of the service's own that refer to another. */
+interface BoundRows {
+  readonly count: number;
+  /** Whether there are further ones. */
+  readonly more: boolean;
+}
+
+/** Counts the rows of a table with one value in an indexed column, up to so many, and those of them that meet `also`. */
+const createBoundRows = (dialect: Dialect, table: string, column: string, also?: Fragment) => {
+  const counted = statement<{ value: SqlValue; most: number }>(
+    dialect,
+    (param) =>
+      sql`select count(*) as rows from (select 1 as one from ${identifier(table)}
+        where ${identifier(column)} = ${param('value')}${also === undefined ? sql`` : sql` and ${also}`}
+        limit ${param('most')}) as found`,
+  );
+  return async (reader: Reader, value: SqlValue, most: number): Promise<BoundRows> => {
+    const row = await reader.get<{ rows: number | string }>(counted({ value, most: most + 1 }));
+    const count = Number(row?.rows ?? 0);
+    return { count: Math.min(count, most), more: count > most };
+  };
+};
 
 /** Counts the records of entities that refer to one of another; those that are kept come last. */
 const counting = ({ database }: Services, entities: readonly Entity[], to: Entity): CountOwn => {

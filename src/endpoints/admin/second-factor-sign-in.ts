@@ -11,15 +11,14 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { Problem, type ProblemDetails } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
 import type { Proof, SignInTicket } from '../../service/second-factors/sign-in-tickets.ts';
-import { isForeignPage } from '../auth/foreign-page.ts';
-import type { SignedIn } from '../auth/sign-in.ts';
+import { isForeignPage, type SignedIn } from '../auth/sign-in.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { adminTag, arriving } from './area.ts';
 import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from './session-user.ts';
 
-/** What somebody brings beside the password. */
+/** Second factor that a user gives beside the password. */
 type FactorAnswer =
   | { readonly by: 'totp'; readonly code: string }
   | { readonly by: 'recovery_code'; readonly code: string }
@@ -31,8 +30,8 @@ const refused = (
 ): Problem => new Problem(name, { ...details, headers: { 'WWW-Authenticate': jwt.challenge } });
 
 /**
- * What is answered instead of a session where the user has a second factor: nobody is told so before the password was
- * right.
+ * Problem in the place of a session where the user has a second factor. Only a caller with the right password learns
+ * that.
  */
 export const askSecondFactor = async (
   { secondFactors, signInTickets, passkeys }: Services,
@@ -53,7 +52,7 @@ export const askSecondFactor = async (
   return refused('second_factor_required', { data: { ticket, methods, expires_at: expires, ...more } });
 };
 
-/** What an answer proves; undefined where it is wrong. That it was used before is found when it is used up. */
+/** Returns the proof of a given factor; undefined when it is wrong. That it was used before is found when it is used up. */
 const prove = async (
   { signInTickets, totpSecrets, passkeys, clock }: Services,
   { user, challenge }: SignInTicket,
@@ -86,7 +85,7 @@ const prove = async (
   }
 };
 
-/** The second step of a sign-in: with a ticket of the first one, and one of three answers. */
+/** The second step of a sign-in: with a ticket of the first one, and one of three factors. */
 export const secondFactorSignIn = (services: Services): Endpoint => {
   const { cookies, signInTickets, identities, throttle, securityEvents, baseUrl, locale } = services;
   const path = '/admin/session/second-factor';

@@ -20,11 +20,11 @@ const maxName = 200;
 /** Roles that one user holds at most. */
 const maxRoles = 50;
 
-/** What a body comes to: the change without its password's hash, the new password, and every violated rule. */
+/** A body that was read: the change without its password's hash, the new password, and every violated rule. */
 export interface ReadUser {
   readonly change: Omit<UserChange, 'passwordHash'>;
   readonly password: string | undefined;
-  /** What an administrator who changes their own password knows. */
+  /** The password of an administrator who changes their own. */
   readonly currentPassword: string | undefined;
   readonly sessionsEnd: boolean;
   readonly errors: readonly FieldError[];
@@ -99,7 +99,7 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     return own(body, 'password') === undefined ? passwordless : input;
   };
 
-  /** Who changes their own password says the current one too: a page left open must not be enough to take it over. */
+  /** A change of one's own password needs the current one too: a page left open must not be enough to take it over. */
   const checkCurrent = (
     values: Readonly<Record<string, Json>>,
     bad: ReadonlySet<string>,

@@ -65,7 +65,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         const { change, password, errors } = await input.read(call.body, 'create');
         refuseInvalid(errors);
         const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
-        // Whoever is invited has none: nothing that is typed is the password of an empty text.
+        // An invited user has none: nothing that is typed is the password of an empty text.
         const passwordHash = password === undefined ? '' : await passwords.hash(password, ticketOf(call));
         const values = {
           ...{ username, usernameCanonical, email, emailCanonical, passwordHash },

@@ -1,10 +1,12 @@
-import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
+import { loginFailed } from '../../auth/login.ts';
+import { type AccountNames, passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { adminAuth, adminTag } from '../admin/area.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
 import type { Services } from '../services.ts';
@@ -55,7 +57,7 @@ export const verifyOwnPassword = async (
  * The change of one's own password, for both of its endpoints; a wrong current password is the problem that `wrong`
  * makes.
  */
-export const ownPasswordChange = (services: Services, wrong: (input: Input) => Problem) => {
+const ownPasswordChange = (services: Services, wrong: (input: Input) => Problem) => {
   const input = ownPasswordInput(services.locale);
   return {
     method: 'PUT',
@@ -75,3 +77,42 @@ export const ownPasswordChange = (services: Services, wrong: (input: Input) => P
     },
   } as const satisfies Partial<Endpoint>;
 };
+
+/** Changes one's own password; ends one's sessions in the administration area. */
+export const passwordEndpoint = (services: Services): Endpoint => ({
+  operation: 'changePassword',
+  path: '/api/v1/auth/password',
+  auth: ['jwt'],
+  policy: { kind: 'user', beforePasswordChange: true },
+  ...ownPasswordChange(services, loginFailed),
+  docs: {
+    summary: { 'zh-CN': '修改密码', en: 'Change password' },
+    description: {
+      'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 401，并计入登录限制。`,
+      en: `${passwordRules.en} A wrong current password is 401 and counts as a failed login.`,
+    },
+    tag: 'Auth',
+    problems: ['login_failed', 'too_many_requests', 'overloaded'],
+  },
+});
+
+/** An administrator's own password, changed where a cookie is the sign-in. */
+export const adminPasswordEndpoint = (services: Services): Endpoint => ({
+  operation: 'adminChangePassword',
+  path: '/admin/password',
+  auth: adminAuth,
+  policy: { kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true },
+  ...ownPasswordChange(services, (input) => {
+    const errors = [input.error('current_password', { rule: 'wrong_password' })];
+    return new Problem('invalid_record', { errors });
+  }),
+  docs: {
+    summary: { 'zh-CN': '修改自己的密码', en: "Change one's own password" },
+    description: {
+      'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 422，并计入登录限制。自己的其他会话全部结束。`,
+      en: `${passwordRules.en} A wrong current password is 422 and counts as a failed login. All one's other sessions end.`,
+    },
+    tag: adminTag,
+    problems: ['too_many_requests', 'overloaded'],
+  },
+});

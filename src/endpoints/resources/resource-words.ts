@@ -50,7 +50,8 @@ export const recordWords = (action: keyof typeof actionWords, more?: Label): Lab
 
 /** Text about the records that refer to one that is deleted; undefined when none do. */
 export const deletionWords = (models: Models, name: string): Label | undefined => {
-  const [held, nulled] = [referrersOf(models, name, 'restrict'), referrersOf(models, name, 'null')];
+  const held = referrersOf(models, name, 'restrict');
+  const nulled = referrersOf(models, name, 'null');
   const { cascading } = deletionOf(models, name);
   const parts: readonly (readonly [readonly Referrer[], string, string])[] = [
     [cascading, '随之删除', 'Deleted with it'],

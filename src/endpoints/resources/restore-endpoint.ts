@@ -57,7 +57,8 @@ const wordsOf = ({ model }: ServedResource): Label => {
 };
 
 const summaryOf = ({ model }: ServedResource): Label => {
-  const [zh, en] = [labelText(model.label, 'zh-CN'), labelText(model.label, 'en')];
+  const zh = labelText(model.label, 'zh-CN');
+  const en = labelText(model.label, 'en');
   if (!model.history) return { 'zh-CN': `从回收站恢复${zh}`, en: `Bring ${en} back from the trash` };
   if (!model.trash) return { 'zh-CN': `将${zh}恢复到某个版本`, en: `Return ${en} to a version` };
   return {

@@ -57,7 +57,8 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
         };
         const kept = (...keys: readonly string[]): ColumnSql =>
           keptColumn(model, models, dialect, identifier(event, 'reach'), keys);
-        const [before, after] = [met(kept('before'), 'hold'), met(kept('after'), 'hold')];
+        const before = met(kept('before'), 'hold');
+        const after = met(kept('after'), 'hold');
         const unchanged = sql`${identifier(event, 'reach')} is null and ${identifier(model.table, 'version')} = ${identifier(event, 'version')}`;
         const now = sql`exists (select 1 from ${table} where ${identifier(model.table, 'id')} = ${identifier(event, 'record_id')}
           and ${met((of) => identifier(model.table, of), 'hold')} and (${before} or ${after} or ${unchanged}))`;

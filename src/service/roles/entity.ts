@@ -1,5 +1,6 @@
 import { join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
+import type { ResourceModel } from '../../model/resource.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
 
@@ -37,6 +38,20 @@ export interface PermissionEntry {
   /** Whether requests ask for it: the resource's permission check is on for this action. */
   readonly checked: boolean;
 }
+
+/** The permission entries of models: writes always, reads where they are checked. `checked` as the resource asks. */
+export const permissionEntriesOf = (models: Iterable<ResourceModel>): PermissionEntry[] =>
+  [...models].flatMap(({ name, rules }) => {
+    const writes = rules.permissions !== 'none';
+    const entries = ['create', 'update', 'destroy'].map((action) => ({
+      model: name,
+      action,
+      checked: writes,
+    }));
+    return rules.permissions === 'all'
+      ? [...entries, { model: name, action: 'read', checked: true }]
+      : entries;
+  });
 
 /** Every role with every entry. The names are those of models, which are identifiers; they are quoted all the same. */
 export const permissionEntity = (entries: readonly PermissionEntry[]): Entity => {

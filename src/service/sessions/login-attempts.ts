@@ -21,7 +21,8 @@ export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>
   const reserve = statement<{ key: string; limit: number; now: number; ended: number; until: number }>(
     dialect,
     (value) => {
-      const [now, ended] = [value('now'), value('ended')];
+      const now = value('now');
+      const ended = value('ended');
       const failures = sql`(case when a.window_started <= ${ended} then 0 else a.failures end)`;
       const pending = sql`(case when a.pending_until <= ${now} then 0 else a.pending end)`;
       return sql`insert into login_attempts as a (key, failures, pending, window_started, pending_until)

@@ -70,8 +70,8 @@ const namedModel = (index: number): Fragment => param('models', index);
 
 /**
  * Forms of one statement, by the number of models whose grants are read along. Identity, roles and grants come from the
- * same instant, in one round trip, for every request: a revocation holds from the next one on, whichever instance
- * answers.
+ * same instant, in one round trip, for every request: a revocation holds from the next one on, at every
+ * instance.
  */
 const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
   database: Database,

@@ -83,7 +83,8 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
       )
       .returning('id');
     const ids = (await transaction.all<{ id: number }>(toQuery(insert))).map(({ id }) => Number(id));
-    const [first, last] = [Math.min(...ids), Math.max(...ids)];
+    const first = Math.min(...ids);
+    const last = Math.max(...ids);
     await transaction.run(promoteAdded({ webhook, first, last }));
   };
 

@@ -78,7 +78,8 @@ export const createWebhookStore = ({ database }: Pick<TableContext, 'database'>)
         .select(['id', 'secret', 'previous_secret'])
         .orderBy('id');
       const renewed = ({ id, secret, previous_secret: previous }: SealedSecrets) => {
-        const [next, before] = [renew(secret), previous === null ? undefined : renew(previous)];
+        const next = renew(secret);
+        const before = previous === null ? undefined : renew(previous);
         if (next === undefined && before === undefined) return undefined;
         return db
           .updateTable('gatewright_webhooks')
