@@ -101,9 +101,9 @@ const createReader = (services: Omit<EntityServices, 'baseUrl'>, command: Entity
   const order = Object.keys(command.input ?? {});
   return async ({ body }: Call, id: number) => {
     const { values, errors } = input.read(body, command.verb === 'update' ? 'update' : 'create');
-    const found = await command.check?.(values, { ...context, id });
     const bad = new Set(errors.map(({ field }) => field));
-    const violated = (found ?? []).filter(({ field }) => !bad.has(field));
+    const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !bad.has(name)));
+    const violated = (await command.check?.(sound, { ...context, id })) ?? [];
     const all = [...errors, ...violated.map(({ field, ...violation }) => input.error(field, violation))];
     refuseInvalid(all.sort((one, other) => order.indexOf(one.field) - order.indexOf(other.field)));
     return values;

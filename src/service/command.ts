@@ -136,7 +136,7 @@ export interface EntityCommand<Fields extends InputFields = InputFields, Prepare
   readonly message?: 'keyCreated';
   readonly problems?: readonly ProblemName[];
   readonly constraints?: ConstraintMeanings;
-  /** Returns the rules that the input violates beyond those of its fields. */
+  /** Returns the rules that the input violates beyond those of its fields. Values that violate one of these are absent. */
   check?(values: Partial<CheckedInput<Fields>>, context: CheckContext): Promise<readonly InputViolation[]>;
   /** Reads before the transaction what cannot be read in it. */
   prepare?(): Promise<Prepared>;

@@ -26,12 +26,12 @@ const good: ReadonlySet<string> = new Set([
   ...['sign_in', 'key.new_network', 'session.token', 'credentials.reload'],
 ]);
 
-type RecordedEvent = Omit<SecurityEvent, 'action'> & {
+type StoredEvent = Omit<SecurityEvent, 'action'> & {
   readonly action: SecurityEvent['action'] | 'events.counted';
   readonly target?: AuditEntry['target'];
 };
 
-interface Row extends RecordedEvent {
+interface Row extends StoredEvent {
   readonly at: number;
 }
 
@@ -47,20 +47,20 @@ const userTarget = (user: KnownUser | undefined): AuditEntry['target'] => ({
   name: user?.username ?? null,
 });
 
-const targetOf = ({ action, target, account, by }: RecordedEvent): AuditEntry['target'] => {
+const targetOf = ({ action, target, account, by }: StoredEvent): AuditEntry['target'] => {
   if (target !== undefined) return target;
   const kind = action.split('.')[0] ?? '';
   if (kind === 'sign_in') return userTarget(account ?? by);
   return { kind, id: null, name: null };
 };
 
-const actorOf = ({ by, address }: RecordedEvent): AuditActor & { readonly address: string | null } => {
+const actorOf = ({ by, address }: StoredEvent): AuditActor & { readonly address: string | null } => {
   if (by !== undefined)
     return { actor_kind: 'user', actor_id: String(by.id), actor_name: by.username, address };
   return { actor_kind: address === null ? 'service' : 'nobody', actor_id: null, actor_name: null, address };
 };
 
-const detailOf = ({ detail = {}, action, account }: RecordedEvent): JsonObject =>
+const detailOf = ({ detail = {}, action, account }: StoredEvent): JsonObject =>
   action.startsWith('sign_in.') && account === undefined ? { ...detail, account: 'unknown' } : detail;
 
 /** See `SecurityEvents`. Batches keep the requests that cause events, and strangers, from waiting for the database. */
@@ -77,7 +77,7 @@ export const createSecurityEvents = (
   let dropped = 0;
   const counts = new Map(actions.map((action) => [action, 0]));
 
-  const tell = (event: RecordedEvent): void => {
+  const tell = (event: StoredEvent): void => {
     const { action, address, by } = event;
     const { kind, id, name } = targetOf(event);
     log(good.has(action) ? 'info' : 'warn', {
@@ -89,7 +89,7 @@ export const createSecurityEvents = (
     });
   };
 
-  const take = (event: RecordedEvent): void => {
+  const take = (event: StoredEvent): void => {
     tell(event);
     // The log has had it.
     if (counter.isFull) dropped += 1;
