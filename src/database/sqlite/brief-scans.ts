@@ -2,12 +2,14 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Query } from '../database.ts';
 import type { Scanned } from './protocol.ts';
 
-/** Maximum duration of a scan on the main thread, and the age up to which a measurement of it counts, in milliseconds. */
+/** Longest scan on the main thread, where all requests wait for it. */
 const maxInlineScanMs = 1;
+
+/** Time for which a scan is expected to take as long as it took the last time. */
 const measurementTtlMs = 1_000;
 
-interface Ran {
-  /** When it was over, by `performance.now()`. */
+interface Measurement {
+  /** The end of the scan, by `performance.now()`. */
   readonly at: number;
   readonly milliseconds: number;
 }
@@ -21,31 +23,32 @@ const timed = async <Row>(scan: () => Promise<Row[]>): Promise<Scanned<Row>> => 
 };
 
 /**
- * Which scans are over so soon that to hand them to a thread and back would cost more than they do: those that were, with
- * the same values, within the last second. What it takes with other values says nothing, however alike they are.
+ * Chooses the thread of each scan. A scan that took at most a millisecond with the same values within the last second runs on
+ * the main thread, as a thread of its own would cost more than the scan. With other values its time is unknown, however alike
+ * they are.
  */
 export class BriefScans {
   /** By SQL and values; an entry is true for one second. */
-  readonly #ran = new BoundedCache<Ran>(200);
+  readonly #measurements = new BoundedCache<Measurement>(200);
 
-  /** Runs a scan where it belongs: `atOnce` where it is asked for, or `elsewhere`. */
+  /** Runs a scan `inline`, on the main thread, or `elsewhere`. */
   async run<Row>(
     query: Query,
-    atOnce: () => Promise<Row[]>,
+    inline: () => Promise<Row[]>,
     elsewhere: () => Promise<Scanned<Row>>,
   ): Promise<Row[]> {
     const key = keyOf(query);
-    const { rows, milliseconds } = this.#isBrief(key) ? await timed(atOnce) : await elsewhere();
-    this.#ran.set(key, { at: performance.now(), milliseconds });
+    const { rows, milliseconds } = this.#isBrief(key) ? await timed(inline) : await elsewhere();
+    this.#measurements.set(key, { at: performance.now(), milliseconds });
     return rows;
   }
 
   #isBrief(key: string): boolean {
-    const ran = this.#ran.get(key);
+    const last = this.#measurements.get(key);
     return (
-      ran !== undefined &&
-      ran.milliseconds <= maxInlineScanMs &&
-      performance.now() - ran.at < measurementTtlMs
+      last !== undefined &&
+      last.milliseconds <= maxInlineScanMs &&
+      performance.now() - last.at < measurementTtlMs
     );
   }
 }
