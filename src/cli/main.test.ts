@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { registry } from './registry.ts';
 import { run } from './test-io.ts';
@@ -37,15 +37,16 @@ describe('gatewright', () => {
     expect(said.status).toBe(0);
   });
 
-  it('names only documents that the package holds, or says where they are', async () => {
-    const { files } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  it('names only documents that the package holds, where an application has them', async () => {
+    const root = new URL('../../', import.meta.url);
+    const { files } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
     const helps = await Promise.all([...registry].map(async ([name]) => run([...name.split(' '), '--help'])));
-    const named = helps.flatMap(({ stdout }) => [
-      ...stdout.matchAll(/(?<![\w/-])((docs|examples)\/\S*)( of the source repository)?/g),
-    ]);
+    const named = helps.flatMap(({ stdout }) => [...stdout.matchAll(/\S*(?<![\w-])((docs|examples)\/\S*)/g)]);
     expect(named.length).toBeGreaterThan(0);
-    for (const [, path = '', top = '', where] of named)
-      expect([path, files.includes(top) || where !== undefined]).toEqual([path, true]);
+    for (const [whole, path = '', top = ''] of named) {
+      expect(whole).toBe(`node_modules/gatewright/${path}`);
+      expect([path, files.includes(top) && existsSync(new URL(path, root))]).toEqual([path, true]);
+    }
   });
 
   it('prints its version', async () => {

@@ -47,7 +47,7 @@ export const command = defineCommand({
   },
   description: [
     'Writes endpoints/NAME.ts: an endpoint that runs as it is. Nothing that exists is overwritten.',
-    'docs/reference/endpoints.md of the source repository lists what an endpoint takes and answers.',
+    'node_modules/gatewright/docs/reference/endpoints.md lists what an endpoint takes and answers.',
   ],
   examples: [
     'gatewright generate endpoint checkout',

@@ -28,7 +28,7 @@ export const command = defineCommand({
   },
   description: [
     'Writes jobs/NAME.ts: a job that runs as it is, under that name. Nothing that exists is overwritten.',
-    'docs/reference/jobs.md of the source repository tells when jobs run, and what follows a failure.',
+    'node_modules/gatewright/docs/reference/jobs.md tells when jobs run, and what follows a failure.',
   ],
   examples: ['gatewright generate job send-mail', `gatewright generate job report --every '0 3 * * *'`],
   async run({ values, operands: [name = ''] }, io) {
