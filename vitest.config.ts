@@ -46,6 +46,7 @@ export default defineConfig({
       project('quick-sqlite', { groupOrder: 1, ...shared, env: { TEST_DATABASE: 'sqlite' } }),
       project('quick-apart', { groupOrder: 1, maxWorkers: workers }),
       project('full-postgres', { groupOrder: 2, ...shared, env: { TEST_DATABASE: 'postgres' } }),
+      project('full-shared', { groupOrder: 3, ...shared }),
       project('full', { groupOrder: 3, maxWorkers: workers }),
       project('full-timed', { groupOrder: 4, maxWorkers: 1 }),
       project('long', { groupOrder: 5, maxWorkers: 2, env: { TEST_EXTENT: 'all' } }),

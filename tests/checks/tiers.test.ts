@@ -13,7 +13,7 @@ const quick = [
   ...filesOfProjects['quick-both'],
   ...filesOfProjects['quick-apart'],
 ];
-const full = [...filesOfProjects.full, ...filesOfProjects['full-timed']];
+const full = [...filesOfProjects.full, ...filesOfProjects['full-shared'], ...filesOfProjects['full-timed']];
 
 describe('the tiers of the tests', () => {
   it('have every test file, and none twice on the same database', () => {

@@ -67,6 +67,8 @@ const quick = filesOf(...inProcess, ...flows, ...checks).difference(
 const apart = quick.intersection(filesOf(...isolated));
 const onBoth = quick.intersection(filesOf(...dialectSensitive)).difference(apart);
 const onSqlite = quick.difference(onBoth).difference(apart);
+const full = all.difference(quick).difference(filesOf(...long, ...timed));
+const fullShared = full.intersection(filesOf(...inProcess, 'tests/browser/*.test.ts')).difference(apart);
 
 /** The test files of each project of `vitest.config.ts`. */
 export const filesOfProjects = {
@@ -74,7 +76,8 @@ export const filesOfProjects = {
   'quick-both': [...onBoth],
   'quick-apart': [...apart],
   'full-postgres': [...onSqlite].filter(describesEachDatabase),
-  full: [...all.difference(quick).difference(filesOf(...long, ...timed))],
+  'full-shared': [...fullShared],
+  full: [...full.difference(fullShared)],
   'full-timed': [...filesOf(...timed)],
   long: [...filesOf(...sampled, ...long)],
 };
