@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { combinations, sample } from '../contract/resources/combinations.ts';
+import { targets } from '../mutants/targets.ts';
 import { filesOfProjects, patterns } from '../support/tiers.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,6 +35,18 @@ describe('the tiers of the tests', () => {
     const missing = Object.values(patterns)
       .flat()
       .filter((pattern) => globSync(pattern, { cwd: root }).length === 0);
+    expect(missing).toEqual([]);
+  });
+
+  it('mutate files that are there, and argue changes of such only', () => {
+    const named = targets.flatMap(({ mutate, tests }) => [...mutate, ...tests]);
+    const argued = JSON.parse(readFileSync(`${root}tests/mutants/survivors.json`, 'utf8')) as readonly {
+      readonly changes: object;
+    }[];
+    const files = [...named, ...argued.flatMap(({ changes }) => Object.keys(changes))];
+    const missing = files.filter(
+      (file) => !file.startsWith('!') && globSync(file, { cwd: root }).length === 0,
+    );
     expect(missing).toEqual([]);
   });
 

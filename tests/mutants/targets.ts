@@ -16,7 +16,7 @@ const authFiles = (...names: readonly string[]): readonly string[] =>
 const passwords = authFiles('password', 'password-rules', 'phc', 'login', 'login-throttle');
 
 /** Where somebody waits for others: nearly every change has somebody wait for ever. */
-const queues = authFiles('work-queue', 'waiting-lines');
+const queues = ['src/auth/work-queue.ts', 'src/kernel/fair-queue.ts'];
 
 /** Hashing a password takes longer than all else: its tests are asked about its own code only. */
 const slow = authFiles('login.test', 'password.test');
@@ -63,7 +63,7 @@ export const targets: readonly Target[] = [
     folder: 'src/auth',
     part: 'queues',
     mutate: queues,
-    tests: authFiles('work-queue.test', 'waiting-lines.test'),
+    tests: ['src/auth/work-queue.test.ts', 'src/kernel/fair-queue.test.ts'],
     testTimeoutMs: 3_000,
   },
 ];
