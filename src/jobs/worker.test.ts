@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
@@ -124,7 +124,7 @@ describeEachDatabase('a worker', (databases) => {
         input: { n: field.integer({ required: true }) },
         handle: async ({ values }) => {
           done.push(`${who} ${values.n}`);
-          await delay(1);
+          await turn();
         },
       }),
     });
@@ -144,18 +144,21 @@ describeEachDatabase('a worker', (databases) => {
   it('runs no more at one moment than it may', async () => {
     let running = 0;
     let most = 0;
+    const held = gate();
     const one = await instance(await migrated(), {
       slow: defineJob({
         handle: async () => {
           running += 1;
           most = Math.max(most, running);
-          await delay(30);
+          await held.promise;
           running -= 1;
         },
       }),
     });
     for (let n = 0; n < 12; n += 1) await one.add('slow');
     one.work(3);
+    await expect.poll(() => running).toBe(3);
+    held.resolve();
     await gone(one);
     expect(most).toBe(3);
   });
@@ -354,7 +357,7 @@ describeEachDatabase('a worker', (databases) => {
       },
       { lease: 900 },
     );
-    first.work();
+    const end = first.work();
     await first.add('mail');
     await expect.poll(first.rows).toMatchObject([{ state: 'running' }]);
     // As if this process had stood still for longer than its lease.
@@ -364,18 +367,19 @@ describeEachDatabase('a worker', (databases) => {
     });
     await expect.poll(() => reasons).toEqual([new Error('another process has taken the job over')]);
     stuck.resolve();
-    await delay(50);
+    await end();
     expect(await first.rows()).toEqual([{ name: 'mail', state: 'running', attempts: 2, error: null }]);
   });
 
   it('keeps the lease of a job that runs for longer', async () => {
     const url = await migrated();
     let runs = 0;
+    const held = gate();
     const long = () => ({
       long: defineJob({
         handle: async () => {
           runs += 1;
-          await delay(2_500);
+          await held.promise;
         },
       }),
     });
@@ -386,6 +390,17 @@ describeEachDatabase('a worker', (databases) => {
     first.work();
     second.work();
     await first.add('long');
+    await expect.poll(() => runs).toBe(1);
+    const leaseEnd = async (): Promise<number> => {
+      const [row] = await first.database.all<{ available_at: string }>({
+        sql: 'select available_at from gatewright_jobs',
+        parameters: [],
+      });
+      return Date.parse(row?.available_at ?? '');
+    };
+    // Two leases have passed.
+    await expect.poll(leaseEnd).toBeGreaterThan((await leaseEnd()) + 1_800);
+    held.resolve();
     await gone(first);
     expect(runs).toBe(1);
   });
@@ -444,7 +459,12 @@ describeEachDatabase('a worker', (databases) => {
     one.work();
     await expect.poll(() => ran.length).toBe(1);
     await gone(one);
-    await delay(300);
+    // No tick that was missed is still to come.
+    const [schedule] = await one.database.all<{ ticked_at: string }>({
+      sql: 'select ticked_at from gatewright_schedules',
+      parameters: [],
+    });
+    expect(Date.now() - Date.parse(schedule?.ticked_at ?? '')).toBeLessThan(3_600_000);
     expect(ran).toHaveLength(1);
   });
 
@@ -522,8 +542,15 @@ describeEachDatabase('a worker', (databases) => {
     const working = await instance(url, { mail }, { poll });
     const storing = await instance(url, { mail });
     working.work();
-    // The listening session is there once it has heard.
-    await delay(500);
+    if (databases.dialect === 'postgres')
+      await expect
+        .poll(() =>
+          working.database.all({
+            sql: `select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen %'`,
+            parameters: [],
+          }),
+        )
+        .toHaveLength(1);
     await storing.add('mail');
     await expect.poll(() => ran, { timeout: 5_000 }).toBe(1);
   });

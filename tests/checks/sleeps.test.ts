@@ -46,26 +46,20 @@ const spans: Readonly<Record<string, readonly [waits: number, why: string]>> = {
     1,
     'a reader slower than the slots allow is left alone for that time',
   ],
-  'src/database/postgres/write-batches.test.ts': [1, 'the time after which a write counts as held up'],
   'src/http/server.test.ts': [1, 'the age of a connection'],
-  'src/jobs/worker.test.ts': [6, 'jobs that take a while; that nothing runs once more'],
   'tests/contract/bodies.test.ts': [1, 'a body that comes in two packets'],
   'tests/contract/changes.test.ts': [1, 'looks at credentials that leave no trace'],
-  'tests/contract/login.test.ts': [2, 'strangers who hang up after that time'],
   'tests/contract/observed.test.ts': [1, 'a transaction that waits'],
-  'tests/contract/scopes.test.ts': [1, 'work between a read and its write'],
   'tests/contract/webhook-limits.test.ts': [1, 'a receiver that takes a while'],
-  'tests/deploy/rolling.test.ts': [2, 'the time for which load is measured'],
   'tests/faults/continuous-backup.test.ts': [2, 'moments of a replica are whole seconds'],
   'tests/faults/few-files.test.ts': [1, 'strangers who come again'],
-  'tests/faults/replica.test.ts': [2, 'reads that are on their way when the replica stops'],
   'tests/faults/stopping.test.ts': [1, 'a second signal that is no echo of the first'],
   'tests/faults/webhooks.test.ts': [1, 'that a sent message cannot be stored'],
   'tests/faults/workers.test.ts': [
     3,
     'connections that no worker takes; a second signal that is no echo of the first',
   ],
-  'tests/upgrade/upgrade.test.ts': [2, 'that nothing arrives twice'],
+  'tests/upgrade/upgrade.test.ts': [1, 'that nothing arrives twice'],
 };
 
 describe('a test', () => {

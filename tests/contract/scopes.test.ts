@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConstraintError } from '../../src/database/database.ts';
@@ -351,7 +351,7 @@ describeEachDatabase('a scope', (databases) => {
         transaction(async ({ asSystem }) => {
           const counted = asSystem('count').records(product);
           const { stock } = await counted.get(id);
-          await delay(5);
+          await turn();
           return counted.update(id, { stock: stock + 1 });
         });
       const answers = await Promise.all(

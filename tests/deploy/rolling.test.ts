@@ -45,7 +45,12 @@ if (hasNginx || process.env['CI'] !== undefined)
       const { data } = (await signedIn.json()) as { data: { token: string } };
       const load = new Load(nginx.port, data.token);
       load.begin(16);
-      const phases = [await load.during('three instances', () => delay(2_000))];
+      /** Waits until enough was asked to judge by. */
+      const enough = async (): Promise<void> => {
+        const most = load.acknowledged.size + 100;
+        await expect.poll(() => load.acknowledged.size, { timeout: 30_000 }).toBeGreaterThan(most);
+      };
+      const phases = [await load.during('three instances', enough)];
       for (const [index, old] of running.entries())
         phases.push(
           await load.during(`instance ${index + 1} is replaced`, async () => {
@@ -57,7 +62,7 @@ if (hasNginx || process.env['CI'] !== undefined)
             await delay(2_500);
           }),
         );
-      phases.push(await load.during('three new instances', () => delay(2_000)));
+      phases.push(await load.during('three new instances', enough));
       await load.end();
       if (process.env['SHOW'] !== undefined)
         console.info(

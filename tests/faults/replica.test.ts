@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
 import type { Replica } from '../../src/database/database.ts';
@@ -293,8 +292,9 @@ describeDatabase('postgres', 'a replica', (shared) => {
     const reader = await replicaOf(service).readerFor({ caller: () => 'net:x', hasWritten: false });
     const before = state();
     const sql = 'select pg_is_in_recovery() as follows, (select count(*) from notes) as n, pg_sleep($1)';
-    const reading = reader.scan<{ follows: boolean }>({ sql, parameters: [0.4] });
-    await delay(100);
+    const reading = reader.scan<{ follows: boolean }>({ sql, parameters: [1] });
+    const isReading = `select 1 as one from pg_stat_activity where query like '%pg_sleep(%' and pid <> pg_backend_pid()`;
+    await expect.poll(() => onReplica(isReading), { interval: 10 }).toEqual([{ one: 1 }]);
     await database.execute({ sql: 'alter table notes add column extra bigint', parameters: [] });
     expect(await reading).toEqual([expect.objectContaining({ follows: false })]);
     expect(state().failed).toBe(before.failed + 1);
@@ -351,7 +351,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     service.lines.length = 0;
     const askers = [asking(), asking(), asking(), asking()];
     try {
-      await delay(200);
+      await expect.poll(() => longest).toBeGreaterThan(0);
       await servers.replica.freeze();
       await vi.waitFor(() => expect(warned(service)).toHaveLength(1), { timeout: 8_000 });
       await servers.replica.thaw();

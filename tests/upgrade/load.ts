@@ -26,6 +26,8 @@ export class Ledger {
   readonly cookies: string[] = [];
   key = '';
   requests = 0;
+  /** Streams of events that were opened. */
+  streams = 0;
 }
 
 export interface LoadOptions {
@@ -136,6 +138,7 @@ export const follow = async ({ balancer, ledger }: LoadOptions, signal: AbortSig
         authorization: `Bearer ${token}`,
         ...(place === undefined ? {} : { 'last-event-id': String(place) }),
       });
+      ledger.streams += 1;
       const close = (): void => stream.close();
       signal.addEventListener('abort', close);
       await stream.ended;

@@ -115,7 +115,7 @@ describeEachDatabase('a release in the place of the last one, and back', (databa
     const { secret } = hook.data as { secret: string };
     const ending = new AbortController();
     const following = follow(options, ending.signal);
-    await delay(300);
+    await expect.poll(() => ledger.streams).toBe(1);
     const loading = new AbortController();
     const load = runLoad(options, loading.signal);
     await delay(span);
