@@ -38,7 +38,7 @@ export const variables: readonly Variable[] = [
     name: 'TRUST_PROXY',
     fallback: '',
     meaning:
-      'proxies whose X-Forwarded-For is believed: a number of hops, or addresses and ranges, comma-separated',
+      'proxies whose X-Forwarded-For is believed: a number of hops, or addresses, ranges, `loopback`, `linklocal` and `uniquelocal`, comma-separated',
   },
   {
     name: 'DATA_DIR',
