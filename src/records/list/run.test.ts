@@ -243,7 +243,8 @@ describe('totals of a large table (postgres)', () => {
     await insertThings(database, [{ ...emptyThing, id: 1 }]);
     const pages = ['page=1', 'page=2', 'page=3', 'page=4&per_page=5'];
     expect(await Promise.all(pages.map(total))).toEqual(pages.map(() => '6002'));
-    expect(taken()).toBe('get get get get scan scan scan scan');
+    // A page may find that another one has counted what it has seen.
+    expect(taken().split(' ').sort().join(' ')).toMatch(/^get get get get(?: scan){1,4}$/);
     expect(await total()).toBe('6002');
     expect(taken()).toBe('get');
   });
