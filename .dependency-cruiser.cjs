@@ -103,7 +103,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: `^src/operations/(scope-records|cascade|restore|related|nested)\\.ts$|${tests}`,
+        pathNot: `^src/operations/(scope-records|cascade|restore|area|nested)\\.ts$|${tests}`,
       },
       to: { path: '^src/operations/grant-of-system\\.ts$' },
     },

@@ -94,14 +94,14 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['relations of one `include`', 'records/relations/include.ts', 'maxIncluded', 'count', '400'],
     [
       'related records of one record',
-      'records/relations/bounds.ts',
+      'records/relations/include.ts',
       'maxRelated',
       'count',
       '400 `too_much_included`',
     ],
     [
       'a response with related records',
-      'records/relations/bounds.ts',
+      'records/relations/include.ts',
       'maxAnswerBytes',
       'bytes',
       '400 `too_much_included`',
@@ -123,7 +123,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ],
   ],
   Fields: [
-    ['a text without `max`', 'fields/length.ts', 'maxCharacters', 'characters', '422'],
+    ['a text without `max`', 'fields/values.ts', 'maxCharacters', 'characters', '422'],
     ['a URL', 'fields/url.ts', 'maxLength', 'characters', '422'],
     ['an email address', 'fields/email.ts', 'maxLength', 'characters', '422'],
     ['digits of a decimal', 'fields/decimal.ts', 'maxDigits', 'count', '422'],

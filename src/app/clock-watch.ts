@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { timeText } from '../database/column.ts';
 import type { Database } from '../database/database.ts';
 import { mendTimes } from '../database/mend-times.ts';
 import { dialectOf } from '../database/registry.ts';
+import { timeText } from '../database/source.ts';
 import { sql, statement, toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
-import type { ClockMove, ServiceClock } from '../kernel/service-clock.ts';
+import type { ClockMove, ServiceClock } from '../kernel/clock.ts';
 import { timeBounds } from './stored-times.ts';
 
 /** Interval in milliseconds at which the clock is checked. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { isOfKeys } from '../auth/registry.ts';
 import type { Database } from '../database/database.ts';
 import { openAdminPages } from '../endpoints/admin/shell.ts';
 import type { Services } from '../endpoints/services.ts';
@@ -36,7 +37,8 @@ const counterOf =
     return (principal, status, request, code) => {
       requestCounts.count(principal, status);
       // Keys are accepted everywhere but there.
-      if (!inAdministration) keyUsage.count(principal, status, request);
+      if (!inAdministration && principal.kind === 'user' && isOfKeys(principal.method))
+        keyUsage.count(principal, status, request);
       if (status === 403) {
         refusals.record(principal, request, code);
         if (!inAdministration) return;

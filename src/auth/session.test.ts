@@ -2,9 +2,9 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cookieValues } from './cookie.ts';
-import { guard } from './guard.ts';
 import type { AuthDependencies, AuthRequest, Verifier } from './method.ts';
 import { session as sessionMethod } from './methods/session.ts';
+import { guard } from './principal.ts';
 import { sameOrigin } from './same-origin.ts';
 import { createSessionCookies } from './session.ts';
 

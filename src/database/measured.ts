@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Logger } from 'pino';
 import { currentWork, type Work } from '../kernel/current-work.ts';
 import type {
   Caller,
@@ -9,6 +10,7 @@ import type {
   Transaction,
   WriteOptions,
 } from './database.ts';
+import { maskedStatement } from './masked-statement.ts';
 
 /** Called for each statement, within the work that it is part of. */
 export interface StatementWatch {
@@ -263,3 +265,32 @@ class MeasuredDatabase implements Whole {
  */
 export const measured = (database: OpenDatabase, watch: StatementWatch): OpenDatabase =>
   new MeasuredDatabase(database, watch) as OpenDatabase;
+
+const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
+
+/**
+ * Logs statements that take longer than `slow` milliseconds (Infinity: none), and every statement at level debug: its
+ * text without values, and the request or job that runs it.
+ */
+export const watchStatements = (logger: Logger, slow: number): Pick<StatementWatch, 'ended'> => {
+  let all = logger.isLevelEnabled('debug');
+  logger.on('level-change', () => {
+    all = logger.isLevelEnabled('debug');
+  });
+  const tell = (sql: string, milliseconds: number, work: Work | undefined): void => {
+    const line = {
+      requestId: work?.requestId ?? null,
+      route: work?.route ?? null,
+      milliseconds: rounded(milliseconds),
+      statement: maskedStatement(sql),
+      ...(work?.traceparent === undefined ? {} : { traceparent: work.traceparent }),
+    };
+    if (milliseconds > slow) logger.warn(line, 'slow statement');
+    else logger.debug(line, 'statement');
+  };
+  return {
+    ended: (sql, milliseconds, work) => {
+      if (milliseconds > slow || all) tell(sql, milliseconds, work);
+    },
+  };
+};

@@ -1,4 +1,4 @@
-import { toTimestamp } from '../kernel/timestamp.ts';
+import { toTimestamp } from '../kernel/clock.ts';
 import type { Database } from './database.ts';
 import { dialectOf } from './registry.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';

@@ -1,7 +1,7 @@
 import type { Figure, FigureSample } from '../kernel/figure.ts';
-import { timeText } from './column.ts';
 import type { Database } from './database.ts';
 import { dialectOf } from './registry.ts';
+import { timeText } from './source.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
 
 /** Rows that are counted at most: a number that large says enough, and an index gives so many in a few milliseconds. */

@@ -1,17 +1,64 @@
 import type { Source } from '../database/source.ts';
-import { prefers } from '../http/accepts.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { Pieces } from '../http/pieces.ts';
-import { JsonText } from '../kernel/json.ts';
-import { OwnedBytes } from '../kernel/owned-bytes.ts';
+import { JsonText, OwnedBytes } from '../kernel/json.ts';
 import type { Aggregate } from '../records/aggregate/aggregate.ts';
 import { createList, type List, type ListAnswer } from '../records/list/list.ts';
+import type { ListShape } from '../records/list/parameters.ts';
 import { invalidParameter } from '../records/list/query-string.ts';
-import type { ListShape } from '../records/list/shape.ts';
 import type { Related } from '../records/relations/related.ts';
 import { type CsvColumn, csvHead, csvLines, csvPieces, csvType } from './csv.ts';
 import { listFieldsOf } from './list-fields.ts';
 import type { Services } from './services.ts';
+
+/** How well a media range of an `Accept` header fits a type. */
+interface Fit {
+  readonly weight: number;
+  /** 2: the type itself; 1: any subtype; 0: anything. */
+  readonly precision: number;
+  /** Place in the header. */
+  readonly place: number;
+}
+
+const weightForm = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+const weightOf = (parameters: readonly string[]): number => {
+  const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+  return weightForm.test(text) ? Number(text) : 0;
+};
+
+const precisionOf = (range: string, type: string): number => {
+  if (range === type) return 2;
+  if (range === '*/*') return 0;
+  return range === `${type.split('/', 1)[0]}/*` ? 1 : -1;
+};
+
+/** Of the ranges that a type falls under the most precise one counts (RFC 9110, 12.5.1). */
+const fitOf = (ranges: readonly string[], type: string): Fit | undefined => {
+  let best: Fit | undefined;
+  for (const [place, text] of ranges.entries()) {
+    const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+    const precision = precisionOf(range, type);
+    if (precision > (best?.precision ?? -1)) best = { weight: weightOf(parameters), precision, place };
+  }
+  return best;
+};
+
+/**
+ * Whether an `Accept` header prefers a type to the one that is answered to whoever has no preference: by weight, then
+ * by how precisely the type is named, then by place in the header, as is common. A header that accepts neither is not
+ * refused; it gets the usual type.
+ */
+export const prefers = (accept: string | undefined, type: string, usual: string): boolean => {
+  // What nearly everybody sends.
+  if (accept === undefined || accept === '*/*' || accept === usual) return false;
+  const ranges = accept.split(',');
+  const [wanted, other] = [fitOf(ranges, type), fitOf(ranges, usual)];
+  if (wanted === undefined || wanted.weight === 0) return false;
+  if (other === undefined || wanted.weight !== other.weight) return wanted.weight > (other?.weight ?? 0);
+  if (wanted.precision !== other.precision) return wanted.precision > other.precision;
+  return wanted.place < other.place;
+};
 
 type ListEndpoint = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy' | 'docs'> & {
   /** Order where the query asks for none. */
@@ -78,7 +125,7 @@ const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
 };
 
 /** Differences of a list from its call: fewer rows, another order, or the session that asks. */
-export type AskedInstead = Partial<Pick<Call, 'grant' | 'query'>> & { readonly session?: number | undefined };
+type AskedInstead = Partial<Pick<Call, 'grant' | 'query'>> & { readonly session?: number | undefined };
 
 /** Runs a list for a call. Links begin with the origin of the service's public address. */
 export const answerList = async (

@@ -1,6 +1,5 @@
 import type { Principal } from '../auth/principal.ts';
-import type { AreaRules } from '../operations/area.ts';
-import { relatedFor } from '../operations/related.ts';
+import { type AreaRules, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import {
   type ActorReader,

@@ -1,7 +1,6 @@
 import { callerOf } from '../auth/caller.ts';
-import { guard } from '../auth/guard.ts';
 import type { AuthRequest } from '../auth/method.ts';
-import type { Principal } from '../auth/principal.ts';
+import { guard, type Principal } from '../auth/principal.ts';
 import { type AuthMethodName, authMethod, headersOf, type Verifiers } from '../auth/registry.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 import type { Stopping } from '../kernel/stopping.ts';

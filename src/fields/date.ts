@@ -1,5 +1,5 @@
+import { isDate } from '../kernel/clock.ts';
 import type { OptionTable } from '../kernel/options.ts';
-import { isDate } from '../kernel/timestamp.ts';
 import {
   type CommonOptions,
   commonOptions,

@@ -1,5 +1,5 @@
+import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import type { OptionTable } from '../kernel/options.ts';
-import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import {
   type CommonOptions,
   commonOptions,

@@ -2,13 +2,17 @@ import type { OptionTable } from '../kernel/options.ts';
 import { definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
 import {
   checkStorable,
+  isStorable,
   type LengthOptions,
   lengthBounds,
   lengthFlaw,
   lengthOptions,
   lengthSchema,
-} from './length.ts';
-import { isStorable, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
+  type TextOperator,
+  textOf,
+  textOperators,
+  utf8Bytes,
+} from './values.ts';
 
 export interface StringOptions extends LengthOptions {
   /** Maximum number of characters; 255 unless given. */

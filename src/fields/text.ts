@@ -2,14 +2,17 @@ import type { OptionTable } from '../kernel/options.ts';
 import { definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
 import {
   checkStorable,
+  isStorable,
   type LengthOptions,
   lengthBounds,
   lengthFlaw,
   lengthOptions,
   lengthSchema,
   maxCharacters,
-} from './length.ts';
-import { isStorable, type TextOperator, textOf, textOperators } from './values.ts';
+  type TextOperator,
+  textOf,
+  textOperators,
+} from './values.ts';
 
 export interface TextOptions extends LengthOptions {
   /** Maximum number of characters; 1,048,576 unless given. */

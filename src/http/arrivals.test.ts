@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Arrivals } from './read-body.ts';
+import { Arrivals } from './body.ts';
 
 it('starts those of a turn at once and in order, after the turn was announced', async () => {
   const seen: string[] = [];

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { OwnedBytes } from '../kernel/owned-bytes.ts';
-import { FramedBytes } from './framed-bytes.ts';
+import { OwnedBytes } from '../kernel/json.ts';
+import { FramedBytes } from './pipeline.ts';
 
 let server: Server | undefined;
 

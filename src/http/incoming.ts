@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/problem.ts';
-import { type BodySender, bringsBody, hungUp, tooLarge } from './read-body.ts';
+import { type BodySender, bringsBody, hungUp, tooLarge } from './body.ts';
 
 /** Bytes that a long body has to bring in each stretch of time that nobody but its caller is waited for. */
 const leastProgress = 65_536;

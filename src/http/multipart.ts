@@ -5,10 +5,16 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BusboyInstance } from '@fastify/busboy';
 import { overloaded, Problem } from '../kernel/problem.ts';
-import { type ComingBody, decodeText } from './body.ts';
+import {
+  type BodyReading,
+  type BodySender,
+  type ComingBody,
+  decodeText,
+  perPiece,
+  tooLarge,
+} from './body.ts';
 import { maxFields } from './form.ts';
 import { Incoming } from './incoming.ts';
-import { type BodyReading, type BodySender, perPiece, tooLarge } from './read-body.ts';
 import { diskProblem } from './upload-folders.ts';
 import { baseName, isFieldName, type UploadedFile } from './uploaded-file.ts';
 

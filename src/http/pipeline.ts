@@ -1,17 +1,140 @@
-import { guard } from '../auth/guard.ts';
-import { anonymous } from '../auth/principal.ts';
+import type { ServerResponse } from 'node:http';
+import { anonymous, guard } from '../auth/principal.ts';
 import { headersOf, optionalMethods, type Verifiers } from '../auth/registry.ts';
-import { type Json, JsonText } from '../kernel/json.ts';
+import {
+  freeBytes,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  JsonText,
+  type OwnedBytes,
+  own,
+} from '../kernel/json.ts';
 import type { Catalogue } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import { problemText } from '../kernel/problem-text.ts';
-import { decide } from '../policy/decide.ts';
-import { readsOwn } from '../policy/resource-rule.ts';
+import { decide, readsOwn } from '../policy/decide.ts';
+import { isFormMediaType, isJsonMediaType, isMultipartMediaType, parseObject } from './body.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
-import { FramedBytes } from './framed-bytes.ts';
+import { parseFields, parseForm, typedFields } from './form.ts';
 import type { Piece } from './pieces.ts';
 import type { Identify, Request } from './request.ts';
-import { takeBody } from './take-body.ts';
+
+/**
+ * A body that is mostly bytes of its own, such as a page of records as the database wrote it. They are neither copied
+ * nor left to the garbage collector, which knows of such memory only how much of it there is: some dozens of large
+ * answers made it go through the whole heap, for more CPU than everything else that a large page costs.
+ */
+export class FramedBytes {
+  readonly #before: string;
+  readonly #bytes: OwnedBytes;
+  readonly #after: string;
+
+  constructor(before: string, bytes: OwnedBytes, after: string) {
+    this.#before = before;
+    this.#bytes = bytes;
+    this.#after = after;
+  }
+
+  get byteLength(): number {
+    return Buffer.byteLength(this.#before) + this.#bytes.byteLength + Buffer.byteLength(this.#after);
+  }
+
+  /**
+   * Ends a response, whose head is written, with this body: one system call for all of it where the socket takes it. The
+   * bytes are freed when they have been sent. @throws Error when called again
+   */
+  send(response: ServerResponse): void {
+    const { socket } = response;
+    const bytes = this.#bytes.take();
+    response.cork();
+    response.write(this.#before);
+    response.write(bytes);
+    // Called when the operating system has all of it; also when it never will, as the connection is gone.
+    response.end(this.#after, () => {
+      if (socket?.destroyed !== true) freeBytes(bytes);
+    });
+  }
+}
+
+type BodyType = 'json' | 'form' | 'multipart';
+
+/** Media types that endpoints ask for; those of bodies that are taken beside JSON are not named in a refusal. */
+export const mediaTypes = {
+  json: 'application/json',
+  'json-or-form': 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+} as const;
+
+type TypedAccepts = keyof typeof mediaTypes;
+
+const typeOf = (accepts: TypedAccepts, type: string | undefined): BodyType | undefined => {
+  if (accepts === 'multipart') return isMultipartMediaType(type) ? 'multipart' : undefined;
+  if (accepts !== 'json' && isFormMediaType(type)) return 'form';
+  return accepts !== 'form' && isJsonMediaType(type) ? 'json' : undefined;
+};
+
+/** What a body claims to be, before it is read. */
+const bodyType = (accepts: TypedAccepts, request: Request): BodyType => {
+  const encoding = request.header('content-encoding');
+  const plain = encoding === undefined || encoding === 'identity';
+  const type = plain ? typeOf(accepts, request.header('content-type')) : undefined;
+  if (type === undefined)
+    throw new Problem('unsupported_media_type', { params: { type: mediaTypes[accepts] } });
+  return type;
+};
+
+const parseJsonBody = ({ bodyKey }: Endpoint, request: Request): JsonObject => {
+  const body = parseObject(request.bytes, (values) => request.expect(values));
+  if (bodyKey === undefined) return body;
+  const record = own(body, bodyKey);
+  if (!isJsonObject(record)) throw new Problem('missing_key', { params: { key: bodyKey } });
+  return record;
+};
+
+/** The body of a write: JSON or a form, and in it the object under the body key where the endpoint has one. */
+const parseBody = (endpoint: Endpoint, type: 'json' | 'form', request: Request): JsonObject => {
+  const { bodyKey, input = {} } = endpoint;
+  if (type === 'json') return parseJsonBody(endpoint, request);
+  return bodyKey === undefined ? parseFields(request.bytes, input) : parseForm(request.bytes, bodyKey, input);
+};
+
+/** What a multipart body may bring where an endpoint says nothing else: ten files of 10 MiB. */
+export const defaultLimits = { file: 10_485_760, files: 10 } as const;
+
+const takeParts = async (
+  { limits = defaultLimits, input = {} }: Endpoint,
+  request: Request,
+): Promise<void> => {
+  const { texts } = await request.readParts(limits);
+  request.body = typedFields(texts, input);
+};
+
+/** By what frames a body in HTTP/1.1: its length, or that it comes in chunks. */
+const hasNoBody = (request: Request): boolean =>
+  request.header('transfer-encoding') === undefined && (request.header('content-length') ?? '0') === '0';
+
+/**
+ * Reads the body that an endpoint accepts and parses it; at once where all of it has come. One of bytes is left to
+ * the handler.
+ * @throws Problem `unsupported_media_type`, and what is wrong with the body
+ */
+const takeBody = (endpoint: Endpoint, request: Request): Promise<void> | undefined => {
+  const { accepts } = endpoint;
+  if (accepts === 'bytes' || accepts === 'nothing') return undefined;
+  if (endpoint.bodyOptional === true && hasNoBody(request)) return undefined;
+  const type = bodyType(accepts, request);
+  if (type === 'multipart') return takeParts(endpoint, request);
+  const parse = (bytes: Uint8Array): void => {
+    request.bytes = bytes;
+    request.body = parseBody(endpoint, type, request);
+  };
+  const read = request.readBody();
+  if (read instanceof Promise) return read.then(parse);
+  parse(read);
+  return undefined;
+};
 
 /** The envelope of a success: `{"code":0,"message":…,"data":…}`; JSON text from the database is taken as it is. */
 export class Envelope {
@@ -67,12 +190,12 @@ export interface HttpResponse {
   readonly failure?: unknown;
 }
 
-export type Serve = (request: Request) => Promise<HttpResponse>;
+type Serve = (request: Request) => Promise<HttpResponse>;
 
 /** Goes around what serves an endpoint. */
 export type Around = (endpoint: Endpoint, serve: Serve) => Serve;
 
-export interface PipelineParts {
+interface PipelineParts {
   readonly methods: Verifiers;
   readonly envelope: Envelope;
   /** Goes around what serves each endpoint; nothing unless given. */

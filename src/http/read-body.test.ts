@@ -3,9 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Problem } from '../kernel/problem.ts';
-import { BodyMemory } from './body.ts';
+import { Arrivals, BodyMemory, type BodyReading, type BodySender, readBody } from './body.ts';
 import { Connections } from './connections.ts';
-import { Arrivals, type BodyReading, type BodySender, readBody } from './read-body.ts';
 
 let server: Server | undefined;
 

@@ -7,11 +7,11 @@ import { anonymous, type Principal } from '../auth/principal.ts';
 import { BusyTime, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
+import { type BodyReading, type BodySender, bringsBody, noBytes, readBody } from './body.ts';
 import type { Connection } from './connections.ts';
 import type { Call } from './endpoint.ts';
 import { Incoming, type IncomingOptions } from './incoming.ts';
 import { type MultipartBody, type MultipartLimits, readMultipart } from './multipart.ts';
-import { type BodyReading, type BodySender, bringsBody, noBytes, readBody } from './read-body.ts';
 import type { UploadFolder, UploadFolders } from './upload-folders.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 

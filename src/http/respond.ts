@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { bringsBody } from './body.ts';
 import type { Cors } from './cors.ts';
-import { FramedBytes } from './framed-bytes.ts';
 import type { Piece } from './pieces.ts';
-import type { HttpResponse } from './pipeline.ts';
-import { bringsBody } from './read-body.ts';
+import { FramedBytes, type HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;

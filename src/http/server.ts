@@ -5,17 +5,16 @@ import { runAs } from '../kernel/current-work.ts';
 import { http } from '../kernel/node-http.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
-import { namesRelations } from '../kernel/relation-names.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import { modelsOfGrants } from '../policy/decide.ts';
-import { BodyMemory } from './body.ts';
+import { namesRelations } from '../records/list/query-string.ts';
+import { Arrivals, BodyMemory } from './body.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import { Connections, isWorn } from './connections.ts';
 import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
 import type { HttpResponse, Pipeline } from './pipeline.ts';
-import { Arrivals } from './read-body.ts';
 import {
   type AnswerCounter,
   type AnswerObserver,

@@ -1,8 +1,8 @@
+import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import { type JsonObject, toJson } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { anything, nearestHint, type OptionTable, known as onlyKnown } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
-import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import { inputField } from '../model/input-field.ts';
 import type { InputFields, JobOptions } from '../model/job.ts';
 import { labelOf } from '../model/names.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
+import { toTimestamp } from '../kernel/clock.ts';
 import type { Figure } from '../kernel/figure.ts';
-import { toTimestamp } from '../kernel/timestamp.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
 import type { Schedule, ScheduleStore } from '../service/jobs/schedules.ts';
 import type { Jobs } from './define-job.ts';

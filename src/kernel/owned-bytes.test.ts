@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freeBytes, OwnedBytes } from './owned-bytes.ts';
+import { freeBytes, OwnedBytes } from './json.ts';
 
 describe('bytes that are given away', () => {
   it('are gone for their former owner, and the same for the new one', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceClock } from './service-clock.ts';
+import { ServiceClock } from './clock.ts';
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
 const start = 1_800_000_000_000;

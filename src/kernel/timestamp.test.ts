@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toTimestamp } from './timestamp.ts';
+import { toTimestamp } from './clock.ts';
 
 it('writes each moment as itself, whichever was written before', () => {
   const moment = Date.parse('2026-11-22T01:02:03.004Z');

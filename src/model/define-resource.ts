@@ -3,7 +3,6 @@ import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import { integer } from '../fields/integer.ts';
 import { type Label, ruleName } from '../kernel/messages/messages.ts';
-import { checkValue } from './check-value.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { checkResourceOptions } from './definition-options.ts';
@@ -13,6 +12,7 @@ import { declaredRelations } from './relations.ts';
 import { type Action, actions, type ModelField, type ResourceHooks, type ResourceModel } from './resource.ts';
 import { rulesOf, saidIsolationOf, viewsOf } from './rules.ts';
 import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
+import { checkValue } from './validate.ts';
 
 const modelField = (name: string, definition: FieldDefinition, serverSet: boolean): ModelField => {
   const { type, options } = definition;

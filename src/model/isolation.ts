@@ -1,13 +1,13 @@
 import type { Json } from '../kernel/json.ts';
 import { ruleName } from '../kernel/messages/messages.ts';
 import { nearestHint } from '../kernel/options.ts';
-import { checkValue } from './check-value.ts';
 import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
 import type { ModelField, PublicCondition, ResourceModel } from './resource.ts';
 import { everyRecord, type RowExpression, type RowMember, type RowReachRule } from './row-expression.ts';
 import { findField } from './rules.ts';
 import type { SaidRule } from './said-rule.ts';
+import { checkValue } from './validate.ts';
 
 type ModelMap = ReadonlyMap<string, ResourceModel>;
 

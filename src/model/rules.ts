@@ -1,12 +1,12 @@
 import type { Json } from '../kernel/json.ts';
 import { ruleName } from '../kernel/messages/messages.ts';
 import { nearestHint } from '../kernel/options.ts';
-import { checkValue } from './check-value.ts';
 import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
 import type { ModelField, PublicCondition, ResourceRules, SaidIsolation, View } from './resource.ts';
 import { type Isolation, noRecord } from './row-expression.ts';
 import { declarationOf, isRowRule, type RowRule, type RowRules } from './row-rule.ts';
+import { checkValue } from './validate.ts';
 
 type Fields = ReadonlyMap<string, ModelField>;
 

@@ -2,7 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Models } from '../model/models.ts';
-import { permissionAction } from '../policy/resource-rule.ts';
+import { permissionAction } from '../policy/decide.ts';
 import type { ResourceRule, Rule } from '../policy/rule.ts';
 import { rowsOfAction } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import { defaultLimits, mediaTypes } from '../http/take-body.ts';
+import { defaultLimits, mediaTypes } from '../http/pipeline.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { fill } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';

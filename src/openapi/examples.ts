@@ -1,6 +1,6 @@
 import { maxDepth } from '../http/body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { mediaTypes } from '../http/take-body.ts';
+import { mediaTypes } from '../http/pipeline.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 import { type Catalogue, fill } from '../kernel/messages/catalogue.ts';
@@ -9,7 +9,7 @@ import type { ProblemKind } from '../kernel/problem.ts';
 import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
 import { maxBatch } from '../operations/batch.ts';
 import { cascadeLimits } from '../operations/cascade-links.ts';
-import { maxAnswerBytes } from '../records/relations/bounds.ts';
+import { maxAnswerBytes } from '../records/relations/include.ts';
 import type { DescriptionOptions } from './context.ts';
 import { relationsOf, takesIdempotencyKey } from './features.ts';
 import { problemData } from './problem-data.ts';

@@ -3,7 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
-import { isHeldToRule, readsOwn } from '../policy/resource-rule.ts';
+import { isHeldToRule, readsOwn } from '../policy/decide.ts';
 import { asksSecondFactor, isBeforePasswordChange, isBeforeSecondFactor, type Rule } from '../policy/rule.ts';
 import { relationsOf, takesIdempotencyKey, takesIfMatch } from './features.ts';
 

@@ -3,7 +3,7 @@ import { type AuthMethodName, authMethod, methodsNamed } from '../auth/registry.
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { labelText } from '../kernel/messages/messages.ts';
-import { readsOwn } from '../policy/resource-rule.ts';
+import { readsOwn } from '../policy/decide.ts';
 import { componentName } from './components.ts';
 import type { DescriptionOptions } from './context.ts';
 

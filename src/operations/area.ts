@@ -1,7 +1,13 @@
+import { type Principal, takes } from '../auth/principal.ts';
 import { type AuthMethodName, methodsNamed } from '../auth/registry.ts';
+import { Problem } from '../kernel/problem.ts';
 import type { Models } from '../model/models.ts';
 import type { Action, ResourceModel, View } from '../model/resource.ts';
+import { decide, modelsOfGrants, readableFields } from '../policy/decide.ts';
+import type { Grant } from '../policy/grant.ts';
 import type { ResourceRule, Showing } from '../policy/rule.ts';
+import { maxSteps, type Readership, type Related } from '../records/relations/related.ts';
+import { grantOfSystem, usersOfSystem } from './grant-of-system.ts';
 
 /** Where the operations of a resource are offered, as far as that decides who may: in the API, or to administrators. */
 export interface AreaRules {
@@ -10,6 +16,13 @@ export interface AreaRules {
   readonly auth: (model: ResourceModel, action: Action) => readonly AuthMethodName[];
   /** What shows a user there. */
   readonly users: Showing;
+}
+
+/** A principal in an area; with a reason, the application itself acts for them, past the policy. */
+interface AreaCaller {
+  readonly principal: Principal;
+  readonly area: AreaRules;
+  readonly reason?: string | undefined;
 }
 
 /** The API's methods for an action. Public reads ask nobody who they are. */
@@ -52,4 +65,84 @@ export const ruleOf = (
   const references = writes ? referencesOf(model, models, area) : undefined;
   if (references === undefined) return rule;
   return action === 'create' ? { ...rule, references } : { ...rule, references, shown: showing(model, area) };
+};
+
+const ofSystem = (model: ResourceModel | undefined): Readership => {
+  const grant = model === undefined ? usersOfSystem : grantOfSystem(model);
+  return { grant, listed: grant.readable };
+};
+
+const usersRead = ({ users }: AreaRules, { principal }: AreaCaller): Readership | undefined => {
+  const decision = takes(users.auth, principal) ? decide(users.policy, principal) : undefined;
+  return decision?.allowed === true ? { grant: decision.grant, listed: decision.grant.readable } : undefined;
+};
+
+const recordsRead = (
+  model: ResourceModel,
+  models: Models,
+  { area, principal }: AreaCaller,
+): Readership | undefined => {
+  if (!takes(area.auth(model, 'detail'), principal)) return undefined;
+  const rule = ruleOf(model, models, 'detail', area);
+  const decision = decide(rule, principal);
+  return decision.allowed
+    ? { grant: decision.grant, listed: readableFields({ ...rule, view: 'list' }) }
+    : undefined;
+};
+
+/**
+ * What somebody reads of the records to which those of a request lead: what the detail endpoint of each model would
+ * answer this very caller, by the same method of authentication. Asked once for a model and request.
+ */
+export const relatedFor = ({ models }: { readonly models: Models }, acting: AreaCaller): Related => {
+  const known = new Map<string, Readership | undefined>();
+  return (name) => {
+    if (known.has(name)) return known.get(name);
+    const model = models.get(name);
+    const readership =
+      acting.reason !== undefined
+        ? ofSystem(model)
+        : model === undefined
+          ? usersRead(acting.area, acting)
+          : recordsRead(model, models, acting);
+    known.set(name, readership);
+    return readership;
+  };
+};
+
+/** Models to whose records those of a model lead, within as many steps as a request may go, the model itself first. */
+const reachedFrom = (model: ResourceModel, models: Models): readonly ResourceModel[] => {
+  const reached = new Set([model]);
+  for (let step = 0; step < maxSteps; step += 1)
+    for (const { relations } of [...reached])
+      for (const { model: name, through } of relations.values())
+        for (const each of [name, through?.model ?? name]) {
+          const next = models.get(each);
+          if (next !== undefined) reached.add(next);
+        }
+  return [...reached];
+};
+
+/** Models whose permission entries decide what a request reads that names relations. */
+export const grantsOfRelated = (model: ResourceModel, models: Models, area: AreaRules): readonly string[] => [
+  ...new Set(
+    reachedFrom(model, models).flatMap((each) => modelsOfGrants(ruleOf(each, models, 'detail', area))),
+  ),
+];
+
+/**
+ * What the policy lets the principal do to a resource: what it would let them do by the resource's own endpoint of this
+ * action, its methods of authentication included. @throws Problem `forbidden`
+ */
+export const granted = (
+  model: ResourceModel,
+  { models }: { readonly models: Models },
+  { principal, area }: AreaCaller,
+  action: Action,
+  view?: View,
+): Grant => {
+  if (!takes(area.auth(model, action), principal)) throw new Problem('forbidden');
+  const decision = decide(ruleOf(model, models, action, area, view), principal);
+  if (!decision.allowed) throw decision.problem;
+  return decision.grant;
 };

@@ -2,16 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { IdempotentRequest } from '../service/idempotency/idempotency.ts';
+import { granted } from './area.ts';
 import { CollectedErrors, recordsInARow } from './collected-errors.ts';
-import { granted } from './granted.ts';
 import { countNested, nestedIn } from './nested.ts';
 import { knownId } from './record-id.ts';
-import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import { answeredOnce, create, keptOnce, type Once, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, type SharedTransaction, together } from './transaction.ts';
-import { timeOfRecord } from './writing.ts';
+import { type RecordWrite, timeOfRecord } from './writing.ts';
 
 /** Records of one batch, those within others included. */
 export const maxBatch = 1000;

@@ -5,12 +5,18 @@ import { bundleName, type TrashBundle, type TrashedRecord } from '../records/tra
 import type { Trash } from '../records/trash/trash.ts';
 import { type Cascade, cascadeLimits } from './cascade-links.ts';
 import { grantOfSystem } from './grant-of-system.ts';
-import { afterCommit, beforeCommit } from './hooks.ts';
-import type { SharedWrite } from './record-write.ts';
 import type { ResourceContext, ServedResource } from './served-resource.ts';
 import { reasonOf } from './shown-actor.ts';
 import { type Acting, recordKey, type SharedTransaction } from './transaction.ts';
-import { isRecorded, leaveTrace, recordChange, whoDid } from './writing.ts';
+import {
+  afterCommit,
+  beforeCommit,
+  isRecorded,
+  leaveTrace,
+  recordChange,
+  type SharedWrite,
+  whoDid,
+} from './writing.ts';
 
 /** What is told of a deletion whose record goes into the trash, with all that goes along. */
 export const newTrashBundle = ({ clock }: Pick<ResourceContext, 'clock'>, acting: Acting): TrashBundle => ({

@@ -2,14 +2,13 @@ import type { Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem, type ProblemKind } from '../kernel/problem.ts';
+import { granted } from './area.ts';
 import { errorsOf } from './collected-errors.ts';
-import { granted } from './granted.ts';
 import { knownId } from './record-id.ts';
-import type { RecordWrite } from './record-write.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, type SharedTransaction, together } from './transaction.ts';
-import { timeOfRecord } from './writing.ts';
+import { type RecordWrite, timeOfRecord } from './writing.ts';
 
 /** Lines that were written, or would have been, and those that were refused. */
 export interface ImportedSlice {

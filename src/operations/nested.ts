@@ -12,12 +12,12 @@ import { labelOf } from '../model/names.ts';
 import { deleteKey, deleteLabel, nestedLimits } from '../model/nested-schema.ts';
 import type { ModelRelation } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
+import { granted } from './area.ts';
 import { placed } from './collected-errors.ts';
 import { grantOfSystem } from './grant-of-system.ts';
-import { granted } from './granted.ts';
 import { isId } from './record-id.ts';
-import type { RecordWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
+import type { RecordWrite } from './writing.ts';
 
 /**
  * Records that a body holds within another one, `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`: how they are

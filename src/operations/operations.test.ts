@@ -20,12 +20,12 @@ import { createIdempotency, type IdempotentRequest } from '../service/idempotenc
 import { apiAuth } from './area.ts';
 import { acceptedVersions } from './preconditions.ts';
 import { refusal } from './prepare.ts';
-import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import { create, createForRequest, update } from './save.ts';
 import { createScopes } from './scope.ts';
 import { type ServedResource, serveResource } from './served-resource.ts';
 import { type Acting, hookPrincipal, type SharedTransaction, together } from './transaction.ts';
+import type { RecordWrite } from './writing.ts';
 
 const now = Date.parse('2026-11-22T01:00:00.000Z');
 const ann = { ...testUser(['clerk']), id: 1 };

@@ -4,9 +4,8 @@ import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Candidate, Collision, Columns } from '../records/records.ts';
-import { beforeSave } from './hooks.ts';
-import type { RecordWrite } from './record-write.ts';
 import { recordKey } from './transaction.ts';
+import { beforeSave, type RecordWrite } from './writing.ts';
 
 /** The reference to the record within which it is written stands in no body: of values taken together it is not told. */
 const isTold = ({ of }: RecordWrite, { field, others }: Collision): boolean =>

@@ -3,10 +3,19 @@ import { Problem } from '../kernel/problem.ts';
 import type { TrashBundle } from '../records/trash/bundle.ts';
 import { cascadeFrom, intoTrash, newTrashBundle } from './cascade.ts';
 import { noticesOthers } from './cascade-links.ts';
-import { afterCommit, beforeCommit } from './hooks.ts';
-import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { together } from './transaction.ts';
-import { currentRecord, leaveTrace, recordChange, refuseTarget, writing } from './writing.ts';
+import {
+  afterCommit,
+  beforeCommit,
+  currentRecord,
+  isShared,
+  leaveTrace,
+  type RecordWrite,
+  recordChange,
+  refuseTarget,
+  type SharedWrite,
+  writing,
+} from './writing.ts';
 
 /** What is told of it where the record goes into the trash. */
 const bundleOf = ({ resource: { model, context }, acting }: RecordWrite): TrashBundle | undefined =>

@@ -1,19 +1,25 @@
 import { ConstraintError, type SqlValue, type Transaction } from '../database/database.ts';
+import { toTimestamp } from '../kernel/clock.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
-import { toTimestamp } from '../kernel/timestamp.ts';
 import { referencedTable } from '../model/models.ts';
 import type { ModelField } from '../model/resource.ts';
 import { createPresent, type WholeRecord } from '../records/many.ts';
 import type { SavedRecord } from '../records/records.ts';
 import type { FirstRecord, KeptRecord, NulledReferences } from '../records/trash/bundle.ts';
 import { grantOfSystem } from './grant-of-system.ts';
-import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import type { ResourceContext, ServedResource } from './served-resource.ts';
 import { reasonOf } from './shown-actor.ts';
 import { recordKey, together } from './transaction.ts';
-import { conclude, isRecorded, recordChange } from './writing.ts';
+import {
+  conclude,
+  isRecorded,
+  isShared,
+  type RecordWrite,
+  recordChange,
+  type SharedWrite,
+} from './writing.ts';
 
 /** A reference of a record that comes back, and the record that it names. */
 interface BundleReference {

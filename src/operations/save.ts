@@ -11,7 +11,6 @@ import { CollectedErrors, recordsInARow } from './collected-errors.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
 import { tagOf } from './preconditions.ts';
 import { isRefusedWithin, type Prepared, prepareWrite, refusal } from './prepare.ts';
-import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import type { SharedTransaction } from './transaction.ts';
 import {
@@ -19,8 +18,11 @@ import {
   conclude,
   currentRecord,
   isRecorded,
+  isShared,
   keptBeside,
+  type RecordWrite,
   refuseTarget,
+  type SharedWrite,
   type WriteWithin,
   withRelated,
   writing,
@@ -119,7 +121,7 @@ export const attempt = async <T>(
   body: JsonObject,
   save: (prepared: PreparedNew) => Promise<T>,
 ): Promise<T> => {
-  const nested = nestedIn(write, 'create', body);
+  const nested = write.resource.nested.length === 0 ? undefined : nestedIn(write, 'create', body);
   const prepared = await prepareWrite(write, 'create', body, {}, () => isAnyRefused(write, nested));
   try {
     const isFlawed = prepared.errors.length > 0 || (nested !== undefined && nested.flaws.length > 0);
@@ -230,7 +232,7 @@ export const update = async (
   versions: readonly number[] | undefined,
   included = nothingIncluded,
 ): Promise<SavedRecord> => {
-  const nested = nestedIn(write, 'update', body);
+  const nested = write.resource.nested.length === 0 ? undefined : nestedIn(write, 'update', body);
   if (nested === undefined) return updateAlone(write, id, body, versions, included);
   const work = async (each: RecordWrite): Promise<SavedRecord> => {
     if (!isShared(each)) throw new Error('records within another are written in its transaction');

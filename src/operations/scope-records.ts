@@ -32,16 +32,15 @@ import { type ListAnswer, listedRows } from '../records/list/list.ts';
 import type { SavedRecord } from '../records/records.ts';
 import { type Included, nothingIncluded, parseIncluded } from '../records/relations/include.ts';
 import type { Related } from '../records/relations/related.ts';
+import { granted, relatedFor } from './area.ts';
 import { grantOfSystem } from './grant-of-system.ts';
-import { granted } from './granted.ts';
 import { countNested } from './nested.ts';
 import { isId } from './record-id.ts';
-import type { RecordWrite } from './record-write.ts';
-import { relatedFor } from './related.ts';
 import { remove } from './remove.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, assertOutside, recordKey } from './transaction.ts';
+import type { RecordWrite } from './writing.ts';
 
 /** A list as code asks for it, whatever its model. */
 export type AnyListQuery = ListQuery<Readonly<Record<string, unknown>>, string>;

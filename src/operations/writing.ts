@@ -1,20 +1,165 @@
 import { authMethod } from '../auth/registry.ts';
+import { ConstraintError } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
+import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from '../model/hooks.ts';
+import type { Grant } from '../policy/grant.ts';
 import type { WrittenBeside, WrittenColumns } from '../records/beside.ts';
 import { keptOfNew, keptSides } from '../records/history/kept-reach.ts';
 import { type RecordedAction, type RecordedActor, setByServer } from '../records/history/recorded.ts';
 import type { Columns, CurrentRecord, RecordStanding, RowLock, SavedRecord } from '../records/records.ts';
 import type { Included } from '../records/relations/include.ts';
 import { recordAudit } from '../service/audit/audit.ts';
-import { afterCommit, beforeCommit } from './hooks.ts';
-import { isShared, type RecordWrite, type SharedWrite, type WriteAction } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, recordKey, together } from './transaction.ts';
+import { type Acting, recordKey, type SharedTransaction, together } from './transaction.ts';
+
+/** What every write of a record begins with: whose resource, on whose behalf, and what the policy lets them do. */
+export interface RecordWrite {
+  readonly resource: ServedResource;
+  readonly acting: Acting;
+  readonly grant: Grant;
+  /** The record within whose body this one is written; absent for one that is written by itself. */
+  readonly of?: Surrounding | undefined;
+}
+
+/** The record within which another is written. Which one it is, is its own word, and never that of the body. */
+interface Surrounding {
+  readonly model: string;
+  /** The reference by which the inner record names it. */
+  readonly field: string;
+  /** Undefined where it is not there, as it has been refused: the inner record is looked at only. */
+  readonly id: number | undefined;
+  /** 1 for records within the one that was asked for, 2 for those within them. */
+  readonly level: number;
+}
+
+type WriteAction = 'create' | 'update' | 'destroy';
+
+/** A write with the transaction that it is part of. */
+export interface SharedWrite extends RecordWrite {
+  readonly acting: Acting & { readonly shared: SharedTransaction };
+}
+
+export const isShared = (write: RecordWrite): write is SharedWrite => write.acting.shared !== undefined;
+
+/** Hooks that may lead to one another by what they write; more is a circle. */
+const maxDepth = 16;
+
+const deeper = (acting: Acting, what: string): Acting => {
+  const depth = acting.depth + 1;
+  if (depth > maxDepth) throw new Error(`${what}: ${maxDepth} hooks have led to one another by their writes`);
+  return { ...acting, depth };
+};
+
+/** What code of the application is answered as: a problem as it is, a constraint as a conflict, all else says nothing. */
+const codeFailure = (cause: unknown): Problem => {
+  if (cause instanceof Problem) return cause;
+  return new Problem(cause instanceof ConstraintError ? 'conflict' : 'internal', { cause });
+};
+
+const custom = (field: string | undefined, message: string): FieldError => ({
+  field: field ?? '',
+  rule: 'custom',
+  message,
+});
+
+const parsed = (text: string | undefined): JsonObject | undefined =>
+  text === undefined ? undefined : JSON.parse(text);
+
+/** Runs the resource's `beforeSave`, which may change the values. Answers the messages that it added. */
+export const beforeSave = async (
+  { resource, acting }: RecordWrite,
+  action: 'create' | 'update',
+  values: JsonObject,
+  { id, whole }: { readonly id?: number | undefined; readonly whole?: string | undefined },
+): Promise<readonly FieldError[]> => {
+  const { model, context } = resource;
+  const added: FieldError[] = [];
+  const hook = model.hooks.beforeSave;
+  if (hook === undefined) return added;
+  const what = `beforeSave of ${model.name}, ${action}`;
+  try {
+    const told: BeforeSaveContext<JsonObject> = {
+      ...context.scopeOf(deeper(acting, what)),
+      action,
+      id,
+      before: parsed(whole),
+      values,
+      addError: (field, message) => void added.push(custom(field, message)),
+    };
+    await context.code.run(what, () => hook(told));
+  } catch (cause) {
+    throw codeFailure(cause);
+  }
+  return added;
+};
+
+/** Runs the resource's `beforeCommit`. What it refuses must not stand, whoever catches the error. */
+export const beforeCommit = async (
+  { resource, acting }: SharedWrite,
+  action: WriteAction,
+  id: number,
+  before: string | undefined,
+  after: string | undefined,
+): Promise<void> => {
+  const { model, context } = resource;
+  const hook = model.hooks.beforeCommit;
+  if (hook === undefined) return;
+  const what = `beforeCommit of ${model.name}, ${action} of ${id}`;
+  const errors: FieldError[] = [];
+  try {
+    const told: BeforeCommitContext = {
+      ...context.scopeOf(deeper(acting, what)),
+      action,
+      id,
+      before: parsed(before),
+      after: parsed(after),
+      addError: (field, message) => void errors.push(custom(field, message)),
+    };
+    await context.code.run(what, () => hook(told));
+  } catch (cause) {
+    acting.shared.refuse(codeFailure(cause));
+  }
+  if (errors.length > 0) acting.shared.refuse(new Problem('invalid_record', { errors }));
+};
+
+/**
+ * Runs the resource's `afterCommit` beside the answer, once the record is durable: at once, or when the transaction that
+ * the write was part of is committed. What the hook throws is only logged.
+ */
+export const afterCommit = (
+  { resource, acting }: RecordWrite,
+  action: WriteAction,
+  { id, whole }: { readonly id: number; readonly whole?: string | undefined },
+  values: JsonObject,
+): void => {
+  const { model, context } = resource;
+  const hook = model.hooks.afterCommit;
+  if (hook === undefined || whole === undefined) return;
+  const what = `afterCommit of ${model.name}, ${action} of ${id}`;
+  const run = async (): Promise<void> => {
+    // Neither the transaction nor the request is there any more.
+    const after: Acting = { ...deeper(acting, what), shared: undefined, by: undefined };
+    const told: AfterCommitContext = {
+      ...context.scopeOf(after),
+      action,
+      id,
+      record: JSON.parse(whole),
+      values,
+    };
+    await context.code.run(what, () => hook(told));
+  };
+  const start = (): void => {
+    run().catch((error: unknown) => context.report(error, `afterCommit of ${model.name} ${id}`));
+  };
+  if (acting.shared === undefined) start();
+  else acting.shared.committed(start);
+};
 
 /** What a write has made of a record. */
-export interface RecordChange {
+interface RecordChange {
   readonly record: number;
   readonly version: number;
   readonly action: RecordedAction;
@@ -96,7 +241,7 @@ export const recordChange = (write: SharedWrite, change: RecordChange): void => 
 };
 
 /** Whether what is kept of new records is written in the statement that makes them: no transaction is needed for it. */
-export const keepsBeside = ({ history, context, model }: ServedResource): boolean =>
+const keepsBeside = ({ history, context, model }: ServedResource): boolean =>
   (history !== undefined || model.events) && dialectOf(context.database).writeWithCte !== undefined;
 
 /** What is kept of a record that is made by one statement alone. */
@@ -126,7 +271,7 @@ const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): 
 /** Milliseconds of a transaction's time that each further record adds: slow ones are no reason to give up many. */
 export const timeOfRecord = 25;
 
-export interface WritingOptions {
+interface WritingOptions {
   /** It takes a transaction, whatever the resource. */
   readonly always?: boolean;
   /** How many records it may write beside its own. */

@@ -4,10 +4,9 @@ import { anonymous, type Principal, type UserPrincipal } from '../auth/principal
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { type Action, actions, type ResourceModel } from '../model/resource.ts';
-import { decide } from './decide.ts';
+import { decide, writableFields } from './decide.ts';
 import type { Grant } from './grant.ts';
 import { MintedGrant } from './mint.ts';
-import { writableFields } from './resource-rule.ts';
 import type { Rule } from './rule.ts';
 import { systemGrant } from './system-grant.ts';
 import { testUser } from './test-user.ts';

@@ -1,3 +1,4 @@
+import type { UserPrincipal } from '../auth/principal.ts';
 import type { AuthMethodName } from '../auth/registry.ts';
 import type { Action, ResourceModel, View } from '../model/resource.ts';
 
@@ -81,3 +82,10 @@ export interface Showing {
   readonly auth: readonly AuthMethodName[];
   readonly policy: Rule;
 }
+
+/** Whether a user has the role super_admin or admin: sees all records, writes restricted fields, may administer. */
+export const isAdministrator = (user: Pick<UserPrincipal, 'roles'>): boolean =>
+  user.roles.some((role) => administrators.some((name) => name === role));
+
+/** Whether a user bypasses the permission table. */
+export const isSuperAdmin = (user: Pick<UserPrincipal, 'roles'>): boolean => user.roles.includes(superAdmin);

@@ -152,6 +152,11 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
   /** By the fields that are looked up and the columns of the row filters; models are fixed and values are bound. */
   const statements = new BoundedCache<Statement<LookUpArguments>>(256);
   const order = [...model.fields.keys()];
+  const tables = new Map(
+    [...model.fields.values()].flatMap(({ reference }): [string, string][] =>
+      reference === undefined ? [] : [[reference, referencedTable(models, reference)]],
+    ),
+  );
   const sets = model.unique.map((names) => names.flatMap((each) => model.fields.get(each) ?? []));
 
   const referenceReach = (
@@ -161,7 +166,7 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
   ): ReferenceReach => {
     const kept = isUpdate ? reachOf({ rows: terms?.kept ?? 'none' }) : undefined;
     return {
-      table: referencedTable(models, reference),
+      table: tables.get(reference) ?? '',
       named: reachOf({ rows: terms?.rows ?? [] }),
       kept: kept && { table: model.table, column, reach: kept },
     };

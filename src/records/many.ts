@@ -10,14 +10,13 @@ import {
   sql,
   statement,
 } from '../database/statement.ts';
-import { toTimestamp } from '../kernel/timestamp.ts';
+import { toTimestamp } from '../kernel/clock.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
 import { keptReach } from './history/kept-reach.ts';
-import { projection } from './projection.ts';
-import { resourceSource } from './resource-source.ts';
 import { trashTable } from './trash/bundle.ts';
 import { RowStatements } from './trash/rows.ts';
+import { projection, resourceSource } from './view.ts';
 
 /** A record with JSON text of every field. */
 export interface WholeRecord {

@@ -17,8 +17,8 @@ import { type Fragment, identifier as named, sql, statement } from '../database/
 import { field } from '../fields/define.ts';
 import { systemGrant } from '../policy/system-grant.ts';
 import { createList } from './list/list.ts';
-import { projection } from './projection.ts';
 import { createShow } from './show.ts';
+import { projection } from './view.ts';
 
 const sourceOf = (name: string, columns: readonly SourceColumn[], from: Fragment): Source => ({
   name,

@@ -1,8 +1,7 @@
-import { columnOf } from '../database/column.ts';
 import type { Database, Query, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { dialectOf } from '../database/registry.ts';
-import { type Source, versionColumn } from '../database/source.ts';
+import { columnOf, type Source, versionColumn } from '../database/source.ts';
 import {
   type Argument,
   type Fragment,
@@ -16,7 +15,7 @@ import {
 } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
-import { toTimestamp } from '../kernel/timestamp.ts';
+import { toTimestamp } from '../kernel/clock.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { RowExpression } from '../model/row-expression.ts';
@@ -24,11 +23,9 @@ import type { Grant } from '../policy/grant.ts';
 import { type WrittenBeside, writtenBeside } from './beside.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import { keptReach } from './history/kept-reach.ts';
-import { projection } from './projection.ts';
-import { resourceSource } from './resource-source.ts';
 import type { ColumnSql } from './rows/expression.ts';
 import { columnsOf, type ReachTerm, type RowReach, reachConditions, reachOf } from './rows/reach.ts';
-import { SourceViews } from './view.ts';
+import { projection, resourceSource, SourceViews } from './view.ts';
 
 export type WriteArguments = {
   /** Of the columns that are written, in their order. */

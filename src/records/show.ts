@@ -1,4 +1,3 @@
-import { columnOf, rowAlias, storedValue } from '../database/column.ts';
 import {
   type Database,
   type DeferredCaller,
@@ -11,7 +10,7 @@ import {
   type Transaction,
 } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
-import { type Source, timesOf } from '../database/source.ts';
+import { columnOf, rowAlias, type Source, storedValue, timesOf } from '../database/source.ts';
 import { identifier, type Statement, sql, statement, where } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
@@ -19,16 +18,17 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Grant, RowCondition } from '../policy/grant.ts';
 import {
   assertNotTooMuch,
+  type Included,
   isLight,
   lookAtAll,
   lookAtOnce,
   looksBeyond,
   maxAnswerBytes,
+  nothingIncluded,
   refusingTooMuch,
-} from './relations/bounds.ts';
-import { type Included, nothingIncluded } from './relations/include.ts';
-import type { Joining } from './relations/join.ts';
+} from './relations/include.ts';
 import { recordText } from './relations/record-text.ts';
+import type { Joining } from './relations/related.ts';
 import { type RowReach, reachConditions, reachOf } from './rows/reach.ts';
 import { type SourceView, SourceViews } from './view.ts';
 

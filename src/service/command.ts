@@ -2,11 +2,11 @@ import { ConstraintError, type ConstraintKind, type Reader, type Transaction } f
 import { toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import type { JsonSchema, RuleViolation } from '../fields/field.ts';
+import { toTimestamp } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
-import { toTimestamp } from '../kernel/timestamp.ts';
 import type { CheckedInput, InputFields } from '../model/job.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { EntityOperation } from '../records/entity.ts';

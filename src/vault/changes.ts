@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
+import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import { type AppSecrets, assertAppId, type Credentials, type PreviousSecret } from './credentials.ts';
 import { VaultError } from './vault-error.ts';
 

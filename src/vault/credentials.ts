@@ -1,5 +1,5 @@
+import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
-import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import { VaultError } from './vault-error.ts';
 
 /** A replaced secret that still signs until `until`, exclusive. */

@@ -5,8 +5,7 @@ import { methodsNamed } from '../auth/registry.ts';
 import { viewEvents } from '../events/event-view.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import type { AreaRules } from '../operations/area.ts';
-import { grantsOfRelated, relatedFor } from '../operations/related.ts';
+import { type AreaRules, grantsOfRelated, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { EventLog } from '../service/events/event-log.ts';
 

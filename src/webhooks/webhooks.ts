@@ -2,8 +2,7 @@ import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { EventSignal } from '../events/signal.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { toTimestamp } from '../kernel/timestamp.ts';
+import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
 import { createDeliveries } from '../service/webhooks/deliveries.ts';
 import {

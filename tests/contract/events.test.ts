@@ -8,7 +8,7 @@ import { viewEvents } from '../../src/events/event-view.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { equals, member, via } from '../../src/model/row-rule.ts';
-import { relatedFor } from '../../src/operations/related.ts';
+import { relatedFor } from '../../src/operations/area.ts';
 import type { RecordedEvent } from '../../src/service/events/event-log.ts';
 import { forgetRecord } from '../../src/service/forget.ts';
 import { describeEachDatabase } from '../support/databases.ts';

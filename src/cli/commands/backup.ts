@@ -3,7 +3,7 @@ import { readConfig } from '../../app/config.ts';
 import { packageVersion } from '../../app/version.ts';
 import { makeBackup, storeBackupTime } from '../../backup/backup.ts';
 import { databaseTarget } from '../../database/targets.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { backupOptions } from '../backup/options.ts';
 import { runOnFile, verifyTarget } from '../backup/run.ts';
 import { defineCommand } from '../command.ts';

@@ -8,7 +8,7 @@ import {
 import { fieldKinds, fieldTypes } from '../../fields/registry.ts';
 import type { Json } from '../../kernel/json.ts';
 import { nearestHint } from '../../kernel/options.ts';
-import { checkValue } from '../../model/check-value.ts';
+import { checkValue } from '../../model/validate.ts';
 import { UsageError } from '../io.ts';
 
 /** The generator's `field:type[=value][:modifier]…`, read by what the registry of field types says. */

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
-import { relatedFor } from '../../operations/related.ts';
+import { relatedFor } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { ListAnswer } from '../../records/list/list.ts';

@@ -18,7 +18,7 @@ import { nearestHint } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import type { Action } from '../../model/resource.ts';
-import { granted } from '../../operations/granted.ts';
+import { granted } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Acting } from '../../operations/transaction.ts';
 import type { Grant } from '../../policy/grant.ts';

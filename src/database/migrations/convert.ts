@@ -1,6 +1,6 @@
 import type { ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
-import { compileCheck } from '../../model/check-value.ts';
+import { compileCheck } from '../../model/validate.ts';
 import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import { identifier, join, literal, type Statement, sql, statement } from '../statement.ts';

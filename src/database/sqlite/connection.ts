@@ -1,10 +1,21 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import type { Query } from '../database.ts';
-import { bind } from './binding.ts';
+import type { Query, SqlValue } from '../database.ts';
 import { toDatabaseError } from './errors.ts';
 import { addFunctions } from './functions.ts';
 import { everything, StatementUses } from './statement-use.ts';
+
+/**
+ * node:sqlite binds every JavaScript number as a REAL, which shows wherever no column gives an affinity (`2.0` in
+ * JSON, in a text column, in an expression). Integers therefore go as 64-bit integers.
+ */
+const bindOne = (value: SqlValue): SQLInputValue => {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  return value;
+};
+
+export const bind = (parameters: readonly SqlValue[]): SQLInputValue[] => parameters.map(bindOne);
 
 const settings = {
   // No busy timeout: waiting inside SQLite would stall the event loop.

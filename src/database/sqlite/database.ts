@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Figure, figure } from '../../kernel/figure.ts';
 import { StreamSlots } from '../chunk-stream.ts';
 import type { Caller, OpenDatabase, Query, Transaction, Unit, WriteOptions } from '../database.ts';
@@ -12,13 +13,162 @@ import { isBusy, isUnwritable, namingFile } from './errors.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
-import { Revisions } from './revisions.ts';
 import { ScanPool } from './scan-pool.ts';
 import { claimPath, ServiceClaim } from './service-claim.ts';
-import { SharedSnapshot } from './shared-snapshot.ts';
+import { everything } from './statement-use.ts';
 import { StreamThread } from './stream-thread.ts';
 import { removeTemporary, type SqliteFile } from './temporary.ts';
 import { type AroundWrites, Writer } from './writer.ts';
+
+/** Milliseconds for which a snapshot is shared at most, whatever became of the turn. */
+const oldest = 5;
+
+/**
+ * Lets the reads of one turn of the event loop share a read transaction: taking and giving back its locks costs more
+ * than most statements. The snapshot begins when the requests of the turn are there, and ends before those of the next
+ * turn start, so none of them sees less than what was committed before it was sent. Our own writes end it as well.
+ */
+class SharedSnapshot {
+  readonly #connection: SqliteConnection;
+  /** Whether a turn is under way. */
+  #active = false;
+  #open = false;
+  #since = 0;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  /** A turn begins, with requests that a snapshot of the one before may be too old for. */
+  renew(): void {
+    this.end();
+    if (this.#active) return;
+    this.#active = true;
+    setImmediate(this.#finish);
+  }
+
+  readonly #finish = (): void => {
+    this.#active = false;
+    this.end();
+  };
+
+  /**
+   * Gives the snapshot back; the next read takes a new one. Never throws: it is called where no caller could catch it. A
+   * COMMIT is refused where a statement met a damaged page; nothing was written, so to take it back is the same.
+   */
+  end(): void {
+    if (!this.#open) return;
+    try {
+      this.#connection.exec('commit');
+      this.#open = false;
+    } catch {
+      this.#open = !this.#connection.tryRollback();
+    }
+  }
+
+  read<T>(statement: () => T): T {
+    if (!this.#active) return statement();
+    const now = performance.now();
+    if (now - this.#since > oldest) this.end();
+    if (!this.#open) {
+      this.#connection.exec('begin');
+      this.#open = true;
+      this.#since = now;
+    }
+    return statement();
+  }
+}
+
+/** The versions of a file as connections see them. Each differs after any commit but those of its own connection. */
+interface Versions {
+  /** As the connection for reads sees it now; it commits nothing. */
+  readonly now: () => number;
+  /** The same within the snapshot that reads share. */
+  readonly read: () => number;
+  /** As the connection for writes sees it: another one only after a commit of somebody else. */
+  readonly others: () => number;
+}
+
+/**
+ * Computes since when nothing was committed that a statement reads. The columns of our own commits are known; after
+ * one of somebody else, and after one of ours of which that is not certain, everything may be another. A commit is
+ * certainly ours alone where the version before it is the last one known, and where no other connection committed until its own
+ * version was read.
+ */
+export class Revisions {
+  readonly #versions: Versions;
+  readonly #readsOf: (sql: string) => ReadonlySet<string>;
+  /** The last commit that wrote each column. */
+  readonly #written = new Map<string, number>();
+  /** The columns that a statement reads, as `StatementUse` names them, by SQL; cleared with a commit that may have changed the schema. */
+  readonly #reads = new BoundedCache<ReadonlySet<string>>(256);
+  #commit = 0;
+  /** The last commit of unknown columns. */
+  #unknown = 0;
+  /** The version up to which commits are known; undefined before the first question. */
+  #knownVersion: number | undefined;
+  /** The value of `others` before the known version came to be. */
+  #others: number | undefined;
+  /** Whether nothing was committed between the known version and the write that has begun. */
+  #follows = false;
+
+  constructor(versions: Versions, readsOf: (sql: string) => ReadonlySet<string>) {
+    this.#versions = versions;
+    this.#readsOf = readsOf;
+  }
+
+  /** The number of the last commit that may have changed what the statement reads. */
+  of(sql: string): number {
+    const version = this.#versions.read();
+    if (version !== this.#knownVersion) this.#lose(version);
+    let last = this.#unknown;
+    const reads = this.#reads.getOrMake(sql, () => this.#readsOf(sql));
+    for (const name of reads) last = Math.max(last, this.#written.get(name) ?? 0);
+    return last;
+  }
+
+  /** A write of ours begins. */
+  begin(): void {
+    this.#follows = this.#knownVersion !== undefined && this.#knownVersion === this.#ask(this.#versions.now);
+  }
+
+  /** A write of ours was committed. @param written what its statements wrote */
+  end(written: ReadonlySet<string>): void {
+    if (this.#knownVersion === undefined) return;
+    const before = this.#ask(this.#versions.others);
+    const version = this.#ask(this.#versions.now);
+    const after = this.#ask(this.#versions.others);
+    const isOurs = this.#follows && after !== undefined && after === this.#others;
+    if (isOurs && !written.has(everything)) this.#tell(version, written);
+    else this.#lose(version);
+    this.#others = before === after ? after : undefined;
+  }
+
+  #tell(version: number | undefined, written: ReadonlySet<string>): void {
+    this.#commit += 1;
+    this.#knownVersion = version;
+    for (const name of written) this.#written.set(name, this.#commit);
+  }
+
+  /** Anything may have been written, the schema included. */
+  #lose(version: number | undefined): void {
+    this.#commit += 1;
+    this.#unknown = this.#commit;
+    this.#knownVersion = version;
+    this.#others = undefined;
+    this.#written.clear();
+    this.#reads.clear();
+  }
+
+  /** A commit stands whether or not its version can be read: without one nothing is known. */
+  #ask(version: () => number): number | undefined {
+    try {
+      return version();
+    } catch {
+      return undefined;
+    }
+  }
+}
 
 const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 

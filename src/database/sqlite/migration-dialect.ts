@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { SqlValue } from '../database.ts';
-import { bind } from './binding.ts';
+import { bind } from './connection.ts';
 import { namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
 import { addFunctions } from './functions.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { OpenDatabase } from '../database.ts';
 import { openDatabase } from '../open.ts';
-import { Revisions } from './revisions.ts';
+import { Revisions } from './database.ts';
 
 const schema = [
   'create table users (id integer primary key, name text)',

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Chunk } from '../chunk-stream.ts';
 import type { Query } from '../database.ts';
-import { bind } from './binding.ts';
 import { whileBusy } from './busy.ts';
-import { SqliteConnection } from './connection.ts';
+import { bind, SqliteConnection } from './connection.ts';
 import { isSqliteError } from './errors.ts';
 import type { ReaderReply, ReaderRequest, Scanned, WorkerData } from './protocol.ts';
 

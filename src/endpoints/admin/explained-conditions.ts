@@ -2,7 +2,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { isNever, type RowExpression, withoutCaller } from '../../model/row-expression.ts';
 import { rowWords } from '../../model/row-words.ts';
-import { writableFields } from '../../policy/resource-rule.ts';
+import { writableFields } from '../../policy/decide.ts';
 import { type RowOutcome, rowOutcomes } from '../../records/rows/outcomes.ts';
 import type { Services } from '../services.ts';
 import { readsInArea } from './area.ts';

@@ -2,7 +2,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
-import { relatedFor } from '../../operations/related.ts';
+import { relatedFor } from '../../operations/area.ts';
 import { parseQueryString } from '../../records/list/query-string.ts';
 import { apiArea } from '../resources/area.ts';
 import { adminArea } from './records.ts';

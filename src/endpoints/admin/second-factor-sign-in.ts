@@ -9,7 +9,7 @@ import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { Problem, type ProblemDetails } from '../../kernel/problem.ts';
-import { isAdministrator } from '../../policy/roles.ts';
+import { isAdministrator } from '../../policy/rule.ts';
 import type { Proof, SignInTicket } from '../../service/second-factors/sign-in-tickets.ts';
 import { isForeignPage, type SignedIn } from '../auth/sign-in.ts';
 import { createInput, refuseInvalid } from '../input.ts';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { userOf } from '../shared.ts';

@@ -3,7 +3,7 @@ import type { KnownUser } from '../../auth/security-events.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { isAdministrator } from '../../policy/roles.ts';
+import { isAdministrator } from '../../policy/rule.ts';
 import { createSignIn, isForeignPage } from '../auth/sign-in.ts';
 import { sessionOf } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';

@@ -5,8 +5,7 @@ import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
-import type { AreaRules } from '../../operations/area.ts';
-import { relatedFor } from '../../operations/related.ts';
+import { type AreaRules, relatedFor } from '../../operations/area.ts';
 import type { Related } from '../../records/relations/related.ts';
 import { userEntity } from '../../records/users.ts';
 

@@ -6,7 +6,7 @@ import { type NestedInput, withNested } from '../../model/nested-schema.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { maxBatch, readBatch, writeBatch } from '../../operations/batch.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { fieldsOfBodies } from '../../policy/resource-rule.ts';
+import { fieldsOfBodies } from '../../policy/decide.ts';
 import { idempotentRequest } from '../../service/idempotency/idempotency.ts';
 import { actingFor, checkedModels } from '../shared.ts';
 import type { Area } from './area.ts';

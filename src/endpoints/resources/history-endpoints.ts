@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
-import { relatedFor } from '../../operations/related.ts';
+import { relatedFor } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { namedActors, shownActors } from '../../operations/shown-actor.ts';
 import type { KeptVersion } from '../../records/history/history.ts';

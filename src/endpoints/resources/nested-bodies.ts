@@ -3,7 +3,7 @@ import { nestedLimits, type WriteAccess } from '../../model/nested-schema.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { fieldsOfBodies } from '../../policy/resource-rule.ts';
+import { fieldsOfBodies } from '../../policy/decide.ts';
 import type { Area } from './area.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { granted, relatedFor } from '../../operations/area.ts';
 import { createForecast } from '../../operations/forecast.ts';
-import { granted } from '../../operations/granted.ts';
-import { relatedFor } from '../../operations/related.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { answerReferences, idsQuery, parseIds, referencesSchema, referencesWords } from '../references.ts';
 import { actingFor, checkedModels, idOf } from '../shared.ts';

@@ -9,15 +9,14 @@ import { nestedInputs, withNested } from '../../model/nested-schema.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
-import { ruleOf } from '../../operations/area.ts';
+import { grantsOfRelated, relatedFor, ruleOf } from '../../operations/area.ts';
 import { touchesOthers } from '../../operations/cascade-links.ts';
 import { acceptedVersions, isKnown, tagOf } from '../../operations/preconditions.ts';
-import type { RecordWrite } from '../../operations/record-write.ts';
-import { grantsOfRelated, relatedFor } from '../../operations/related.ts';
 import { remove } from '../../operations/remove.ts';
 import { createForRequest, update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { fieldsOfBodies } from '../../policy/resource-rule.ts';
+import type { RecordWrite } from '../../operations/writing.ts';
+import { fieldsOfBodies } from '../../policy/decide.ts';
 import { type Included, nothingIncluded, parseIncluded } from '../../records/relations/include.ts';
 import type { Related } from '../../records/relations/related.ts';
 import { idempotentRequest } from '../../service/idempotency/idempotency.ts';
@@ -156,10 +155,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     const key = call.header('idempotency-key');
     const included = includedIn(call);
     const asked = included === nothingIncluded ? '' : call.query;
-    const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes, {
-      model: model.name,
-      asked,
-    });
+    const request =
+      key === undefined
+        ? undefined
+        : idempotentRequest(key, call.principal, 'POST', path, call.bytes, { model: model.name, asked });
     const created = await createForRequest(writeOf(call), call.body, request, savedView, included);
     return saved(created.data, created.headers);
   };

@@ -5,14 +5,13 @@ import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
-import { granted } from '../../operations/granted.ts';
+import { granted } from '../../operations/area.ts';
 import { acceptedVersions, entityTag } from '../../operations/preconditions.ts';
 import { isId } from '../../operations/record-id.ts';
-import type { RecordWrite } from '../../operations/record-write.ts';
 import { restore } from '../../operations/restore.ts';
 import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { checkTarget } from '../../operations/writing.ts';
+import { checkTarget, type RecordWrite } from '../../operations/writing.ts';
 import { actingFor, checkedModels, idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 

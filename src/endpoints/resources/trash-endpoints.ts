@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, QueryDocs } from '../../http/endpoint.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { versionHeaders } from '../../records/history/page.ts';

@@ -7,13 +7,11 @@ import {
   measures,
   measuresOf,
 } from '../../fields/aggregates.ts';
-import { sharedQuery } from '../list/links.ts';
 import { type ListParameters, parseConditions, parsePaging, sortOut } from '../list/parameters.ts';
-import { invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
+import { invalidParameter, parseQueryString, sharedQuery, unusableField } from '../list/query-string.ts';
 import { defaultSort } from '../list/sort.ts';
-import { mostBytes } from '../projection.ts';
 import { type Related, RelatedReader } from '../relations/related.ts';
-import type { SourceView } from '../view.ts';
+import { mostBytes, type SourceView } from '../view.ts';
 
 /** What groups go by: a field, or the span of time in which its value lies. */
 export interface GroupKey {

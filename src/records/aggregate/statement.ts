@@ -1,6 +1,5 @@
-import { storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import type { SourceColumn } from '../../database/source.ts';
+import { type SourceColumn, storedValue } from '../../database/source.ts';
 import {
   type Fragment,
   identifier,
@@ -12,7 +11,7 @@ import {
   where,
 } from '../../database/statement.ts';
 import { clausesOf } from '../list/clauses.ts';
-import type { ListArguments, ListShape } from '../list/shape.ts';
+import type { ListArguments, ListShape } from '../list/parameters.ts';
 import type { AggregateParameters, GroupKey, GroupMeasure } from './parameters.ts';
 
 export type AggregateArguments = ListArguments & { readonly shift: string };

@@ -1,9 +1,9 @@
-import { timeText } from '../../database/column.ts';
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { identifier, join, sql, statement } from '../../database/statement.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { WrittenBeside } from '../beside.ts';
 import { RowStatements } from '../trash/rows.ts';
 import {

@@ -1,13 +1,12 @@
-import { columnOf } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import type { Source } from '../../database/source.ts';
+import { columnOf, type Source } from '../../database/source.ts';
 import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { pathBehind, type RowExpression } from '../../model/row-expression.ts';
-import { resourceSource, sourceOf } from '../resource-source.ts';
 import type { ColumnSql } from '../rows/expression.ts';
+import { resourceSource, sourceOf } from '../view.ts';
 
 /**
  * Rules of reading over rows as they were. A version keeps every field; an event keeps the values that rules of reading

@@ -1,4 +1,4 @@
-import { alone, type ListHeaders, pageHeaders } from '../list/paging.ts';
+import { alone, type ListHeaders, pageHeaders } from '../list/list.ts';
 import { defaultPerPage, parseCount, sortOut } from '../list/parameters.ts';
 import { invalidParameter, parseQueryString } from '../list/query-string.ts';
 

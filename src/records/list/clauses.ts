@@ -1,5 +1,5 @@
-import { columnOf, rowAlias, storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { columnOf, rowAlias, storedValue } from '../../database/source.ts';
 import {
   type Argument,
   type Fragment,
@@ -9,10 +9,10 @@ import {
   startsOf,
   where,
 } from '../../database/statement.ts';
-import type { Joining } from '../relations/join.ts';
+import type { Joining } from '../relations/related.ts';
 import { reachConditions, reachParts } from '../rows/reach.ts';
 import { filterCondition } from './filters.ts';
-import { cursorNulls, type ListArguments, type ListShape, walkOf } from './shape.ts';
+import { cursorNulls, type ListArguments, type ListShape, walkOf } from './parameters.ts';
 import { comesAfter, orderBy } from './sort.ts';
 
 /** What relations are written with in a statement of a list. */

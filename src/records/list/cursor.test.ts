@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { thingFields, thingSource } from '../../../tests/support/things.ts';
 import { sourceView } from '../view.ts';
-import { decodeCursor, encodeCursor, maxCursorLength, parsePlace } from './cursor.ts';
-import { isSeekable, parseSort } from './sort.ts';
+import { decodeCursor, encodeCursor, isSeekable, maxCursorLength, parsePlace, parseSort } from './sort.ts';
 
 const view = sourceView(thingSource, thingFields);
 const sortOf = (text: string) => parseSort(view, text);

@@ -1,11 +1,8 @@
-import { rowAlias, storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import type { SourceColumn } from '../../database/source.ts';
+import { rowAlias, type SourceColumn, storedValue } from '../../database/source.ts';
 import { type Fragment, join, sql } from '../../database/statement.ts';
 import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
-import type { Joining } from '../relations/join.ts';
-import { pathCondition } from '../relations/path.ts';
-import type { RelationStep } from '../relations/related.ts';
+import { type Joining, pathCondition, type RelationStep } from '../relations/related.ts';
 import { invalidParameter } from './query-string.ts';
 
 /** One condition of a list request: `filter[column][operator]=…`, its values as the column takes them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linkHeader, sharedQuery } from './links.ts';
+import { linkHeader, sharedQuery } from './query-string.ts';
 
 describe('linkHeader', () => {
   it('names every page by its relation', () => {

@@ -20,9 +20,8 @@ import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { systemGrant } from '../../policy/system-grant.ts';
 import { sourceView } from '../view.ts';
-import { encodeCursor } from './cursor.ts';
 import { createList, type List, type ListAnswer } from './list.ts';
-import { parseSort } from './sort.ts';
+import { encodeCursor, parseSort } from './sort.ts';
 
 const path = '/api/v1/things';
 const everything = systemGrant(thingFields);

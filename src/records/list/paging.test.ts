@@ -11,9 +11,8 @@ import {
 } from '../../../tests/support/things.ts';
 import { systemGrant } from '../../policy/system-grant.ts';
 import { sourceView } from '../view.ts';
-import { encodeCursor } from './cursor.ts';
 import { createList, type List } from './list.ts';
-import { parseSort } from './sort.ts';
+import { encodeCursor, parseSort } from './sort.ts';
 
 const path = '/things';
 const grant = systemGrant(thingFields);

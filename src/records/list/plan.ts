@@ -3,22 +3,22 @@ import type { SourceTimes } from '../../database/source.ts';
 import type { Statement } from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { isLight, lookAtAll, lookAtOnce } from '../relations/bounds.ts';
+import { isLight, lookAtAll, lookAtOnce } from '../relations/include.ts';
 import type { SourceView } from '../view.ts';
-import type { ListParameters } from './parameters.ts';
 import {
   countKey,
   hasBoundedRows,
   isBounded,
   isWhole,
   type ListArguments,
+  type ListParameters,
   type ListShape,
   looksElsewhere,
   type ShapeRows,
   shapeKey,
   shapeOf,
   withDepth,
-} from './shape.ts';
+} from './parameters.ts';
 import { countStatement, countsKept, pageStatement, placesOf, streamStatement } from './statements.ts';
 
 /** Rows that an answer without paging holds in one piece; more are streamed. */

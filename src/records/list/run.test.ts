@@ -20,7 +20,7 @@ import { serviceTime } from '../../database/source.ts';
 import { sql } from '../../database/statement.ts';
 import { systemGrant } from '../../policy/system-grant.ts';
 import { createList } from './list.ts';
-import { smallTable } from './size-estimate.ts';
+import { smallTable } from './run.ts';
 
 const path = '/things';
 const grant = systemGrant(thingFields);

@@ -6,13 +6,23 @@ import {
   type ListReader,
   type Query,
   readerWithin,
+  type SqlValue,
   TooLongError,
   type Transaction,
 } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { type Source, timesOf } from '../../database/source.ts';
-import type { Statement } from '../../database/statement.ts';
+import { columnOf, rowAlias, type Source, storedValue, timesOf } from '../../database/source.ts';
+import {
+  identifier,
+  join,
+  literal,
+  type Statement,
+  sql,
+  statement,
+  where,
+} from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import {
   assertNotTooMuch,
@@ -21,21 +31,156 @@ import {
   looksBeyond,
   maxAnswerBytes,
   refusingTooMuch,
-} from '../relations/bounds.ts';
-import type { RowReach } from '../rows/reach.ts';
+} from '../relations/include.ts';
+import { isFoundByIndex, type RowReach, reachParts } from '../rows/reach.ts';
 import { ArrayChunks } from './array-chunks.ts';
-import { placeOf } from './cursor.ts';
+import type { ListArguments } from './parameters.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './plan.ts';
-import { ReachSizes } from './reach-sizes.ts';
-import type { ListArguments } from './shape.ts';
-import { SizeEstimate, smallTable } from './size-estimate.ts';
+import { placeOf } from './sort.ts';
 import { type PageRow, streamBetweenStatement } from './statements.ts';
 import { Totals } from './totals.ts';
+
+/** Milliseconds for which a counted size is taken as it was. */
+const freshness = 1000;
+
+/** Whether a size that was counted at a time still holds. A clock that was set back makes none fresh. */
+const isFresh = (countedAt: number, now: number): boolean => now >= countedAt && now - countedAt < freshness;
+
+/** Rows up to which a table is small: whatever a statement does with them, it takes less than a millisecond or two. */
+export const smallTable = 5000;
+
+/**
+ * Bytes up to which any look at all of a table is brief where such looks have processes of their own: 20 ms or so. Texts
+ * that are stored compressed may take longer.
+ */
+const briefTable = 8 * 1024 * 1024;
+
+interface CountedSize {
+  readonly rows: number;
+  readonly bytes: number | null;
+}
+
+/**
+ * Roughly how many rows a source has, exact up to `smallTable` and at most a second old. Counting stops there, so it
+ * takes 0.1 ms however large the table is.
+ */
+export class SizeEstimate {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #count: Statement<Record<never, never>>;
+  #rows = 0;
+  #brief = false;
+  #countedAt = Number.NEGATIVE_INFINITY;
+  #counting: Promise<number> | undefined;
+
+  constructor(database: Database, source: Source, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    const dialect = dialectOf(database);
+    const rows = sql`select 1 from ${source.from(dialect)} as t limit ${literal(smallTable + 1)}`;
+    const { table } = source;
+    const bytes = (table === undefined ? undefined : dialect.tableBytes?.(table)) ?? sql`null`;
+    this.#count = statement(
+      dialect,
+      () => sql`select count(*) as rows, ${bytes} as bytes from (${rows}) as counted`,
+    );
+  }
+
+  /** The known size, where it is fresh. */
+  known(): number | undefined {
+    return isFresh(this.#countedAt, this.#clock()) ? this.#rows : undefined;
+  }
+
+  /** Whether looks at all of it were brief when it was last counted. */
+  get isBrief(): boolean {
+    return this.#brief;
+  }
+
+  /** Rows of the source; `smallTable + 1` means that or more. Requests that come together count once. */
+  rows(from: ListReader = this.#database): Promise<number> {
+    this.#counting ??= this.#ask(from).finally(() => {
+      this.#counting = undefined;
+    });
+    return this.#counting;
+  }
+
+  async #ask(from: ListReader): Promise<number> {
+    const countedAt = this.#clock();
+    const row = await from.get<CountedSize>(this.#count({}));
+    this.#rows = Number(row?.rows ?? 0);
+    this.#brief = row?.bytes != null && Number(row.bytes) <= briefTable;
+    this.#countedAt = countedAt;
+    return this.#rows;
+  }
+}
+
+interface CountedReach {
+  readonly rows: number;
+  readonly at: number;
+}
+
+type ReachArguments = { readonly rows: readonly SqlValue[] };
+
+const keyOf = ({ key, values }: RowReach): string => `${key}\n${JSON.stringify(values)}`;
+
+/**
+ * Roughly how many rows are within the reach of a caller by a rule, up to `smallTable` in each part of it and at most a
+ * second old. Where these are few, whatever is asked of them is little work, however large the table is.
+ */
+export class ReachSizes {
+  readonly #database: Database;
+  readonly #source: Source;
+  readonly #clock: Clock;
+  /** By the conditions of the row filter; the source is fixed and values are bound. */
+  readonly #counts = new BoundedCache<Statement<ReachArguments>>(200);
+  /** By the conditions and values of the row filter; an entry is true for one second. */
+  readonly #sizes = new BoundedCache<CountedReach>(1_000);
+
+  constructor(database: Database, source: Source, clock: Clock) {
+    this.#database = database;
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /** Whether the rows are few, where that is known without asking the database. */
+  knownFew(reach: RowReach): boolean | undefined {
+    if (!isFoundByIndex(reach.terms)) return false;
+    const known = this.#sizes.get(keyOf(reach));
+    if (known === undefined || !isFresh(known.at, this.#clock())) return undefined;
+    return known.rows <= smallTable;
+  }
+
+  /** Whether the rows are few. Only what indexes find is counted: anything else is taken for many. */
+  async areFew(reach: RowReach, from: ListReader = this.#database): Promise<boolean> {
+    const known = this.knownFew(reach);
+    if (known !== undefined) return known;
+    const at = this.#clock();
+    const count = this.#counts.getOrMake(reach.key, () => this.#compile(reach));
+    const row = await from.get<{ rows: number }>(count({ rows: reach.values }));
+    const rows = Number(row?.rows ?? 0);
+    this.#sizes.set(keyOf(reach), { rows, at });
+    return rows <= smallTable;
+  }
+
+  #compile({ terms }: RowReach): Statement<ReachArguments> {
+    const dialect = dialectOf(this.#database);
+    return statement<ReachArguments>(dialect, (param) => {
+      const column = (of: string) => storedValue(columnOf(this.#source, of), dialect);
+      const parts = reachParts(terms, column, (index) => param('rows', index), dialect) ?? [];
+      const from = sql` from ${this.#source.from(dialect)} as ${identifier(rowAlias)}`;
+      const counts = parts.map((part) => {
+        const rows = sql`select 1${from}${where(part)} limit ${literal(smallTable + 1)}`;
+        return sql`(select count(*) from (${rows}) as counted)`;
+      });
+      return sql`select ${join(counts, ' + ')} as rows`;
+    });
+  }
+}
 
 /** A JSON array in one piece, or in pieces that are made as they are read. */
 export type FoundRows = { readonly json: string | Uint8Array } | { readonly chunks: ArrayChunks };
 
-export interface FoundPage {
+interface FoundPage {
   readonly row: PageRow;
   /** Absent where a row was too large for one piece. */
   readonly json: string | Uint8Array | undefined;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { createThings, emptyThing, insertThings, thingSource } from '../../../tests/support/things.ts';
-import { SizeEstimate, smallTable } from './size-estimate.ts';
+import { SizeEstimate, smallTable } from './run.ts';
 
 const { id: _id, ...blank } = emptyThing;
 

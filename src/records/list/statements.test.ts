@@ -11,11 +11,10 @@ import type { Database, Query } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { systemGrant } from '../../policy/system-grant.ts';
 import { sourceView } from '../view.ts';
-import { encodeCursor } from './cursor.ts';
 import { createList } from './list.ts';
 import { parseListParameters } from './parameters.ts';
 import { ListPlanner } from './plan.ts';
-import { parseSort } from './sort.ts';
+import { encodeCursor, parseSort } from './sort.ts';
 import type { PageRow } from './statements.ts';
 
 const view = sourceView(thingSource, thingFields);

@@ -1,5 +1,5 @@
-import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../../database/source.ts';
 import {
   type Argument,
   type Fragment,
@@ -11,11 +11,11 @@ import {
   statement,
   where,
 } from '../../database/statement.ts';
-import { longBytes, projection } from '../projection.ts';
-import { mayBeTooMuch } from '../relations/bounds.ts';
+import { mayBeTooMuch } from '../relations/include.ts';
 import { fitting, recordText } from '../relations/record-text.ts';
+import { longBytes, projection } from '../view.ts';
 import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
-import { hasBoundedRows, isBackward, isWhole, type ListArguments, type ListShape } from './shape.ts';
+import { hasBoundedRows, isBackward, isWhole, type ListArguments, type ListShape } from './parameters.ts';
 import { comesAfter, isSeekable, reversed } from './sort.ts';
 
 /** The one row that answers a list request. */

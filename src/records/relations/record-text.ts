@@ -1,10 +1,9 @@
 import type { Dialect } from '../../database/dialect.ts';
 import type { Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
-import { projection } from '../projection.ts';
-import { maxRelated, maxTextBytes, mayBeTooMuch } from './bounds.ts';
-import type { Include } from './include.ts';
-import { assertRowsExamined, type Joining, relatedRow, relatedTo } from './join.ts';
+import { projection } from '../view.ts';
+import { type Include, maxRelated, maxTextBytes, mayBeTooMuch } from './include.ts';
+import { assertRowsExamined, type Joining, relatedRow, relatedTo } from './related.ts';
 
 /** The JSON text of a record with related ones, put together by the database. */
 

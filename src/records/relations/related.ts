@@ -1,9 +1,18 @@
 import type { SqlValue } from '../../database/database.ts';
-import type { Source, SourceRelation } from '../../database/source.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import {
+  columnOf,
+  type Source,
+  type SourceColumn,
+  type SourceRelation,
+  storedValue,
+} from '../../database/source.ts';
+import { type Fragment, identifier, join, param, sql, where } from '../../database/statement.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { unusableField } from '../list/query-string.ts';
-import { type RowReach, reachOf } from '../rows/reach.ts';
+import { type ColumnSql, expressionCondition, type RowsAsked } from '../rows/expression.ts';
+import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 
 /** What a caller reads of the records of a model that others lead to. */
 export interface Readership {
@@ -17,7 +26,7 @@ export interface Readership {
 export type Related = (model: string) => Readership | undefined;
 
 /** Rows within a reach; their values stand in the statement's argument `related` from `start` on. */
-export interface BoundReach {
+interface BoundReach {
   readonly terms: RowReach['terms'] | 'none';
   readonly key: string;
   readonly start: number;
@@ -158,3 +167,235 @@ export class RelatedReader {
     this.#way.push({ model, readable, listed, reach });
   }
 }
+
+/** What SQL over relations is written with. */
+export interface Joining {
+  readonly dialect: Dialect;
+  /** The n-th value of the argument `related`. */
+  readonly value: (index: number) => Fragment;
+  /** How many rows a step may look at for one record; absent where that is no matter. */
+  readonly looked?: Fragment;
+}
+
+/** Names of rows that no table and no column can have, one for each step away from the row `t`. */
+export const relatedRow = (depth: number): string => `_related${depth}`;
+const linkRow = (depth: number): string => `_link${depth}`;
+
+const reached = (
+  { terms, start }: BoundReach,
+  column: (of: string) => Fragment,
+  asked: RowsAsked,
+  { dialect, value }: Joining,
+): readonly Fragment[] =>
+  terms === 'none'
+    ? [sql`1 = 0`]
+    : reachConditions(terms, column, (index) => value(start + index), asked, dialect);
+
+/** Conditions that a row of the target is one that the caller reads. */
+const reachedTarget = (
+  { relation, reach }: RelationStep,
+  row: string,
+  asked: RowsAsked,
+  joining: Joining,
+) => {
+  const target = relation.target();
+  const column = (of: string): Fragment => storedValue(columnOf(target, of), joining.dialect, row);
+  return reached(reach, column, asked, joining);
+};
+
+/**
+ * The same for rows that name the row `before`. A rule on what they name is asked of that row, which is there: not looked
+ * up again for each of them.
+ */
+const reachedBehind = (
+  step: RelationStep,
+  before: string,
+  row: string,
+  joining: Joining,
+): readonly Fragment[] => {
+  const { relation, reach } = step;
+  if (!relation.many || reach.terms === 'none') return reachedTarget(step, row, 'hold', joining);
+  const { dialect, value } = joining;
+  return reach.terms.flatMap((term, index) => {
+    if (typeof term !== 'string' && term.kind === 'via' && term.column === relation.to) {
+      const named: ColumnSql = (of) => identifier(before, of);
+      return [expressionCondition(term.rule, named, value(reach.start + index), 'hold', dialect)];
+    }
+    const alone = { ...step, reach: { ...reach, terms: [term], start: reach.start + index } };
+    return reachedTarget(alone, row, 'hold', joining);
+  });
+};
+
+const reachedLink = ({ link }: RelationStep, row: string, asked: RowsAsked, joining: Joining) =>
+  link === undefined ? [] : reached(link, (of) => identifier(row, of), asked, joining);
+
+const from = ({ relation }: RelationStep, row: string, { dialect }: Joining): Fragment =>
+  sql` from ${relation.target().from(dialect)} as ${identifier(row)}`;
+
+/** FROM and conditions of the rows to which a step leads from the row `before`, at a depth; of the row `relatedRow`. */
+export const relatedTo = (
+  step: RelationStep,
+  before: string,
+  depth: number,
+  joining: Joining,
+): { readonly from: Fragment; readonly conditions: readonly Fragment[] } => {
+  const { relation } = step;
+  const row = relatedRow(depth);
+  const { through } = relation;
+  const start = identifier(before, relation.from);
+  const end = identifier(row, relation.to);
+  if (through === undefined) {
+    const reach = reachedBehind(step, before, row, joining);
+    return { from: from(step, row, joining), conditions: [sql`${end} = ${start}`, ...reach] };
+  }
+  const reach = reachedTarget(step, row, 'hold', joining);
+  const link = linkRow(depth);
+  const held = [
+    sql`${identifier(link, through.from)} = ${start}`,
+    ...reachedLink(step, link, 'hold', joining),
+  ];
+  const ends = sql`select ${identifier(link, through.to)} from ${identifier(through.table)} as ${identifier(link)}${where(held)}`;
+  return { from: from(step, row, joining), conditions: [sql`${end} in (${ends})`, ...reach] };
+};
+
+/**
+ * The condition that a step looks at fewer rows from the row `before` than it may, whether the caller reads them or not:
+ * otherwise the statement ends. Undefined where it looks at none that it does not lead to, or that is no matter.
+ */
+export const assertRowsExamined = (
+  step: RelationStep,
+  before: string,
+  depth: number,
+  { dialect, looked }: Joining,
+): Fragment | undefined => {
+  if (looked === undefined || !looksAtOthers(step)) return undefined;
+  const { relation } = step;
+  const { through } = relation;
+  const row = through === undefined ? relatedRow(depth) : linkRow(depth);
+  const rows =
+    through === undefined
+      ? sql`${relation.target().from(dialect)} as ${identifier(row)}`
+      : sql`${identifier(through.table)} as ${identifier(row)}`;
+  const end = identifier(row, through?.from ?? relation.to);
+  const first = sql`select 1 from ${rows} where ${end} = ${identifier(before, relation.from)} limit ${dialect.rows(looked)}`;
+  return dialect.assertRowsExamined(sql`(select count(*) from (${first}))`, looked);
+};
+
+/** The condition that the row `before` leads to one that meets `conditions`: found from there on, by their indexes. */
+const leadsTo = (
+  step: RelationStep,
+  before: string,
+  depth: number,
+  conditions: readonly Fragment[],
+  joining: Joining,
+): Fragment => {
+  const { relation } = step;
+  const row = relatedRow(depth);
+  const { through } = relation;
+  const met = where([...reachedTarget(step, row, 'find', joining), ...conditions]);
+  const ends = sql`select ${identifier(row, relation.to)}${from(step, row, joining)}${met}`;
+  const start = identifier(before, relation.from);
+  if (through === undefined) return sql`${start} in (${ends})`;
+  const link = linkRow(depth);
+  const held = [
+    ...reachedLink(step, link, 'find', joining),
+    sql`${identifier(link, through.to)} in (${ends})`,
+  ];
+  return sql`${start} in (select ${identifier(link, through.from)} from ${identifier(through.table)} as ${identifier(link)}${where(held)})`;
+};
+
+/** The condition that the row `before` leads to one, or to one that meets conditions; asked of each row by itself. */
+const existsRelated = (
+  step: RelationStep,
+  before: string,
+  depth: number,
+  conditions: readonly Fragment[],
+  joining: Joining,
+): Fragment => {
+  const related = relatedTo(step, before, depth, joining);
+  return sql`exists (select 1${related.from} where ${join([...related.conditions, ...conditions], ' and ')})`;
+};
+
+/** A field of records to which others lead: `customer.country`, `lines.product_id`. */
+interface Path {
+  readonly steps: readonly RelationStep[];
+  readonly column: SourceColumn;
+}
+
+/** Whether a name is a field behind relations. */
+export const isPath = (name: string): boolean => name.includes('.');
+
+/**
+ * Reads a path from rows of which the caller reads these fields.
+ * @throws Problem `unusable_field`, `forbidden`
+ */
+export const readPath = (
+  source: Source,
+  readable: readonly string[],
+  text: string,
+  reader: RelatedReader,
+): Path => {
+  const names = text.split('.');
+  const field = names.pop() ?? '';
+  if (names.length > maxSteps) throw unusableField(text);
+  const steps: RelationStep[] = [];
+  let from = source;
+  let fields = reader.reads(source, readable);
+  for (const name of names) {
+    const { step, target, readership } = reader.follow(from, fields, name, text);
+    steps.push(step);
+    from = target;
+    fields = readership.grant.readable;
+  }
+  if (!fields.includes(field)) throw unusableField(text);
+  const column = columnOf(from, field);
+  if (column.comparable === false) throw unusableField(text);
+  return { steps, column };
+};
+
+/**
+ * The condition that one of the rows to which `before` leads meets a condition on the last row of the path. `ofNone`:
+ * whether the condition holds for a field without a value, and so where no row is to be had.
+ */
+export const pathCondition = (
+  steps: readonly RelationStep[],
+  before: string,
+  condition: (row: string) => Fragment,
+  ofNone: boolean,
+  joining: Joining,
+  depth = 0,
+): Fragment => {
+  const [step, ...rest] = steps;
+  if (step === undefined) return condition(before);
+  const row = relatedRow(depth);
+  const met = pathCondition(rest, row, condition, ofNone, joining, depth + 1);
+  if (!ofNone) return leadsTo(step, before, depth, [met], joining);
+  // There is one at most, so that none which fails says that it meets the condition, or is not there.
+  if (!step.relation.many)
+    return sql`not ${existsRelated(step, before, depth, [sql`(${met}) is not true`], joining)}`;
+  const some = existsRelated(step, before, depth, [met], joining);
+  return sql`(${some} or not ${existsRelated(step, before, depth, [], joining)})`;
+};
+
+const related = (index: number): Fragment => param('related', index);
+
+/**
+ * A path to one record at most as a column of the row `t`: what that record holds, null where there is none.
+ * Undefined where it leads to several.
+ */
+export const pathColumn = ({ steps, column }: Path, text: string): SourceColumn | undefined => {
+  if (steps.some(({ relation }) => relation.many)) return undefined;
+  const valueAt = (joining: Joining, before: string, depth: number): Fragment => {
+    const step = steps[depth];
+    if (step === undefined) return storedValue(column, joining.dialect, before);
+    const { from, conditions } = relatedTo(step, before, depth, joining);
+    return sql`(select ${valueAt(joining, relatedRow(depth), depth + 1)}${from}${where(conditions)})`;
+  };
+  return {
+    name: text,
+    type: column.type,
+    // Whatever it is there, it is null where there is no record.
+    options: { ...column.options, required: false },
+    expression: (dialect) => valueAt({ dialect, value: related }, 't', 0),
+  };
+};

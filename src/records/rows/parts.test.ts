@@ -10,9 +10,8 @@ import { collectModels } from '../../model/models.ts';
 import { allOf, anyOf, equals, member, own, type RowRule, via } from '../../model/row-rule.ts';
 import { parseListParameters } from '../list/parameters.ts';
 import { ListPlanner } from '../list/plan.ts';
-import { ReachSizes } from '../list/reach-sizes.ts';
-import { resourceSource } from '../resource-source.ts';
-import { sourceView } from '../view.ts';
+import { ReachSizes } from '../list/run.ts';
+import { resourceSource, sourceView } from '../view.ts';
 import { type RowReach, reachConditions, reachOf, reachParts } from './reach.ts';
 
 const plain = { name: field.string({ max: 20 }) };

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { type ActorRow, actorRow } from '../history/recorded.ts';
 import { bundleColumns, noteColumns, type TrashBundle, trashColumns, trashTable } from './bundle.ts';

@@ -1,4 +1,3 @@
-import { timeText } from '../../database/column.ts';
 import {
   type Database,
   type DeferredCaller,
@@ -6,8 +5,9 @@ import {
   type Transaction,
 } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { type Fragment, identifier, literal, sql, statement } from '../../database/statement.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { actorColumns, actorRow } from '../history/recorded.ts';
 import {
   type FirstRecord,

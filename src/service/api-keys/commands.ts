@@ -2,8 +2,8 @@ import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
+import { parseTimestamp, toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { parseTimestamp, toTimestamp } from '../../kernel/timestamp.ts';
 import type { CheckedInput } from '../../model/job.ts';
 import { always, computed, schemaOf } from '../../records/entity.ts';
 import {

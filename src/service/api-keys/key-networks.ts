@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import { BatchedCounter } from '../usage/batched-counter.ts';
 

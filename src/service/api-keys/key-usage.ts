@@ -1,13 +1,13 @@
 import { sql as raw } from 'kysely';
 import type { Principal } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethods, isOfKeys } from '../../auth/registry.ts';
-import { timeText } from '../../database/column.ts';
 import type { Query } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { join, type Statement, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import { BatchedCounter } from '../usage/batched-counter.ts';
 

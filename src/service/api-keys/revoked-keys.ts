@@ -1,7 +1,7 @@
 import type { SqlValue } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { auditActorOf } from '../audit/audit.ts';
 import type { Change, TableContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { always, defineEntity, type Entity } from '../../records/entity.ts';
 
 /** Applications stand in the encrypted credentials; their last use stands in the database. */

@@ -1,9 +1,9 @@
 import { type Compilable, type Expression, sql as raw } from 'kysely';
-import { timeText } from '../../database/column.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import { countedAtMost, namedAtMost } from './attention.ts';
 

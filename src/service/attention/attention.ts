@@ -1,7 +1,6 @@
 import { sql as raw } from 'kysely';
-import { timeText } from '../../database/column.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { serviceTime, timesAt } from '../../database/source.ts';
+import { serviceTime, timesAt, timeText } from '../../database/source.ts';
 import {
   type Fragment,
   literal,
@@ -12,7 +11,7 @@ import {
   toQuery,
 } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { neglectedKey } from '../api-keys/entity.ts';
 import type { TableContext } from '../context.ts';
 

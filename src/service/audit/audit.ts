@@ -3,8 +3,8 @@ import type { Query, Transaction } from '../../database/database.ts';
 import type { DialectName } from '../../database/name.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { identifier, join, type Statement, sql, statement } from '../../database/statement.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 
 /** Originator of a change, and the address that it came from. */
 export interface Actor {

@@ -1,10 +1,10 @@
-import { timeText } from '../../database/column.ts';
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { WrittenBeside, WrittenColumns } from '../../records/beside.ts';
 import {
   type ActorRow,

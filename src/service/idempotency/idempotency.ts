@@ -3,9 +3,8 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { prepare, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
 
 /** Milliseconds for which the answer to an `Idempotency-Key` is kept. */

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import { prepare, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 
 /** How far a file has been imported. */

@@ -9,8 +9,8 @@ import {
   statement,
   toQuery,
 } from '../../database/statement.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import { administrators, superAdmin } from '../../policy/rule.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';

@@ -1,8 +1,8 @@
 import { sql as kysely } from 'kysely';
-import { timeText } from '../../database/column.ts';
 import { ConstraintError, type Database, type Query, type Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import {
   type Fragment,
   identifier,

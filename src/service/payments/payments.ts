@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/database.ts';
 import { prepare, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
 
 export interface Payment {

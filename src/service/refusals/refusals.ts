@@ -6,7 +6,7 @@ import { verifiedAs } from '../../auth/registry.ts';
 import type { Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import { BatchedCounter } from '../usage/batched-counter.ts';
 import { createRefusedClaims, type KeptRefusal, type RefusedCaller } from './refused-claims.ts';

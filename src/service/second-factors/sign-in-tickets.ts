@@ -3,7 +3,7 @@ import { ticketLifetime, ticketTries } from '../../auth/sign-in-ticket.ts';
 import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import { toQuery } from '../../database/statement.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import type { Change, TableContext } from '../context.ts';

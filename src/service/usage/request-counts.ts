@@ -3,7 +3,7 @@ import { type AuthMethodName, authMethods, verifiedAs } from '../../auth/registr
 import type { Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import { BatchedCounter } from './batched-counter.ts';
 

@@ -2,7 +2,7 @@ import type { UsageRecorder } from '../../auth/ports.ts';
 import type { Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import { BatchedCounter } from './batched-counter.ts';
 

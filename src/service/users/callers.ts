@@ -1,9 +1,9 @@
 import { sql as raw } from 'kysely';
-import { timeText } from '../../database/column.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { prepare } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 
 /** A user as an explanation is about them, disabled or not. */

@@ -1,9 +1,9 @@
 import type { Account, AccountStore, Identity, IdentityStore, SecondFactorState } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
-import { timeText } from '../../database/column.ts';
 import type { Database, Query, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import {
   type Argument,
   type Fragment,
@@ -16,8 +16,8 @@ import {
   toQuery,
 } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
-import { isAdministrator } from '../../policy/roles.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
+import { isAdministrator } from '../../policy/rule.ts';
 
 interface IdentityRow {
   readonly id: number;

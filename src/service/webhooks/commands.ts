@@ -2,9 +2,9 @@ import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import { always, computed, schemaOf } from '../../records/entity.ts';
 import { recordedActions } from '../../records/history/recorded.ts';
 import {

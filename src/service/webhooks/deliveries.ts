@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import type { RecordedEvent } from '../events/event-log.ts';
 import { type ClaimedDelivery, createEnds, ofClaim } from './ends.ts';

@@ -4,7 +4,7 @@ import { dialectOf } from '../../database/registry.ts';
 import type { CoreSchema } from '../../database/schema.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import { auditQuery } from '../audit/audit.ts';
 import type { TableContext } from '../context.ts';
 import { type DisabledReason, type LockedWebhook, lockWebhook, urlInAudit } from './webhooks.ts';

@@ -1,6 +1,6 @@
-import { timeText } from '../../database/column.ts';
 import type { Database } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { identifier, sql, statement } from '../../database/statement.ts';
 
 /**

@@ -2,7 +2,7 @@ import { identifiedUser } from '../../../../src/auth/identified-user.ts';
 import { anonymous, type Principal } from '../../../../src/auth/principal.ts';
 import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { viewEvents } from '../../../../src/events/event-view.ts';
-import { relatedFor } from '../../../../src/operations/related.ts';
+import { relatedFor } from '../../../../src/operations/area.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
 import { isAnonymous, isRefused, readsEvery, shown, type World, wouldRead } from './oracle.ts';
 import type { Asking } from './people.ts';

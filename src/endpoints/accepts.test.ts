@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { prefers } from './accepts.ts';
+import { prefers } from './list-endpoint.ts';
 
 describe('content negotiation', () => {
   it.each([
