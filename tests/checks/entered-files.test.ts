@@ -1,17 +1,44 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A reader of a request has to open these files: what is added to a way joins one that is there, or is worth its own. */
-it('a create enters no more than 42 files of src, a list with an include no more than 46', async () => {
-  const script = ['scripts/entered-files.ts'];
+/** The files that each request enters, by its name. */
+const entered = new Map<string, readonly string[]>();
+
+beforeAll(async () => {
+  const script = ['scripts/entered-files.ts', '--list'];
   const { stdout } = await promisify(execFile)(process.execPath, script, { cwd: root, timeout: 50_000 });
-  const numbers = [...stdout.matchAll(/(\d+) files/g)].map(([, number]) => Number(number));
-  expect(numbers).toHaveLength(2);
-  const [create = Infinity, list = Infinity] = numbers;
-  expect(create).toBeLessThanOrEqual(42);
-  expect(list).toBeLessThanOrEqual(46);
+  for (const [, name = '', list = ''] of stdout.matchAll(/^(\S.*): \d+ files\n((?: {2}.*\n)+)/gm))
+    entered.set(name, list.trim().split(/\s+/));
 }, 60_000);
+
+/** A reader of a request has to open these files: an addition joins a file that is there, or is worth its own. */
+describe('a reader', () => {
+  it('of a create opens no more than 42 files of src', () => {
+    expect(entered.get('create')?.length).toBeLessThanOrEqual(42);
+  });
+
+  it('of a list with an include opens no more than 46 files of src', () => {
+    expect(entered.get('list with include')?.length).toBeLessThanOrEqual(46);
+  });
+});
+
+/** The files that a walk of CONTRIBUTING.md names. */
+const namedIn = (begin: string, end: string): readonly string[] => {
+  const text = readFileSync(`${root}/CONTRIBUTING.md`, 'utf8');
+  const walk = text.slice(text.indexOf(begin), text.indexOf(end));
+  return [...walk.matchAll(/`([a-z][\w/-]+\.ts)`/g)].map(([, file = '']) => file);
+};
+
+it.each([
+  ['create', '**A create**', '**A list with'],
+  ['list with include', '**A list with', '## Adding'],
+])('the walk of a %s names only files that it enters', (name, begin, end) => {
+  const named = namedIn(begin, end);
+  expect(named.length).toBeGreaterThan(6);
+  expect(named.filter((file) => entered.get(name)?.includes(file) !== true)).toEqual([]);
+});
