@@ -50,7 +50,7 @@ const fitOf = (ranges: readonly string[], type: string): Fit | undefined => {
  * refused; it gets the usual type.
  */
 export const prefers = (accept: string | undefined, type: string, usual: string): boolean => {
-  // What nearly everybody sends.
+  // The usual headers need no weighing.
   if (accept === undefined || accept === '*/*' || accept === usual) return false;
   const ranges = accept.split(',');
   const [wanted, other] = [fitOf(ranges, type), fitOf(ranges, usual)];
