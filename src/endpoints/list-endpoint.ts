@@ -45,7 +45,7 @@ const fitOf = (ranges: readonly string[], type: string): Fit | undefined => {
 };
 
 /**
- * Whether an `Accept` header prefers a type to the one that is answered to whoever has no preference: by weight, then
+ * Whether an `Accept` header prefers a type to the usual one: by weight, then
  * by how precisely the type is named, then by place in the header, as is common. A header that accepts neither is not
  * refused; it gets the usual type.
  */
