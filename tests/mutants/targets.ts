@@ -25,10 +25,10 @@ const filesOf = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `src/records/list/${name}.ts`);
 
 /** Files that read a request without the database. */
-const reading = filesOf('array-chunks', 'links', 'parameters', 'query-string');
+const reading = filesOf('array-chunks', 'parameters', 'query-string');
 
 /** Files whose input becomes SQL. */
-const terms = filesOf('cursor', 'filters', 'sort');
+const terms = filesOf('filters', 'sort');
 
 export const targets: readonly Target[] = [
   { folder: 'src/policy', mutate: ['src/policy/*.ts'], tests: ['src/policy/*.test.ts'] },
@@ -57,7 +57,7 @@ export const targets: readonly Target[] = [
     folder: 'src/records/list',
     part: 'pages',
     mutate: ['src/records/list/*.ts', ...[...reading, ...terms].map((file) => `!${file}`)],
-    tests: ['src/records/list/{list,paging,run,shape,statements,totals,size-estimate}.test.ts'],
+    tests: ['src/records/list/{cursor,links,list,paging,run,shape,statements,totals,size-estimate}.test.ts'],
   },
   {
     folder: 'src/auth',
