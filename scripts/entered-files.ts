@@ -1,10 +1,13 @@
 /**
- * The files of `src` that one warm request enters, counted by V8's precise coverage: a create, and a list with a filter
- * and an include, of an application that is as small as possible.
+ * The files of `src` that one warm request enters, counted by V8's precise coverage: a create, a list with a filter and an
+ * include, and a create with the delivery of its event to a webhook, of applications that are as small as possible.
  *
  *     npm run entered -- [--list]
  */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';
+import type { AddressInfo } from 'node:net';
 import { relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,38 +19,45 @@ import { testApplication } from '../src/testing/testing.ts';
 const { values: options } = parseArgs({ options: { list: { type: 'boolean', default: false } } });
 const source = fileURLToPath(new URL('../src', import.meta.url));
 
-const application = createApplication({
-  resources: [
-    defineResource('Customer', { fields: { name: field.string({ required: true }) } }),
-    defineResource('Order', {
-      fields: { note: field.string(), customer: field.reference('Customer', { required: true }) },
-    }),
-  ],
-  migrations: {
-    '0001-orders': {
-      async up(db, dialect) {
-        await createTable(db, dialect, 'customers', { fields: { name: field.string({ required: true }) } });
-        await createTable(db, dialect, 'orders', {
-          fields: {
-            note: field.string(),
-            customer: field.reference('Customer', { required: true }),
-          },
-          references: { customer: 'customers' },
-        });
+/** @param events whether each write of an order leaves an event */
+const applicationWith = (events: boolean) =>
+  createApplication({
+    resources: [
+      defineResource('Customer', { fields: { name: field.string({ required: true }) } }),
+      defineResource('Order', {
+        fields: { note: field.string(), customer: field.reference('Customer', { required: true }) },
+        events,
+      }),
+    ],
+    migrations: {
+      '0001-orders': {
+        async up(db, dialect) {
+          await createTable(db, dialect, 'customers', { fields: { name: field.string({ required: true }) } });
+          await createTable(db, dialect, 'orders', {
+            fields: {
+              note: field.string(),
+              customer: field.reference('Customer', { required: true }),
+            },
+            references: { customer: 'customers' },
+          });
+        },
       },
     },
-  },
-});
+  });
 
-await using app = await testApplication({ application });
-const user = await app.user();
-const headers = { Authorization: `Bearer ${user.token}`, 'Content-Type': 'application/json' };
-
-const request = async (method: string, path: string, body?: object): Promise<void> => {
-  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-  const response = await fetch(`${app.url}/api/v1/${path}`, init);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+const serve = async (events: boolean, env: Readonly<Record<string, string>> = {}) => {
+  const app = await testApplication({ application: applicationWith(events), env });
+  const { token, id } = await app.user({ roles: ['super_admin'] });
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const request = async (method: string, path: string, body?: object): Promise<string> => {
+    const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+    const response = await fetch(`${app.url}/${path}`, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text;
+  };
+  await request('POST', 'api/v1/customers', { customer: { name: 'Ann' } });
+  return { app, id, request };
 };
 
 const session = new Session();
@@ -67,11 +77,11 @@ const enteredFiles = async (): Promise<readonly string[]> => {
     .sort();
 };
 
-const measure = async (name: string, work: () => Promise<void>): Promise<void> => {
-  for (let warm = 0; warm < 20; warm += 1) await work();
-  // Timers enter files too: the minimum over several requests belongs to the request itself.
+const measure = async (name: string, work: () => Promise<unknown>, rounds = 20): Promise<void> => {
+  for (let warm = 0; warm < rounds; warm += 1) await work();
+  // Timers enter files too: the minimum over several rounds belongs to the request itself.
   let least: readonly string[] | undefined;
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     await delay(20);
     await enteredFiles();
     await work();
@@ -82,9 +92,41 @@ const measure = async (name: string, work: () => Promise<void>): Promise<void> =
   if (options.list) process.stdout.write(`${least?.map((file) => `  ${file}\n`).join('')}`);
 };
 
-await request('POST', 'customers', { customer: { name: 'Ann' } });
-await measure('create', () => request('POST', 'orders', { order: { note: 'soon', customer_id: 1 } }));
-await measure('list with include', () =>
-  request('GET', 'orders?filter[note]=soon&include=customer&per_page=20'),
-);
+const order = { order: { note: 'soon', customer_id: 1 } };
+
+const measureRequests = async (): Promise<void> => {
+  const { app, request } = await serve(false);
+  await using _app = app;
+  await measure('create', () => request('POST', 'api/v1/orders', order));
+  await measure('list with include', () =>
+    request('GET', 'api/v1/orders?filter[note]=soon&include=customer&per_page=20'),
+  );
+};
+
+/** Milliseconds after the response of a receiver in which the delivery is settled. */
+const settlingMs = 200;
+
+const measureDelivery = async (): Promise<void> => {
+  const receiver = createServer((message, response) => {
+    message.resume().on('end', () => response.end());
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { app, id, request } = await serve(true, { JOBS: 'on', WEBHOOK_PRIVATE: '1' });
+  await using _app = app;
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const webhook = { url, models: ['Order'], actions: ['create'], user_id: id };
+  await request('POST', 'admin/webhooks', { webhook });
+  const deliver = async (): Promise<void> => {
+    const delivered = once(receiver, 'request');
+    await request('POST', 'api/v1/orders', order);
+    await delivered;
+    await delay(settlingMs);
+  };
+  await measure('event to webhook', deliver, 8);
+  receiver.closeAllConnections();
+  receiver.close();
+};
+
+await measureRequests();
+await measureDelivery();
 session.disconnect();

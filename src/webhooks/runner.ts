@@ -5,13 +5,13 @@ import type { SecretBox } from '../auth/secret-box.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
 import type { Deliveries } from '../service/webhooks/deliveries.ts';
+import type { LeasedWebhook, WebhookLeases } from '../service/webhooks/leases.ts';
 import type {
   ClaimedDelivery,
   DeliveryOutcome,
-  EndedAttempt,
   KeptAttempt,
-} from '../service/webhooks/ends.ts';
-import type { Lanes, TakenWebhook } from '../service/webhooks/lanes.ts';
+  SettledAttempt,
+} from '../service/webhooks/settlement.ts';
 import { urlInAudit } from '../service/webhooks/webhooks.ts';
 import type { AsyncSignal } from './async-signal.ts';
 import type { MessageOf } from './message.ts';
@@ -95,7 +95,7 @@ const batchSize = 500;
 export const mostWaiting = 10_000;
 
 export interface RunnerParts {
-  readonly lanes: Lanes;
+  readonly leases: WebhookLeases;
   readonly deliveries: Deliveries;
   readonly events: EventLog;
   readonly messageOf: MessageOf;
@@ -131,12 +131,12 @@ export const outcomeOf = (attempt: KeptAttempt, attempts: number, now: number): 
 /** One turn of sending for a webhook. */
 class Turn {
   readonly #parts: RunnerParts;
-  readonly #webhook: TakenWebhook;
+  readonly #webhook: LeasedWebhook;
   readonly #userId: number;
   readonly #secrets: () => readonly string[];
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
-  readonly #ended: (EndedAttempt & { readonly stored: PromiseWithResolvers<boolean> })[] = [];
+  readonly #ended: (SettledAttempt & { readonly stored: PromiseWithResolvers<boolean> })[] = [];
   #storing = false;
   #failures: number;
   #until: number;
@@ -144,7 +144,7 @@ class Turn {
 
   constructor(
     parts: RunnerParts,
-    webhook: TakenWebhook,
+    webhook: LeasedWebhook,
     userId: number,
     secrets: () => readonly string[],
     signal: AbortSignal,
@@ -284,18 +284,18 @@ class Turn {
   }
 }
 
-const logDisabled = (logger: Logger, { id, url }: TakenWebhook, reason: string, line = {}): void =>
+const logDisabled = (logger: Logger, { id, url }: LeasedWebhook, reason: string, line = {}): void =>
   logger.error({ ...line, webhook: id, url: urlInAudit(url), reason }, 'a webhook was disabled');
 
 /** Creates the function that sends for webhooks, each in one process at a time. */
 export const createRunner = (parts: RunnerParts) => {
-  const { lanes, deliveries, secrets, unreadable, clock, logger, times } = parts;
+  const { leases, deliveries, secrets, unreadable, clock, logger, times } = parts;
 
   /**
    * Returns a function for the secrets that currently sign, the current one first; undefined where they cannot be
    * read.
    */
-  const openSecrets = (webhook: TakenWebhook): (() => readonly string[]) | undefined => {
+  const openSecrets = (webhook: LeasedWebhook): (() => readonly string[]) | undefined => {
     const { secret, previousSecret, previousUntil } = webhook;
     const current = secrets.open(secret);
     if (current === undefined) return undefined;
@@ -304,14 +304,14 @@ export const createRunner = (parts: RunnerParts) => {
     return () => (previous !== undefined && until > clock() ? [current, previous] : [current]);
   };
 
-  const disable = async (webhook: TakenWebhook, reason: 'no_user' | 'secret_unreadable'): Promise<void> => {
+  const disable = async (webhook: LeasedWebhook, reason: 'no_user' | 'secret_unreadable'): Promise<void> => {
     if (await deliveries.disable(webhook.id, reason)) logDisabled(logger, webhook, reason);
   };
 
   /** Extends the lease of a webhook during its turn, which may outlast it because of slow statements. */
-  const runWithLease = async (webhook: TakenWebhook, turn: Turn): Promise<void> => {
+  const runWithLease = async (webhook: LeasedWebhook, turn: Turn): Promise<void> => {
     const extend = async (): Promise<void> => {
-      if (await lanes.extend(webhook, times.leaseMs)) return;
+      if (await leases.extend(webhook, times.leaseMs)) return;
       turn.end();
       logger.info({ webhook: webhook.id }, 'a webhook was taken over or disabled: its turn ends');
     };
@@ -330,7 +330,7 @@ export const createRunner = (parts: RunnerParts) => {
   /** Sends due deliveries of a webhook for one turn; does nothing if another process holds the lease. */
   return async (id: number, signal: AbortSignal): Promise<void> => {
     if (unreadable.isPaused(id)) return;
-    const webhook = await lanes.take(id, randomUUID(), times.leaseMs);
+    const webhook = await leases.take(id, randomUUID(), times.leaseMs);
     if (webhook === undefined) return;
     let rest = 0;
     try {
@@ -348,7 +348,7 @@ export const createRunner = (parts: RunnerParts) => {
         if (turn.braked) rest = times.rest;
       }
     } finally {
-      await lanes.release(webhook, rest);
+      await leases.release(webhook, rest);
     }
   };
 };

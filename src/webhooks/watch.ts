@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import type { EventSignal } from '../events/signal.ts';
 import type { EventLog } from '../service/events/event-log.ts';
 import type { Deliveries } from '../service/webhooks/deliveries.ts';
-import type { IdleWebhook, Lanes } from '../service/webhooks/lanes.ts';
+import type { IdleWebhook, WebhookLeases } from '../service/webhooks/leases.ts';
 import type { AsyncSignal } from './async-signal.ts';
 import { mostWaiting, subscribesTo } from './runner.ts';
 import type { UnreadableSecrets } from './unreadable.ts';
 
 export interface WatchParts {
-  readonly lanes: Lanes;
+  readonly leases: WebhookLeases;
   readonly deliveries: Deliveries;
   readonly events: EventLog;
   readonly signal: EventSignal;
@@ -99,8 +99,8 @@ export class WebhookWatch {
 
   /** Stores a job for each webhook that has something to send and is not being worked on. */
   async lookNow(): Promise<void> {
-    const { lanes, events, enqueue, unreadable } = this.#parts;
-    const idle = (await lanes.idle()).filter(({ id }) => !unreadable.isPaused(id));
+    const { leases, events, enqueue, unreadable } = this.#parts;
+    const idle = (await leases.idle()).filter(({ id }) => !unreadable.isPaused(id));
     for (const id of this.#seen.keys()) if (!idle.some((each) => each.id === id)) this.#seen.delete(id);
     if (idle.length === 0) return;
     await events.settle();

@@ -9,9 +9,9 @@ import {
   createDeliveryAdministration,
   type DeliveryAdministration,
 } from '../service/webhooks/delivery-administration.ts';
-import type { DeliveryOutcome } from '../service/webhooks/ends.ts';
 import { deliveryStates } from '../service/webhooks/entity.ts';
-import { createLanes } from '../service/webhooks/lanes.ts';
+import { createWebhookLeases } from '../service/webhooks/leases.ts';
+import type { DeliveryOutcome } from '../service/webhooks/settlement.ts';
 import { createWebhookStore, type WebhookStore } from '../service/webhooks/webhooks.ts';
 import { isWebhookUrl } from './address.ts';
 import { AsyncSignal } from './async-signal.ts';
@@ -78,7 +78,7 @@ export interface Webhooks {
 export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const { database, clock, events, secrets, allowPrivate, logger, jobs, signal } = parts;
   const times = { ...webhookTimes, ...parts.times };
-  const lanes = createLanes(database);
+  const leases = createWebhookLeases(database);
   const deliveries = createDeliveries({ database, clock });
   const newEvents = new AsyncSignal();
   const unreadable = new UnreadableSecrets(times.unreadable);
@@ -91,13 +91,13 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     jobs.wake();
   };
   const watch = new WebhookWatch({
-    ...{ lanes, deliveries, events, signal, newEvents, unreadable, enqueue, logger },
+    ...{ leases, deliveries, events, signal, newEvents, unreadable, enqueue, logger },
     poll: times.poll,
   });
   const outcomes = new Map(deliveryStates.map((state) => [state, 0]));
   const run = createRunner({
     onAttempt: (state) => outcomes.set(state, (outcomes.get(state) ?? 0) + 1),
-    lanes,
+    leases,
     deliveries,
     events,
     messageOf,

@@ -25,6 +25,10 @@ describe('a reader', () => {
   it('of a list with an include opens no more than 46 files of src', () => {
     expect(entered.get('list with include')?.length).toBeLessThanOrEqual(46);
   });
+
+  it('of an event on its way to a webhook opens no more than 82 files of src', () => {
+    expect(entered.get('event to webhook')?.length).toBeLessThanOrEqual(82);
+  });
 });
 
 /** The files that a walk of CONTRIBUTING.md names. */
@@ -36,7 +40,8 @@ const namedIn = (begin: string, end: string): readonly string[] => {
 
 it.each([
   ['create', '**A create**', '**A list with'],
-  ['list with include', '**A list with', '## Adding'],
+  ['list with include', '**A list with', '**An event on'],
+  ['event to webhook', '**An event on', '## Adding'],
 ])('the walk of a %s names only files that it enters', (name, begin, end) => {
   const named = namedIn(begin, end);
   expect(named.length).toBeGreaterThan(6);

@@ -6,7 +6,7 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import type { RecordedEvent } from '../events/event-log.ts';
-import { type ClaimedDelivery, createEnds, ofClaim } from './ends.ts';
+import { type ClaimedDelivery, createDeliverySettlement, ofClaim } from './settlement.ts';
 import { type LockedWebhook, lockWebhook } from './webhooks.ts';
 
 /**
@@ -89,7 +89,7 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
   };
 
   return {
-    ...createEnds({ database, clock }),
+    ...createDeliverySettlement({ database, clock }),
 
     /** How many wait, up to `most`. */
     waiting: async (webhook: number, most: number): Promise<number> => {

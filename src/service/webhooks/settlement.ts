@@ -46,7 +46,7 @@ export type DeliveryOutcome =
   | { readonly state: 'waiting'; readonly attempt: KeptAttempt; readonly delay: number };
 
 /** An attempt that has come to its end. */
-export interface EndedAttempt {
+export interface SettledAttempt {
   readonly delivery: ClaimedDelivery;
   readonly outcome: DeliveryOutcome;
 }
@@ -106,7 +106,7 @@ const disableWebhook = async (
   );
 };
 
-export const createEnds = ({ database, clock }: TableContext) => {
+export const createDeliverySettlement = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
   const db = tablesOf(database);
   const lock = lockWebhook(database);
@@ -137,7 +137,7 @@ export const createEnds = ({ database, clock }: TableContext) => {
   const settleOne = async (
     transaction: Transaction,
     webhook: HeldWebhook,
-    { delivery, outcome }: EndedAttempt,
+    { delivery, outcome }: SettledAttempt,
   ): Promise<boolean> => {
     const at = clock();
     const update = db
@@ -163,7 +163,7 @@ export const createEnds = ({ database, clock }: TableContext) => {
      * Stores the outcomes of attempts for one webhook in one transaction. For each: false where it was taken over
      * meanwhile, or the webhook is gone.
      */
-    settle: (id: number, ended: readonly EndedAttempt[]): Promise<readonly boolean[]> =>
+    settle: (id: number, ended: readonly SettledAttempt[]): Promise<readonly boolean[]> =>
       database.write(async (transaction) => {
         const webhook = await transaction.get<LockedWebhook>(lock({ id }));
         if (webhook === undefined) return ended.map(() => false);

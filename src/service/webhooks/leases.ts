@@ -4,19 +4,20 @@ import { timeText } from '../../database/source.ts';
 import { identifier, sql, statement } from '../../database/statement.ts';
 
 /**
- * Leases of webhooks. One sender at a time, whichever instance it is, so that a slow receiver delays no other; taken
- * for a while, so that another instance soon takes over the webhook of a process that is gone.
+ * Leases of webhooks. One instance at a time sends to a webhook, so that a slow receiver delays no other; a lease expires, so
+ * that another instance soon takes over the webhook of a process that has ended.
  */
 
-/** A webhook that somebody has taken. */
-export interface TakenWebhook {
+/** A webhook whose lease an instance holds; the columns `lane` and `lane_until` keep it. */
+export interface LeasedWebhook {
   readonly id: number;
+  /** The holder of the lease. */
   readonly lane: string;
   readonly url: string;
   readonly models: readonly string[];
   readonly actions: readonly string[];
   readonly userId: number | null;
-  /** Sealed. */
+  /** Encrypted. */
   readonly secret: string;
   readonly previousSecret: string | null;
   readonly previousUntil: string | null;
@@ -48,7 +49,7 @@ interface TakenRow {
 
 const webhooks = identifier('gatewright_webhooks');
 
-export const createLanes = (database: Database) => {
+export const createWebhookLeases = (database: Database) => {
   const dialect = dialectOf(database);
   const { now } = dialect;
   const time = (of: string) => timeText(dialect, identifier(of));
@@ -90,8 +91,8 @@ export const createLanes = (database: Database) => {
   );
 
   return {
-    /** Undefined where somebody else has it, or it is disabled or gone. `length` in milliseconds, as below. */
-    take: async (id: number, lane: string, length: number): Promise<TakenWebhook | undefined> => {
+    /** Takes a lease of `length` milliseconds; undefined when another instance holds it, or the webhook is disabled or gone. */
+    take: async (id: number, lane: string, length: number): Promise<LeasedWebhook | undefined> => {
       const [row] = await database.execute<TakenRow>(take({ id, lane, length }));
       return row === undefined
         ? undefined
@@ -110,17 +111,18 @@ export const createLanes = (database: Database) => {
     },
 
     /**
-     * Keeps it, and the deliveries that are being sent, for `length` from now on; false where it is lost or disabled.
+     * Extends the lease, and those of the deliveries in progress, to `length` milliseconds from now; false when it is lost or
+     * the webhook is disabled.
      */
-    extend: ({ id, lane }: TakenWebhook, length: number): Promise<boolean> =>
+    extend: ({ id, lane }: LeasedWebhook, length: number): Promise<boolean> =>
       database.write(async (transaction) => {
         const extended = await transaction.all(extend({ id, lane, length }));
         await transaction.run(extendDeliveries({ id, lane, length }));
         return extended.length > 0;
       }),
 
-    /** Gives it back; no sender takes it for `rest` milliseconds. */
-    release: async ({ id, lane }: TakenWebhook, rest: number): Promise<void> => {
+    /** Releases the lease; no instance takes it again for `rest` milliseconds. */
+    release: async ({ id, lane }: LeasedWebhook, rest: number): Promise<void> => {
       await database.execute(release({ id, lane, rest }));
     },
 
@@ -143,4 +145,4 @@ export const createLanes = (database: Database) => {
   };
 };
 
-export type Lanes = ReturnType<typeof createLanes>;
+export type WebhookLeases = ReturnType<typeof createWebhookLeases>;
