@@ -11,7 +11,7 @@ import { docsOf, interfacesIn, type MemberDocs, membersOf, parse } from './refer
 /** Documentation of the field types' options, read from their source. */
 const parseField = (file: string): ts.SourceFile => parse(`fields/${file}.ts`);
 
-const interfaces = interfacesIn(['field', 'length', ...fieldKinds].map((file) => `fields/${file}.ts`));
+const interfaces = interfacesIn(['field', 'values', ...fieldKinds].map((file) => `fields/${file}.ts`));
 
 /** Name of the options interface of a type, after its argument where it has one. */
 const optionsName = (kind: FieldKind): string => {
