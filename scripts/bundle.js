@@ -14,7 +14,7 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-const sources = globSync('src*.ts', { cwd: root, exclude: ['**/*.test.ts'] });
+const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] });
 
 /** Entries of threads and processes of their own. */
 const programs = sources.flatMap((file) =>
