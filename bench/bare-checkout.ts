@@ -1,7 +1,7 @@
 /**
  * The shop's checkout as a good engineer would write it by hand: node:http and a driver, prepared statements, a
  * verified token, and one durable transaction with the same work as that of the service, including its lines of the
- * audit list.
+ * audit log.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';

@@ -176,7 +176,7 @@ const methodField = ({ operation, form, ways, t, openSignIn }, redraw) => {
 };
 
 /**
- * The form of an operation, its answer and the call as code.
+ * The form of an operation, its response and the code samples.
  * @param {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, openSignIn: () => void }} options
  */
 export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {

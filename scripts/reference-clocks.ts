@@ -6,11 +6,11 @@ const placeOf = (place: string): string => (place.includes('`') ? place : code(p
 export const clocksPage = (): string =>
   page(
     'Clocks',
-    'Every stored time that decides something, how far ahead of now it lies at most, and what becomes of one that was written while the clock was wrong. [Decision 0022](../decisions/0022-clocks.md) says why, the [guide](../guide/production.md#clocks) what to do.',
+    'This page lists every stored time that controls behaviour: how far in the future it can be, and the effect of a wrong clock. See the [guide](../guide/monitoring.md#keep-clocks-in-sync) for instructions and [decision 0022](../decisions/0022-clocks.md) for the reasons.',
     [
-      'The clock of the service is that of its machine. Where the clock of the database differs by more than a second, the database’s counts, so that it is the same for all instances; the log and `gatewright_clock_offset_seconds` tell by how much. A time further ahead than it can be is void and is set again, with a line in the log: at the start, whenever the clock was set back, and every ten minutes. What is removed by age does not follow a clock that leaps by more than an hour, or a stop of more than an hour, until a day later.',
+      'The service uses the clock of its machine. If the clock of the database differs by more than a second, the service uses that one, so that all instances agree. The log and `gatewright_clock_offset_seconds` show the difference. A time further in the future than its maximum is reset, with a line in the log. This check runs at start, whenever the clock was set back, and every ten minutes. After the clock jumps by more than an hour, or after a stop of more than an hour, removal by age waits for a day.',
       table(
-        ['time', 'decides', 'ahead of now at most', 'the clock was ahead', 'the clock was behind'],
+        ['time', 'controls', 'maximum', 'if the clock was ahead', 'if the clock was behind'],
         storedTimes.map(({ place, decides, most, wasAhead, wasBehind }) => [
           placeOf(place),
           decides,
@@ -19,7 +19,7 @@ export const clocksPage = (): string =>
           wasBehind,
         ]),
       ),
-      '## Times that decide nothing',
-      `They are shown as they were written: ${shownTimes.map(code).join(', ')}; \`created_at\` and \`updated_at\` of records.`,
+      '## Times that control nothing',
+      `They are returned as they were written: ${shownTimes.map(code).join(', ')}; \`created_at\` and \`updated_at\` of records.`,
     ].join('\n\n'),
   );

@@ -79,16 +79,16 @@ const section = (kind: FieldKind): string => {
 export const fieldsPage = (): string =>
   page(
     'Field types',
-    'A model file makes its fields with the functions of `field`. A field that is not required may be null.',
+    'A model file defines its fields with the functions of `field`. A field that is not required can be null.',
     [
       '## Options of every type',
       table(['option', 'type', ''], optionRows(common)),
-      `\`field.owner()\` is the reference \`user_id\` to the user whose record it is; ownership and isolation go by it.`,
-      "`unique: 'owner'` needs `field.owner()`. Fields that are unique in combination are named by the model, `unique: [['order_id', 'product_id']]`, and the metadata has them.",
-      'A reference names what the caller may read, unless it says `anyone`: [Roles and permissions](../guide/permissions.md#references).',
+      `\`field.owner()\` is the reference \`user_id\` to the owner of the record. Ownership and isolation use it.`,
+      "`unique: 'owner'` requires `field.owner()`. For fields that are unique in combination, use the option of the model: `unique: [['order_id', 'product_id']]`. The metadata lists them.",
+      'A reference must point to a record that the caller can read, unless it has `anyone`: see [Roles and permissions](../guide/permissions.md#references).',
       ...fieldKinds.map(section),
       '## In the administration area',
-      '`group` puts a field under a heading, `colors` of an enum colour its choices beside their texts, and the resource itself takes `icon` and `menu`, the heading above it in the menu:',
+      '`group` puts a field under a heading. `colors` of an enum adds a colour to each choice. The resource itself has `icon` and `menu`, which is its heading in the menu:',
       "```ts\nimport { defineResource, field } from 'gatewright';\n\nexport const sale = { 'zh-CN': '销售', en: 'Sales' };\n\nexport default defineResource('Order', {\n  icon: 'cart',\n  menu: sale,\n  fields: {\n    number: field.string({ required: true }),\n    status: field.enum(['open', 'paid'], { colors: { open: 'yellow', paid: 'green' } }),\n    amount: field.decimal({ group: sale }),\n  },\n});\n```",
       `Icons: ${iconNames.map(code).join(', ')}.`,
       `Colours: ${choiceColours.map(code).join(', ')}.`,

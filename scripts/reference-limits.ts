@@ -115,11 +115,11 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['fields of a form', 'http/form.ts', 'maxFields', 'count', '400'],
     ['records of a batch', 'operations/batch.ts', 'maxBatch', 'count', '413 `batch_too_large`'],
     [
-      'requests that a connection sends ahead of their responses',
+      'pipelined requests of a connection',
       'http/connections.ts',
       'mostUnanswered',
       'count',
-      'the connection is cut',
+      'the connection is closed',
     ],
   ],
   Fields: [
@@ -137,22 +137,16 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['difference of a signature’s timestamp', 'auth/methods/signature.ts', 'timestampTolerance', 's', '401'],
     ['an invitation link', 'auth/invitation.ts', 'invitationLifetime', 's', '410'],
     [
-      'failed sign-ins to one account from one address within the window',
+      'failed sign-ins to one account from one address per period',
       'auth/login-throttle.ts',
       'accountLimit',
       'count',
       '429',
     ],
+    ['failed sign-ins from one address per period', 'auth/login-throttle.ts', 'addressLimit', 'count', '429'],
+    ['the period', 'auth/login-throttle.ts', 'throttleWindow', 'ms', ''],
     [
-      'failed sign-ins from one address within the window',
-      'auth/login-throttle.ts',
-      'addressLimit',
-      'count',
-      '429',
-    ],
-    ['the window', 'auth/login-throttle.ts', 'throttleWindow', 'ms', ''],
-    [
-      'wrong codes of two-step verification within the window',
+      'wrong codes of two-step verification per period',
       'auth/login-throttle.ts',
       'codeLimit',
       'count',
@@ -173,14 +167,8 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['a webhook’s URL', 'webhooks/address.ts', 'maxUrlLength', 'characters', '422'],
     ['overlap of two secrets of a webhook', 'service/webhooks/commands.ts', 'maxOverlapSeconds', 's', '422'],
     ['deliveries are kept for', 'service/webhooks/delivery-administration.ts', 'deliveryDays', 'days', ''],
-    [
-      'attempts of a job, unless it says otherwise',
-      'jobs/define-job.ts',
-      'defaultAttempts',
-      'count',
-      'failed',
-    ],
-    ['an attempt of a job, unless it says otherwise', 'jobs/define-job.ts', 'defaultTimeout', 's', 'failed'],
+    ['default attempts of a job', 'jobs/define-job.ts', 'defaultAttempts', 'count', 'failed'],
+    ['default timeout of an attempt of a job', 'jobs/define-job.ts', 'defaultTimeout', 's', 'failed'],
     ['longest `timeout` of a job', 'jobs/define-job.ts', 'maxTimeoutSeconds', 's', 'no start'],
     ['a job’s `key`', 'jobs/queue.ts', 'maxKeyLength', 'characters', 'an error'],
     [
@@ -197,7 +185,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
 export const limitsPage = (): string =>
   page(
     'Limits',
-    'Limits that no option changes. Limits with a variable (`BODY_LIMIT`, `BODY_MEMORY`, `MAX_CONNECTIONS`, `HANDLER_TIMEOUT`, `TRANSACTION_TIMEOUT`) are on the page [Configuration](configuration.md), codes on the page [Errors](errors.md).',
+    'These limits are fixed. For limits with a variable (`BODY_LIMIT`, `BODY_MEMORY`, `MAX_CONNECTIONS`, `HANDLER_TIMEOUT`, `TRANSACTION_TIMEOUT`) see [Configuration](configuration.md), for error codes see [Errors](errors.md).',
     Object.entries(limits)
       .map(
         ([title, rows]) =>

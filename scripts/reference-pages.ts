@@ -3,72 +3,20 @@ import { commandHelp } from '../src/cli/help.ts';
 import { registry } from '../src/cli/registry.ts';
 import type { FieldType, FilterOperator } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
-import { catalogueOf, type OwnRule, uniqueTogether } from '../src/kernel/messages/messages.ts';
-import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
 import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
 import { aggregatesPage } from './reference-aggregates.ts';
 import { clocksPage } from './reference-clocks.ts';
+import { errorsPage } from './reference-errors.ts';
 import { fieldsPage } from './reference-fields.ts';
 import { limitsPage } from './reference-limits.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { resourcePage, scopePage } from './reference-resource.ts';
 import { vectorsFile } from './reference-vectors.ts';
 
-const chinese = catalogueOf('zh-CN');
-const english = catalogueOf('en');
-
-const ownRule = ({ name, sentence }: OwnRule): readonly string[] => [
-  code(name),
-  sentence['zh-CN'],
-  sentence.en,
-];
-
-/** Rules that a field type defines, beside those of the catalogues. */
-const typeRules = (): readonly (readonly string[])[] =>
-  fieldKinds.flatMap((kind) => {
-    const { format }: FieldType = fieldTypes[kind];
-    const rule = format?.rule;
-    if (rule === undefined || typeof rule === 'string') return [];
-    return [ownRule(rule)];
-  });
-
-const errorsPage = (): string => {
-  const names = Object.keys(problemTable) as ProblemName[];
-  const rules = Object.keys(english.rules) as (keyof typeof english.rules)[];
-  return page(
-    'Errors',
-    'An error is answered as `{"code":…,"message":…}` with the HTTP status of the table. `code` is stable: programs go by it, not by the text. `LOCALE` chooses the language of the texts.',
-    [
-      table(
-        ['code', 'status', 'name', 'zh-CN', 'en'],
-        names.map((name) => [
-          String(problemTable[name]),
-          String(statusOf(name)),
-          code(name),
-          chinese.problems[name],
-          english.problems[name],
-        ]),
-      ),
-      'A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds; 50302 has none, as sending the same again may write twice.',
-      'Every method that a path does not take is 405, whatever its name (`TRACE`, `QUERY`, `FOO`); `OPTIONS` too, except for a browser’s preflight where `CORS_ORIGINS` is set, and for `OPTIONS *` (204). PUT is another word for PATCH, and HEAD is answered wherever GET is.',
-      '## Validation',
-      'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space. Fields that are unique in combination have a message each, in their order, as far as the caller may write them.',
-      table(
-        ['rule', 'zh-CN', 'en'],
-        [
-          ...rules.map((rule) => [code(rule), chinese.rules[rule], english.rules[rule]]),
-          ownRule(uniqueTogether),
-          ...typeRules(),
-        ],
-      ),
-    ].join('\n\n'),
-  );
-};
-
 const configurationPage = (): string =>
   page(
     'Configuration',
-    'Read from the environment once, at start. All mistakes are reported at once, and then the service does not start. An empty variable counts as absent.',
+    'The service reads these environment variables once, at start. If any are invalid, it reports all of them and does not start. An empty variable counts as unset.',
     table(
       ['variable', 'default', 'meaning'],
       variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning]),
@@ -84,22 +32,22 @@ const commandPage = async (): Promise<string> => {
   );
   return page(
     'Command line',
-    'Exit status: 0 done, 1 failed, 2 wrongly used. An error is one line on stderr. With `--json` the result is one line, the last of stdout.',
+    'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is the last line of stdout.',
     helps.join('\n\n'),
   );
 };
 
 const operatorTexts: Readonly<Record<FilterOperator, string>> = {
-  eq: 'equal; `filter[field]=value` is the same',
-  ne: 'not equal; null is not equal to any value',
-  gt: 'greater',
-  gte: 'greater or equal',
-  lt: 'less',
-  lte: 'less or equal',
+  eq: 'equals; same as `filter[field]=value`',
+  ne: 'does not equal; null does not equal any value',
+  gt: 'greater than',
+  gte: 'greater than or equal to',
+  lt: 'less than',
+  lte: 'less than or equal to',
   in: 'one of the values, comma-separated; `\\,` is a comma inside a value, `\\\\` a backslash',
-  like: 'contains the text; ASCII letters in either case, `%` and `_` are themselves',
+  like: 'contains the text; case-insensitive for ASCII letters; `%` and `_` are literal',
   starts_with: 'begins with the text, case-sensitive',
-  null: '`true`: has no value; `false`: has one',
+  null: '`true`: has no value; `false`: has a value',
 };
 
 const listPage = (): string => {
@@ -107,20 +55,20 @@ const listPage = (): string => {
     ['page', parameterTexts.page.en],
     ['per_page', `${parameterTexts.perPage.en}, 1 to 1,000`],
     ['after', parameterTexts.after.en],
-    ['sort', `${parameterTexts.sort.en}; \`id\` where it is not given, ties go by \`id\`, null comes first`],
+    ['sort', `${parameterTexts.sort.en}; default \`id\`; ties are ordered by \`id\`; null comes first`],
     ['filter[field][operator]', 'Conditions, joined by AND'],
     ['q', parameterTexts.search.en],
     ['fields', parameterTexts.fields.en],
   ];
   return page(
     'List parameters',
-    'Every list takes them: resources, `/users`, `/api_keys` and those of the administration area. Without `page`, `per_page` and `after` a list is whole. A value that is not understood, and a field that the caller does not see in the list, is 400. What is counted and summed up by groups is on the page [Aggregates](aggregates.md); related records in the answer, and filters and sorts by their fields (`filter[customer.country]=DE`), on [Relations](relations.md).',
+    'Every list accepts these parameters: resources, `/users`, `/api_keys` and the lists of the administration area. Without `page`, `per_page` and `after`, a list returns all records. An invalid value returns 400, and so does a field that the caller cannot see in the list. See [Aggregates](aggregates.md) for counts and sums by group. See [Relations](relations.md) for related records, and for filters and sorts by their fields (`filter[customer.country]=DE`).',
     [
       table(
         ['parameter', ''],
         parameters.map(([name, text]) => [code(name), text]),
       ),
-      'Behind a cursor `Link` names `first`, `prev` and `next`: a client that follows them gets every record once, in either direction, whatever others write meanwhile. A cursor is valid for its own sort only, and has no total.',
+      'With a cursor, `Link` has `first`, `prev` and `next`. A client that follows them gets every record exactly once, in either direction, even during writes. A cursor is valid only for the sort that it was created with, and responses have no total.',
       '## Operators',
       table(
         ['operator', ''],
@@ -139,11 +87,11 @@ const listPage = (): string => {
         }),
       ),
       '## CSV',
-      'Every list, and every [aggregate](aggregates.md), is answered as CSV where `Accept` prefers `text/csv` to JSON: the same records, fields, pages and headers, streamed where the list is long. Weights count (`q=`), then how precisely a type is named, then its place; `*/*` stays JSON. Errors are always the envelope. An answer that breaks off half-way is not ended (chunked transfer coding), as with JSON.',
+      'Every list and every [aggregate](aggregates.md) is returned as CSV if `Accept` prefers `text/csv` to JSON. Records, fields, pages and headers are the same, and a long list is streamed. Preference goes by weight (`q=`), then by precision of the type, then by position; `*/*` means JSON. Errors are always the JSON envelope. If a response is interrupted, its chunked body has no end marker, as with JSON.',
       [
-        '- RFC 4180 in UTF-8: the first line has the names of the fields, lines end with CRLF, cells are quoted where they have to be.',
-        '- No value is nothing between two commas; an empty text is `""`. Values are those of the JSON answer; arrays, objects, and everything in a field of JSON, are JSON text.',
-        "- A spreadsheet takes what begins with `=`, `+`, `-` or `@` for a formula, also in full width, behind blanks, and behind a line break or a separator (`,` `;` `|`, tab) inside a cell. A `'` stands before each such place; text that had one there has two. Plain numbers (`-12.50`) are none. In arrays and objects of JSON the comma does not count.",
+        '- The format is RFC 4180 in UTF-8. The first line has the field names, lines end with CRLF, and cells are quoted where necessary.',
+        '- A null value is empty; an empty text is `""`. Values are those of the JSON response. Arrays, objects, and all values of a `json` field are JSON text.',
+        "- Spreadsheets treat text that begins with `=`, `+`, `-` or `@` as a formula, also in full width, after spaces, and after a line break or a separator (`,` `;` `|`, tab) within a cell. The service puts a `'` before each of them; text that already has one gets a second. Plain numbers (`-12.50`) stay unchanged. In JSON arrays and objects, the comma is not such a separator.",
       ].join('\n'),
       '## Headers of a page',
       table(
@@ -157,7 +105,8 @@ const listPage = (): string => {
 /** Files of docs/reference by their names. */
 export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> =>
   new Map([
-    ['errors.md', errorsPage()],
+    ['errors.md', errorsPage('en')],
+    ['errors.zh-CN.md', errorsPage('zh-CN')],
     ['resource.md', resourcePage()],
     ['scope.md', scopePage()],
     ['fields.md', fieldsPage()],

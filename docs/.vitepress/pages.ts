@@ -48,7 +48,7 @@ export const sections: readonly Section[] = [
   {
     title: { en: 'Run and administer', zh: '运行与管理' },
     pages: [
-      ...guides('administration', 'production', 'scaling', 'upgrading'),
+      ...guides('administration', 'production', 'databases', 'monitoring', 'scaling', 'upgrading'),
       'docs/deploy/README.md',
       'SECURITY.md',
       'CHANGELOG.md',

@@ -20,7 +20,7 @@ export const olderCredentials = (file: string, serial: number, seen: number): Va
 
 /**
  * Refuses to migrate with a credentials file older than the last one seen. Without pending migrations this is left to
- * `watchCredentials`, which records it in the audit list.
+ * `watchCredentials`, which records it in the audit log.
  * @throws VaultError
  */
 export const assertNotOlder = async (

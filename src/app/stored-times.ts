@@ -70,8 +70,8 @@ export const storedTimes: readonly StoredTime[] = [
     },
     {
       decides: 'how long a job that runs is left to its process',
-      wasAhead: 'over now: the job runs elsewhere, and can be repeated and deleted',
-      wasBehind: 'over sooner: the process extends it, or another one takes the job',
+      wasAhead: 'ends now: the job runs elsewhere, and can be repeated and deleted',
+      wasBehind: 'ends sooner: the process extends it, or another one takes the job',
     },
   ),
   bounded(
@@ -113,8 +113,8 @@ export const storedTimes: readonly StoredTime[] = [
     },
     {
       decides: 'how long a webhook is left to the process that sends, or rests after failures',
-      wasAhead: 'over now',
-      wasBehind: 'over sooner',
+      wasAhead: 'ends now',
+      wasBehind: 'ends sooner',
     },
   ),
   bounded(
@@ -144,7 +144,7 @@ export const storedTimes: readonly StoredTime[] = [
       ...{ mostMs: seconds(maxOverlapSeconds), set: now },
     },
     {
-      decides: 'how long the secret before signs beside the new one',
+      decides: 'how long the previous secret signs beside the new one',
       wasAhead: 'ends now',
       wasBehind: 'ends sooner by as much',
     },
@@ -167,24 +167,24 @@ export const storedTimes: readonly StoredTime[] = [
     },
     {
       decides: 'how long sign-ins of a process that is gone still count as under way',
-      wasAhead: 'over now',
-      wasBehind: 'over sooner',
+      wasAhead: 'ends now',
+      wasBehind: 'ends sooner',
     },
   ),
   bounded(
     { table: 'sessions', column: 'created_at', clock: 'service', mostMs: 0 },
     {
       decides: 'how long a session lives',
-      wasAhead: 'the session is over',
+      wasAhead: 'the session ends',
       wasBehind: 'it ends sooner by as much',
     },
   ),
   bounded(
     { table: 'sessions', column: 'last_used_at', clock: 'service', mostMs: 0, set: now },
     {
-      decides: 'when an unused session is over',
+      decides: 'when an unused session ends',
       wasAhead: 'counts as used now',
-      wasBehind: 'over sooner by as much, unless it is used',
+      wasBehind: 'ends sooner by as much, unless it is used',
     },
   ),
   bounded(
@@ -194,8 +194,8 @@ export const storedTimes: readonly StoredTime[] = [
     },
     {
       decides: 'how long the second factor is awaited',
-      wasAhead: 'the ticket is over',
-      wasBehind: 'over sooner',
+      wasAhead: 'the ticket ends',
+      wasBehind: 'ends sooner',
     },
   ),
   bounded(
@@ -206,7 +206,7 @@ export const storedTimes: readonly StoredTime[] = [
     {
       decides: 'how long a second factor can be set up',
       wasAhead: 'the setup is over',
-      wasBehind: 'over sooner',
+      wasBehind: 'ends sooner',
     },
   ),
   bounded(
@@ -215,7 +215,7 @@ export const storedTimes: readonly StoredTime[] = [
       ...{ of: sql`ended_at is null`, mostMs: seconds(invitationLifetime) },
       set: { column: 'ended_at', aheadMs: 0 },
     },
-    { decides: 'how long a link is good', wasAhead: 'the link is over', wasBehind: 'over sooner by as much' },
+    { decides: 'how long a link is good', wasAhead: 'the link is over', wasBehind: 'ends sooner by as much' },
   ),
   bounded(
     {

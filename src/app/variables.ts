@@ -9,42 +9,43 @@ export interface Variable {
 
 /** All variables of the environment, in the order of the reference; `readConfig` reads them. */
 export const variables: readonly Variable[] = [
-  { name: 'NODE_ENV', fallback: '', meaning: '`production` demands every secret and prints none' },
-  { name: 'PORT', fallback: '3000', meaning: 'TCP port; 0 takes a free one' },
+  { name: 'NODE_ENV', fallback: '', meaning: '`production` requires all secrets and never prints them' },
+  { name: 'PORT', fallback: '3000', meaning: 'TCP port; 0 uses a free one' },
   { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on' },
   {
     name: 'WORKERS',
     fallback: '1',
-    meaning: 'processes behind the one port, 1 to 64; on SQLite there is one',
+    meaning: 'processes that share the port, 1 to 64; always one on SQLite',
   },
   {
     name: 'METRICS_PORT',
     fallback: '',
     meaning:
-      'TCP port on HOST that answers `GET /metrics` in the text format of Prometheus; else nothing is measured',
+      'TCP port on HOST that serves `GET /metrics` in the Prometheus text format; if unset, nothing is measured',
   },
   {
     name: 'METRICS_TOKEN',
     fallback: '',
-    meaning: 'bearer token, 16 characters or more, that `GET /metrics` asks for; else nothing is asked for',
+    meaning:
+      'bearer token required by `GET /metrics`, at least 16 characters; if unset, no credentials are required',
   },
   {
     name: 'BASE_URL',
     fallback: 'http://HOST:PORT',
     meaning:
-      'public address, used in links and in the API description; with a path prefix the routes answer under it',
+      'public address, used in links and in the API description; with a path prefix, all routes are under it',
   },
   {
     name: 'TRUST_PROXY',
     fallback: '',
     meaning:
-      'proxies whose X-Forwarded-For is believed: a number of hops, or addresses, ranges, `loopback`, `linklocal` and `uniquelocal`, comma-separated',
+      'proxies whose X-Forwarded-For is trusted: a number of hops, or addresses, ranges, `loopback`, `linklocal` and `uniquelocal`, comma-separated',
   },
   {
     name: 'DATA_DIR',
     fallback: './data',
     meaning:
-      'the SQLite database, compiled code, uploaded files until the answer and, outside production, generated secrets',
+      'the SQLite database, compiled code, uploaded files until the response and, outside production, generated secrets',
   },
   {
     name: 'DATABASE_URL',
@@ -55,25 +56,24 @@ export const variables: readonly Variable[] = [
     name: 'DATABASE_READ_URL',
     fallback: '',
     meaning:
-      'a replica of the PostgreSQL in DATABASE_URL: answers lists, reports and details, as long as it is less than a second behind and has what the caller wrote',
+      'a read replica of the PostgreSQL in DATABASE_URL: serves lists, reports and details if it is less than a second behind and has the writes of the caller',
   },
   { name: 'DATABASE_POOL', fallback: '10', meaning: 'connections to PostgreSQL, 1 to 200' },
   {
     name: 'DATABASE_PREPARE',
     fallback: 'on',
-    meaning: '`off` behind a pooler in transaction mode: no prepared statements',
+    meaning: '`off` behind a connection pooler in transaction mode: no prepared statements',
   },
   {
     name: 'DATABASE_WAIT',
     fallback: '60',
-    meaning:
-      'seconds for which a start waits for a PostgreSQL that cannot be reached, 0 to 3,600; 0 fails at once',
+    meaning: 'seconds to wait at start for an unreachable PostgreSQL, 0 to 3,600; 0 fails immediately',
   },
   {
     name: 'JWT_SECRET',
     fallback: '',
     meaning:
-      'at least 32 bytes; else `jwt_secret` of the credentials; outside production generated once and kept',
+      'at least 32 bytes; default: `jwt_secret` of the credentials, or outside production a generated one that is kept',
   },
   {
     name: 'CREDENTIALS_FILE',
@@ -83,47 +83,53 @@ export const variables: readonly Variable[] = [
   {
     name: 'CREDENTIALS_KEY_FILE',
     fallback: 'config/credentials.key',
-    meaning: 'the age identity that opens them',
+    meaning: 'the age identity (private key) that decrypts the credentials',
   },
   { name: 'CREDENTIALS_KEY', fallback: '', meaning: 'the age identity itself, instead of the file' },
   {
     name: 'ADMIN_USERNAME',
     fallback: 'admin',
-    meaning: 'the first super_admin, made when there are no users',
+    meaning: 'username of the first super_admin, created if there are no users',
   },
-  { name: 'ADMIN_EMAIL', fallback: 'admin@example.com', meaning: "the first super_admin's address" },
+  { name: 'ADMIN_EMAIL', fallback: 'admin@example.com', meaning: 'email address of the first super_admin' },
   {
     name: 'ADMIN_PASSWORD',
     fallback: '',
     meaning:
-      "the first super_admin's password; without one it is generated and printed once, in production required",
+      'password of the first super_admin; required in production, otherwise generated and printed once if unset',
   },
   {
     name: 'ADMIN_SECOND_FACTOR',
     fallback: 'optional',
     meaning:
-      '`optional` or `required`: whether every administrator has to set up two-step verification before anything else in the administration area',
+      '`required`: every administrator must set up two-step verification before using the administration area; else `optional`',
   },
   {
     name: 'LOCALE',
     fallback: 'zh-CN',
     meaning:
-      '`zh-CN` or `en`: the language of every message; commands other than `start` and `dev` report problems in English unless it is set',
+      '`zh-CN` or `en`: language of all messages; if unset, commands other than `start` and `dev` report problems in English',
   },
   { name: 'LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {
     name: 'SLOW_QUERY',
     fallback: '200',
-    meaning: 'statements that take more milliseconds are logged, without values; 0 to 3,600,000, or `off`',
+    meaning:
+      'threshold in milliseconds for logging slow statements, without values; 0 to 3,600,000, or `off`',
   },
-  { name: 'CORS_ORIGINS', fallback: '', meaning: 'exact origins, comma-separated; none: CORS is off' },
+  { name: 'CORS_ORIGINS', fallback: '', meaning: 'exact origins, comma-separated; if unset, CORS is off' },
   { name: 'BODY_LIMIT', fallback: '1048576', meaning: 'largest request body in bytes, 1,024 to 104,857,600' },
   {
     name: 'BODY_MEMORY',
     fallback: '67108864',
-    meaning: 'bytes of all request bodies held at one moment, at least four times BODY_LIMIT; 503 beyond',
+    meaning:
+      'maximum total size of request bodies in memory, in bytes, at least four times BODY_LIMIT; 503 beyond it',
   },
-  { name: 'MAX_CONNECTIONS', fallback: '10000', meaning: 'connections open at one moment, 10 to 1,000,000' },
+  {
+    name: 'MAX_CONNECTIONS',
+    fallback: '10000',
+    meaning: 'maximum number of open connections, 10 to 1,000,000',
+  },
   {
     name: 'API_DOCS',
     fallback: 'on',
@@ -133,45 +139,46 @@ export const variables: readonly Variable[] = [
     name: 'DRAIN',
     fallback: '1',
     meaning:
-      'seconds after SIGTERM in which `?ready` is 503 and every answer closes its connection (0 to 3,600)',
+      'seconds after SIGTERM during which `?ready` returns 503 and every response closes its connection (0 to 3,600)',
   },
   {
     name: 'HANDLER_TIMEOUT',
     fallback: '30',
-    meaning: "seconds that a hook or an endpoint of one's own may take before the answer is 503 (1 to 3,600)",
+    meaning: 'maximum seconds for a hook or a custom endpoint before the request returns 503 (1 to 3,600)',
   },
   {
     name: 'TRANSACTION_TIMEOUT',
     fallback: '5',
     meaning:
-      'seconds that a transaction of the application may take before it is rolled back and the answer is 503 (1 to 60)',
+      'maximum seconds for a transaction of the application before it is rolled back and the request returns 503 (1 to 60)',
   },
   {
     name: 'JOBS',
     fallback: 'on',
     meaning:
-      '`on` runs jobs beside the API; `off` runs none here (they are stored all the same); `only` runs jobs and answers nothing but the health check',
+      '`on`: runs jobs beside the API; `off`: stores jobs but runs none here; `only`: runs jobs and serves only the health check',
   },
   {
     name: 'JOBS_CONCURRENCY',
     fallback: '5',
-    meaning: 'jobs that this process runs at one moment, 1 to 1,000',
+    meaning: 'maximum number of jobs that this process runs concurrently, 1 to 1,000',
   },
   {
     name: 'TRASH_DAYS',
     fallback: '30',
-    meaning: 'days for which a deleted record can be brought back, where its model has a trash, 1 to 36,500',
+    meaning: 'days during which a record deleted from a model with `trash` can be restored, 1 to 36,500',
   },
   {
     name: 'HISTORY_DAYS',
     fallback: '',
     meaning:
-      'days after which versions of records are removed, but for the latest one of each, 1 to 36,500; none: they are kept',
+      'days after which older versions of records are removed, 1 to 36,500; the latest version is always kept; if unset, all are kept',
   },
   {
     name: 'WEBHOOK_PRIVATE',
     fallback: '',
-    meaning: '`1` lets webhooks lead to private addresses and use http; else only https to public ones',
+    meaning:
+      '`1` allows webhooks to private addresses and over http; otherwise only https to public addresses',
   },
   {
     name: 'MIGRATE',
@@ -181,6 +188,7 @@ export const variables: readonly Variable[] = [
   {
     name: 'NEW_DATABASE',
     fallback: '',
-    meaning: '`1` makes a new, empty database where `DATA_DIR` once held one that is gone; else no start',
+    meaning:
+      '`1` creates a new, empty database where the one in `DATA_DIR` is gone; otherwise the service does not start',
   },
 ];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/json.ts';
 
-/** Actions of sign-ins, keys and administration beside the changes that the audit list has anyway. */
+/** Actions of sign-ins, keys and administration beside the changes that the audit log has anyway. */
 export type SecurityAction =
   /** The password was right. */
   | 'sign_in'
@@ -35,12 +35,12 @@ export interface SecurityEvent {
 }
 
 /**
- * Writes security events to the audit list and the log, at most 60 a minute for one source, the rest as a count. A
+ * Writes security events to the audit log and the log, at most 60 a minute for one source, the rest as a count. A
  * source is a user, or the network of an anonymous caller. Never throws and is not awaited.
  */
 export interface SecurityEvents {
   /** `account` looks up the named user, if the event is written and not only counted. */
   record(event: SecurityEvent, account?: () => Promise<KnownUser | undefined>): void;
-  /** As `record`, for events that the audit list has already. */
+  /** As `record`, for events that the audit log has already. */
   log(event: SecurityEvent): void;
 }

@@ -25,7 +25,7 @@ export const openCredentials = (io: Io): Promise<Vault> => {
 };
 
 /**
- * The database of the audit list; undefined where none was created yet, and where it does not respond, which is
+ * The database of the audit log; undefined where none was created yet, and where it does not respond, which is
  * printed. Only a service that was never started has none: none is created for the list.
  */
 const openAuditList = async ({ databaseUrl }: Config): Promise<Database | undefined> => {
@@ -44,7 +44,7 @@ const within = async <T>(work: Promise<T>): Promise<T> => {
 };
 
 export interface ChangeOptions {
-  /** The line for the audit list; never a secret. */
+  /** The line for the audit log; never a secret. */
   readonly entry: AuditEntry;
   /** Whether a file that is older than one already seen may be changed: by an edit of the whole content. */
   readonly older?: boolean;
@@ -62,7 +62,7 @@ export const changeCredentials = (
 ): Promise<void> => workOnCredentials(io, vault, (seen) => vault.update(change, seen), options);
 
 /**
- * Changes the credentials, with a line in the audit list and a serial above every one that was seen. A database that
+ * Changes the credentials, with a line in the audit log and a serial above every one that was seen. A database that
  * does not respond is reported and does not block: a leaked secret must be replaceable without it, too.
  * @throws VaultError where the file is older than one that was seen
  */
@@ -75,7 +75,7 @@ export const workOnCredentials = async <T>(
   const config = readConfig(io.env);
   const unlisted = (error: unknown): undefined => {
     const reason = error instanceof Error ? error.message : String(error);
-    io.warn(`gatewright: this change is not in the audit list: ${reason}`);
+    io.warn(`gatewright: this change is not in the audit log: ${reason}`);
   };
   const database = await openAuditList(config).catch(unlisted);
   try {
@@ -100,7 +100,7 @@ export const workOnCredentials = async <T>(
   }
 };
 
-/** The line of the audit list about an application. */
+/** The line of the audit log about an application. */
 export const applicationEntry = (
   action: `app.${string}`,
   appId: string,

@@ -276,7 +276,7 @@ export interface CoreSchema {
     user_id: number;
     username: string;
     revoked_at: string;
-    /** As in the audit list; null where a statement deleted it that was not this version's. */
+    /** As in the audit log; null where a statement deleted it that was not this version's. */
     actor_kind: string | null;
     actor_id: string | null;
     actor_name: string | null;

@@ -151,7 +151,7 @@ describeEachDatabase('an entity', (databases) => {
     });
   });
 
-  it('is changed by a command: endpoint, schemas, refusals and its line of the audit list follow', async () => {
+  it('is changed by a command: endpoint, schemas, refusals and its line of the audit log follow', async () => {
     const { ask, database, services } = await stage();
     const create = (shelf: object) => ask(shelves, 'createShelf', '', {}, shelf);
     expect(await create({ id: 4, name: 'd' })).toEqual({ id: 4, name: 'd', state: 'open' });

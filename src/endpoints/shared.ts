@@ -13,7 +13,7 @@ import type { Grant } from '../policy/grant.ts';
 import { createShow } from '../records/show.ts';
 import type { Actor } from '../service/audit/audit.ts';
 
-/** Actor of a call, for the audit list. */
+/** Actor of a call, for the audit log. */
 export const actorOf = (call: Call): Actor => ({ principal: call.principal, address: call.address });
 
 /** On whose behalf the operations of a call run. */

@@ -1,5 +1,5 @@
 /**
- * Every error that the service answers, one row each. `code` is the envelope's code: HTTP status × 100 + n.
+ * Every error that the service returns, one row each. `code` is the envelope's code: HTTP status × 100 + n.
  * The texts stand in messages/zh-CN.ts and messages/en.ts; the reference page of errors is generated from here.
  */
 export const problemTable = {

@@ -246,7 +246,7 @@ export interface Scope<View extends SeenView = 'detail'> {
   transaction<Result>(work: (scope: Scope<View>) => Promise<Result>): Promise<Result>;
   /**
    * A scope without permissions, row rules and restricted fields, which sees every field. Validation, uniqueness,
-   * references and hooks apply. The audit list records each of its writes with the reason.
+   * references and hooks apply. The audit log records each of its writes with the reason.
    */
   asSystem(reason: string): Scope<'all'>;
   /** Statements written with the tag `sql`. */

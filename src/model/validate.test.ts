@@ -119,7 +119,7 @@ describe('validation', () => {
       {
         field: 'price',
         rule: 'decimal',
-        message: 'Price takes at most 15 digits, 2 of them after the point',
+        message: 'Price must have at most 15 digits, 2 of them after the decimal point',
       },
     ]);
     expect(columns).toEqual({ body: 'kept', live: false, state: 'draft', count: 0 });

@@ -296,7 +296,7 @@ describe('describeApi', () => {
       additionalProperties: {
         type: 'string',
         format: 'binary',
-        description: 'Files under any name: 2 at most, of 5000 bytes at most',
+        description: 'Files under any name: at most 2, each of at most 5000 bytes',
       },
     });
     expect(content('/api/v1/bytes')).toEqual({ '*/*': { schema: {} } });

@@ -6,6 +6,7 @@ import {
   fieldError,
   type Label,
   labelText,
+  type OwnRule,
 } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { labelOf } from '../model/names.ts';
@@ -24,21 +25,24 @@ import type { RecordWrite } from './writing.ts';
  * read, and what they are held to. How they are written is in `save.ts`.
  */
 
-const tooMany: FieldRule = {
+const tooMany: OwnRule = {
   name: 'max_items',
-  sentence: { 'zh-CN': '{label}最多 {max} 条', en: '{label} takes at most {max} records' },
+  sentence: { 'zh-CN': '{label}最多 {max} 条', en: '{label} must have at most {max} records' },
 };
-const tooDeep: FieldRule = {
+const tooDeep: OwnRule = {
   name: 'too_deep',
   sentence: {
     'zh-CN': '{label}嵌套过深，最多 {max} 层',
-    en: '{label} is nested too deeply: {max} levels at most',
+    en: '{label} is nested too deeply: at most {max} levels',
   },
 };
-const namedTwice: FieldRule = {
+const namedTwice: OwnRule = {
   name: 'duplicate',
-  sentence: { 'zh-CN': '{label}重复', en: '{label} is named more than once' },
+  sentence: { 'zh-CN': '{label}重复', en: '{label} is duplicated' },
 };
+
+/** The rules of nested records beside those of fields; the reference of errors lists them. */
+export const nestedRules: readonly OwnRule[] = [tooMany, tooDeep, namedTwice];
 
 type Task = 'delete' | 'update' | 'create';
 

@@ -105,7 +105,7 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     (acting: Acting): Scope['asSystem'] =>
     (reason) => {
       if (typeof reason !== 'string' || reason.trim() === '')
-        throw new TypeError('asSystem takes the reason as a text: it stands in the audit list');
+        throw new TypeError('asSystem takes the reason as a text: it stands in the audit log');
       // The types of the answers differ, as every field is among them; the code does not.
       return scopeOf({ ...acting, reason: reason.slice(0, 500) }) as Scope<'all'>;
     };

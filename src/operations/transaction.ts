@@ -14,7 +14,7 @@ export interface Acting {
   readonly area: AreaRules;
   /** Why the application itself acts, past the policy; absent where the principal does. */
   readonly reason?: string | undefined;
-  /** Who stands in the audit list for what is done with a reason. */
+  /** Who stands in the audit log for what is done with a reason. */
   readonly actor: () => Actor;
   /** Whom limits count of what nothing bounds; nobody for the application itself. */
   readonly by?: DeferredCaller | undefined;

@@ -261,7 +261,7 @@ export const keptBeside = ({ resource, acting }: RecordWrite, columns: Columns):
 
 /**
  * Whether a write is more than its statement: a hook belongs to its transaction, a version, an event, or a line of the
- * audit list.
+ * audit log.
  */
 const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): boolean =>
   resource.model.hooks.beforeCommit !== undefined ||

@@ -13,7 +13,7 @@ import type { EntityOperation } from '../records/entity.ts';
 import { type Actor, type AuditEntry, recordAudit } from './audit/audit.ts';
 import type { Change, TableContext } from './context.ts';
 
-/** Lines of the audit list, written in the transaction of the change; none where nothing was changed. */
+/** Lines of the audit log, written in the transaction of the change; none where nothing was changed. */
 interface Audited {
   readonly audit?: AuditEntry | readonly AuditEntry[] | undefined;
 }
@@ -50,7 +50,7 @@ const meaningOf = (error: unknown, meanings: ConstraintMeanings): unknown => {
 
 /**
  * Makes the function by which the service's own records are changed: one transaction holds the change and its lines of
- * the audit list, so neither stands without the other. A change that is a part of a larger one runs within that.
+ * the audit log, so neither stands without the other. A change that is a part of a larger one runs within that.
  */
 export const createCommands =
   ({ database, clock }: TableContext) =>
@@ -114,7 +114,7 @@ export interface CheckContext extends Pick<Change, 'tables'> {
 
 /**
  * A command on records of an entity, as data: its endpoint, the schemas and words of the API description, its
- * transaction and its lines of the audit list follow from it.
+ * transaction and its lines of the audit log follow from it.
  */
 export interface EntityCommand<Fields extends InputFields = InputFields, Prepared = unknown>
   extends EntityOperation {
@@ -150,7 +150,7 @@ export const defineEntityCommand = <const Fields extends InputFields, Prepared =
   command: EntityCommand<Fields, Prepared>,
 ): EntityCommand<Fields, Prepared> => command;
 
-/** Makes the function by which commands run: with its lines of the audit list, in one transaction. */
+/** Makes the function by which commands run: with its lines of the audit log, in one transaction. */
 export const createExecutor = (context: TableContext) => {
   const change = createCommands(context);
   return async (

@@ -21,7 +21,7 @@ export interface Forgotten extends JsonObject {
 
 /**
  * Removes the values of a record from all that is kept of it beside the record itself. That it was kept stays, and a
- * line in the audit list. Where nothing was kept there is no line.
+ * line in the audit log. Where nothing was kept there is no line.
  */
 export const forgetRecord = async (
   database: Database,

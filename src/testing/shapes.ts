@@ -84,7 +84,7 @@ export interface UserOptions {
 /** Creates scopes, by which a test uses the application's data as its own code does. */
 export interface MakeScope {
   /**
-   * Acts for the system, as a job does: no permissions, all rows and fields; the reason in the audit list is `test`.
+   * Acts for the system, as a job does: no permissions, all rows and fields; the reason in the audit log is `test`.
    */
   (): Scope<'all'>;
   /**

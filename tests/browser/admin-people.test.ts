@@ -330,7 +330,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByRole('img', { name: '按认证方式' }).waitFor();
     });
 
-    it('the audit list is filtered by person and action, and exported as it is filtered', async () => {
+    it('the audit log is filtered by person and action, and exported as it is filtered', async () => {
       const { page } = await enter(open, service, root, '/audit');
       await page.getByRole('button', { name: '筛选' }).click();
       const form = page.getByRole('dialog');

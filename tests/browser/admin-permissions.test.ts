@@ -119,7 +119,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       await dialog.getByRole('button', { name: '授予 159 项' }).click();
       await page.getByText('已修改 159 项权限').waitFor();
       expect(await grantsOf('role_1')).toHaveLength(160);
-      // Each has its line in the audit list.
+      // Each has its line in the audit log.
       const audit = await service.get('/admin/audit?filter[action]=permission.grant&per_page=1&page=1', {
         token: root,
       });

@@ -53,7 +53,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
     it('what only a record decides is shown open, in the language of the page', async () => {
       const list = question(reader, 'GET', 'projects');
       const { page } = await enter(open, service, root, list, { language: 'en' });
-      await page.getByText('Each record of the list has to meet this:').waitFor();
+      await page.getByText('Every record in the list must meet these conditions:').waitFor();
       const conditions = page.getByRole('list', { name: 'Conditions' });
       await conditions.getByText('Visibility is Public').waitFor();
       expect(await conditions.textContent()).not.toMatch(/holds|does not|decides/);

@@ -80,7 +80,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       await page.getByText('没有匹配的结果').waitFor();
     });
 
-    it('the audit list is filtered by person and by time', async () => {
+    it('the audit log is filtered by person and by time', async () => {
       const [someone] = users;
       if (someone === undefined) throw new Error('nobody was made');
       await service.ok('POST', '/admin/roles', { token: someone, body: { role: { name: 'by_li_wei' } } });
@@ -102,7 +102,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
     });
 
     it.each(['zh-CN', 'en'] as const)(
-      'the audit list is seen whole at 1280 px, whatever names and addresses it has: %s',
+      'the audit log is seen whole at 1280 px, whatever names and addresses it has: %s',
       async (language) => {
         const [name, address] = [
           'maria.fernanda.de_oliveira-pereira',

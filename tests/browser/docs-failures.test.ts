@@ -18,7 +18,8 @@ describe.skipIf(!hasBrowser)('the documentation page, where requests come to not
 
     it('says that the service is unreachable, and goes on once it answers again', async () => {
       const { page, result, send } = await visit('getHealth');
-      const unreachable = 'The service does not answer. Is it running, and can it be reached from here?';
+      const unreachable =
+        'The service cannot be reached. Check that it is running and that the network works.';
       await page.context().setOffline(true);
       await send();
       await result.getByText(unreachable).waitFor();

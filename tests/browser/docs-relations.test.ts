@@ -37,10 +37,8 @@ describe.skipIf(!hasBrowser)('the documentation page of relations', () => {
       await about.getByText('OrderLine[]', { exact: true }).waitFor();
       await about.getByText('Customer | null', { exact: true }).waitFor();
       const text = (await about.textContent()) ?? '';
-      expect(text).toContain(
-        'Filters and sorts go across customer, parent, user too: filter[customer.name]=…',
-      );
-      expect(text).toContain('A filter across lines, filter[lines.quantity]=…');
+      expect(text).toContain('Filter and sort by fields of customer, parent, user: filter[customer.name]=…');
+      expect(text).toContain('A filter by fields of lines, filter[lines.quantity]=…');
 
       await page.locator('header .account').click();
       const dialog = page.getByRole('dialog');

@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       const use = page.getByRole('button', { name: 'Use my administration session' });
       await page.locator('header .account').click();
       await use.click();
-      await page.getByText('Nobody is signed in to the administration area').waitFor();
+      await page.getByText('There is no session in the administration area').waitFor();
       const signIn = async () =>
         page.evaluate(
           ([account, secret]) =>
@@ -285,7 +285,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.getByText('This operation has no answer.data.stauts').waitFor();
       expect(await page.locator('.about .notice a').allTextContents()).toContain('answer.data.status');
       await at('listOrdrs');
-      await page.getByText('There is no operation called listOrdrs').waitFor();
+      await page.getByText('No operation is called listOrdrs').waitFor();
       await page.locator('.notice').getByRole('link', { name: 'listOrders', exact: true }).click();
       await page.locator('.about').waitFor();
       await at('createOrder/example.422');

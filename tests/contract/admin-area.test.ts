@@ -164,7 +164,7 @@ const scenarios: readonly Scenario[] = [
   },
   { name: 'a viewer grants none', request: `PUT ${grant}`, as: 'viewer', status: 403 },
   { name: 'a viewer revokes none', request: `DELETE ${grant}`, as: 'viewer', status: 403 },
-  { name: 'a viewer sees no audit list', request: 'GET /admin/audit', as: 'viewer', status: 403 },
+  { name: 'a viewer sees no audit log', request: 'GET /admin/audit', as: 'viewer', status: 403 },
   { name: 'a viewer sees no applications', request: 'GET /admin/applications', as: 'viewer', status: 403 },
   { name: 'a viewer sees no payments', request: 'GET /admin/payments', as: 'viewer', status: 403 },
   { name: 'a viewer sees no keys', request: 'GET /admin/api_keys', as: 'viewer', status: 403 },
@@ -200,7 +200,7 @@ const scenarios: readonly Scenario[] = [
     contains: ['"field":"name"', '"field":"user_id"'],
   },
   { name: 'a key that is not there', request: 'DELETE /admin/api_keys/999999', as: 'root', status: 404 },
-  { name: 'the audit list is not written to', request: 'DELETE /admin/audit', as: 'root', status: 405 },
+  { name: 'the audit log is not written to', request: 'DELETE /admin/audit', as: 'root', status: 405 },
   { name: 'payments are not written to', request: 'POST /admin/payments', as: 'root', body: {}, status: 405 },
 ];
 
@@ -236,7 +236,7 @@ describeEachDatabase('the administration area', (databases) => {
   });
   const list = <Row = Record<string, unknown>>(path: string) =>
     service.ok<Row[]>('GET', path, { token: one('admin') });
-  /** The lines of the audit list that the steps wrote, by action. */
+  /** The lines of the audit log that the steps wrote, by action. */
   const audited = async (steps: () => Promise<unknown>): Promise<AuditEntry[]> => {
     const before = await list<AuditEntry>('/admin/audit?sort=-id&per_page=1');
     await steps();
@@ -389,7 +389,7 @@ describeEachDatabase('the administration area', (databases) => {
         expect(row['allowed']).toBe(false);
     });
 
-    it('200: PUT and DELETE as often as one likes; one change, one line in the audit list', async () => {
+    it('200: PUT and DELETE as often as one likes; one change, one line in the audit log', async () => {
       const allowed = async () =>
         (
           await list(`/admin/permissions?filter[role]=viewer&filter[model]=Report&filter[action]=create`)
@@ -503,7 +503,7 @@ describeEachDatabase('the administration area', (databases) => {
     });
   });
 
-  describe('the audit list', () => {
+  describe('the audit log', () => {
     it('has a line for every change of users, roles, keys, permissions and sessions, and no secret in any', async () => {
       const password = 'a secret of the audit 9';
       let key = '';

@@ -477,7 +477,7 @@ describeEachDatabase('users of the administration area', (databases) => {
     const newest = async (count: number) =>
       service.ok<object[]>('GET', `/admin/audit?sort=-created_at,-id&per_page=${count}`, { token: token() });
 
-    it('200: ends all sessions of the user and no others, and writes it to the audit list', async () => {
+    it('200: ends all sessions of the user and no others, and writes it to the audit log', async () => {
       const [user, neighbour] = [await service.createUser(['admin']), await service.createUser(['admin'])];
       const [one, two, theirs] = [
         await service.signIn(user),
@@ -533,8 +533,7 @@ describeEachDatabase('users of the administration area', (databases) => {
           {
             status: 1,
             stdout: '',
-            stderr:
-              'gatewright: Password must not rest on the name of the service or of the account: what remains without it is no password\n',
+            stderr: 'gatewright: Password must not be based on the name of the service or of the account\n',
           },
         ]);
       expect((await create(names, 'moreau_99', 'zh-CN')).stderr).toBe(

@@ -138,7 +138,7 @@ describeEachDatabase('CSV', (databases) => {
       expect([path, answer.status]).toEqual([path, 200]);
       const rows = data as never as Row[];
       const [names = []] = parseCsv(answer.text);
-      // The audit list changes between the two requests.
+      // The audit log changes between the two requests.
       if (rows.length > 0) expect(names).toEqual(Object.keys(rows[0] ?? {}));
       expect(readBack(answer.text)).toEqual(tableOf(rows, names as string[]));
       seen.push(path);

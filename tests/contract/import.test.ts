@@ -82,7 +82,7 @@ describeEachDatabase('POST /admin/records/:resource/import', (databases) => {
     expect(audit).toEqual([]);
   });
 
-  it('writes what is good, tells of the rest, and stands in the audit list', async () => {
+  it('writes what is good, tells of the rest, and stands in the audit log', async () => {
     const { data } = await send({ by: 'sku', texts: true, lines });
     expect(data).toMatchObject({ created: 1, updated: 1, refused: 2 });
     expect((await products()).map(({ sku, title, price }) => [sku, title, price])).toEqual([

@@ -231,7 +231,7 @@ describeEachDatabase('must_change_password', (databases) => {
     expect((await second.get('/api/v1/users', { token: user })).json).toEqual(required);
   });
 
-  it('the audit list says who asked it of whom', async () => {
+  it('the audit log says who asked it of whom', async () => {
     const user = await service.createUser();
     await ask(user);
     const [entry] = await service.ok<object[]>(

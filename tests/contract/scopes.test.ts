@@ -279,7 +279,7 @@ describeEachDatabase('a scope', (databases) => {
   });
 
   describe('asSystem', () => {
-    it('goes past the policy and leaves its reason and its caller in the audit list', async () => {
+    it('goes past the policy and leaves its reason and its caller in the audit log', async () => {
       const ann = await viewer();
       const id = await addProduct('rice', 7);
       const made = await result(ann.token, ({ asSystem }) => {

@@ -506,7 +506,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await without.ask('POST', `${path}/recovery-codes`, without.password)).json.code).toBe(40_911);
     });
 
-    it('no secret is in the audit list, in the log, or readable in the database', async () => {
+    it('no secret is in the audit log, in the log, or readable in the database', async () => {
       const { user, secret, codes } = await enrol(service);
       const { ticket } = await firstStep(service, user);
       await secondStep(service, ticket, { code: codeOf(secret, now()) });

@@ -309,6 +309,6 @@ describeEachDatabase('credentials', (databases) => {
     const env = { ...service.env, DATABASE_URL: 'postgres://reader@127.0.0.1:1/none' };
     const { status, stdout, stderr } = await run(['app', 'create', 'shop', '--json'], { env });
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { app_id: 'shop' }]);
-    expect(stderr).toMatch(/^(?:gatewright: this change is not in the audit list: .*\n)+/);
+    expect(stderr).toMatch(/^(?:gatewright: this change is not in the audit log: .*\n)+/);
   });
 });

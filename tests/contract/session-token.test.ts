@@ -27,7 +27,7 @@ describeEachDatabase('POST /admin/session/token', (databases) => {
   const payloadOf = ({ token }: Token): object =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
-  it('is good for a quarter of an hour, as the person of the session, and is in the audit list', async () => {
+  it('is good for a quarter of an hour, as the person of the session, and is in the audit log', async () => {
     const { user, cookie } = await signedIn();
     const made = await tokenOf(cookie);
     expect(made.user).toMatchObject({ username: user.username, roles: ['admin'] });

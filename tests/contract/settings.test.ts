@@ -177,7 +177,7 @@ describeEachDatabase('settings', (databases) => {
   describe('ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD', () => {
     it.each([
       ['zh-CN', /^ADMIN_PASSWORD: 密码不能以服务名或账号名称为主/],
-      ['en', /^ADMIN_PASSWORD: Password must not rest on the name of the service or of the account/],
+      ['en', /^ADMIN_PASSWORD: Password must not be based on the name of the service or of the account/],
     ])('a password that is a name prevents the start, and the message is in %s', async (LOCALE, message) => {
       for (const env of [
         { ADMIN_USERNAME: 'headgardener', ADMIN_PASSWORD: 'HeadGardener1' },

@@ -427,7 +427,7 @@ describeEachDatabase('webhooks', (databases) => {
     }
   });
 
-  it('shows its secret once, keeps it sealed, and writes each change into the audit list', async () => {
+  it('shows its secret once, keeps it sealed, and writes each change into the audit log', async () => {
     const hook = await subscribe(ann, `${receiver.url}?token=of-receiver`);
     await talk.change(hook.id, { actions: ['create'] });
     await talk.create(ann, 'x');

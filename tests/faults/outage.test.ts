@@ -140,7 +140,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       const cookie = await service.signIn(user);
       const url = service.env['DATABASE_URL'] ?? '';
       const before = service.lines.length;
-      // The line of the audit list is part of the change: without it there is none.
+      // The line of the audit log is part of the change: without it there is none.
       await refusals[dialect](url, 'audit');
       const headers = { origin: service.origin };
       const attempts = [

@@ -186,7 +186,7 @@ export const zhCN = {
       yesterday: '昨天',
       last: '最近若干天内',
       next: '今后若干天内',
-      before: '早于若干天前',
+      before: '若干天以前',
       after: '晚于若干天后',
       on: '某一天',
     },
@@ -195,7 +195,7 @@ export const zhCN = {
       yesterday: '在昨天',
       last: '在最近 %{count} 天内',
       next: '在今后 %{count} 天内',
-      before: '早于 %{count} 天前',
+      before: '%{count} 天以前',
       after: '晚于 %{count} 天后',
       on: '在 %{date}',
     },
@@ -507,7 +507,7 @@ export const zhCN = {
   applications: {
     title: '应用',
     lead: '以签名调用的应用。密钥存于加密凭据中，只能用命令行 gatewright app 管理，不在此处显示。',
-    empty: '还没有应用。用 gatewright app create 登记。',
+    empty: '还没有应用。用 gatewright app create 注册。',
   },
   payments: {
     title: '收到的支付',

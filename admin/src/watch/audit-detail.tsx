@@ -6,7 +6,7 @@ import { useWords } from '../records/use-metadata.ts';
 import { type Text, type TextKey, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 
-/** A line of the audit list. */
+/** A line of the audit log. */
 export interface AuditEntry {
   readonly id: number;
   readonly created_at: string;
@@ -106,7 +106,7 @@ const Value = ({ name, value }: DetailProps): ReactNode => {
   );
 };
 
-/** The details of an action of the audit list, beside its target. */
+/** The details of an action of the audit log, beside its target. */
 export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
   const text = useText();
   const parts = Object.entries(detail);

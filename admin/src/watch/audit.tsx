@@ -62,7 +62,7 @@ const columns: readonly OwnColumn<AuditEntry>[] = [
   },
 ];
 
-/** The audit list: changes with their actor, address and time. */
+/** The audit log: changes with their actor, address and time. */
 export const Audit = () => {
   const text = useText();
   return (

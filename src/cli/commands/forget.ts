@@ -11,7 +11,7 @@ export const command = defineCommand({
   options: jsonOption,
   description: [
     'Removes the values of a record from every version, event and webhook delivery that is kept of it, for data that must',
-    'go for good. That they were kept, by whom and when, stays, and so does a line in the audit list. What the trash has of',
+    'go for good. That they were kept, by whom and when, stays, and so does a line in the audit log. What the trash has of',
     'it goes, so that it cannot be brought back. The record itself is not touched: delete it, or empty its fields, before;',
     'what is written behind this command is kept as any other version.',
   ],

@@ -10,7 +10,7 @@ import type { Rule } from '../../policy/rule.ts';
 /** Every route of the administration area: signed in by its cookie, or by the token of an administrator. */
 export const adminAuth: readonly AuthMethodName[] = ['session', 'jwt'];
 
-/** Principal of a user who is just signing in, for the audit list. */
+/** Principal of a user who is just signing in, for the audit log. */
 export const arriving = (identity: Identity): UserPrincipal => identifiedUser(identity, 'session');
 
 export const administratorOnly: Rule = { kind: 'administrator' };

@@ -24,7 +24,7 @@ export interface AuditEntry {
   readonly detail?: JsonObject;
 }
 
-/** Columns of the actor, as the audit list shows them. */
+/** Columns of the actor, as the audit log shows them. */
 export interface AuditActor {
   readonly actor_kind: string;
   readonly actor_id: string | null;
@@ -68,7 +68,7 @@ const insertFor = (dialect: DialectName): Statement<AuditLine> => {
   return made;
 };
 
-/** A line of the audit list, of something that happened at `now`. */
+/** A line of the audit log, of something that happened at `now`. */
 export const auditQuery = (
   dialect: DialectName,
   now: number,
@@ -85,7 +85,7 @@ export const auditQuery = (
     detail: JSON.stringify(detail),
   });
 
-/** Writes a line of the audit list in the transaction of the change itself: neither stands without the other. */
+/** Writes a line of the audit log in the transaction of the change itself: neither stands without the other. */
 export const recordAudit = async (
   transaction: Transaction,
   dialect: DialectName,

@@ -26,5 +26,5 @@ export const auditEntity = defineEntity('audit', {
     address: field.string({ label: { 'zh-CN': '地址', en: 'Address' } }),
   },
   indexed: ['created_at'],
-  list: { operation: 'listAudit', path: '/admin/audit', summary: { 'zh-CN': '审计记录', en: 'Audit list' } },
+  list: { operation: 'listAudit', path: '/admin/audit', summary: { 'zh-CN': '审计记录', en: 'Audit log' } },
 });

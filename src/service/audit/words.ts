@@ -1,6 +1,6 @@
 import type { Label } from '../../kernel/messages/messages.ts';
 
-/** The words of every action that the service writes into the audit list. */
+/** The words of every action that the service writes into the audit log. */
 export const actionWords: Readonly<Record<string, Label>> = {
   'user.create': { 'zh-CN': '创建用户', en: 'Created user' },
   'user.update': { 'zh-CN': '修改用户', en: 'Changed user' },

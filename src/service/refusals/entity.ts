@@ -40,7 +40,7 @@ export const refusalEntity = defineEntity('refusals', {
     }),
     revoked_by_kind: computed(field.string(), {
       value: revoked('actor_kind'),
-      note: 'who revoked it, as in the audit list; null where that is not known',
+      note: 'who revoked it, as in the audit log; null where that is not known',
     }),
     revoked_by_id: computed(field.string(), { value: revoked('actor_id') }),
     revoked_by_name: computed(field.string(), { value: revoked('actor_name') }),
@@ -57,7 +57,7 @@ export const refusalEntity = defineEntity('refusals', {
     operation: 'listRefusals',
     path: '/admin/refusals',
     order: '-refused_at',
-    summary: { 'zh-CN': '最近被拒绝的请求', en: 'Recent refusals' },
+    summary: { 'zh-CN': '最近被拒绝的请求', en: 'Rejected requests' },
     description: {
       'zh-CN':
         '已知调用者在 24 小时内被拒绝（403）的请求、因行规则而答为不存在（404）的记录，以及凭据已失效或签名不符（401）的请求（密钥吊销后 90 天内仍可辨认），由新到旧；同一小时内相同的请求合并计数。不保存查询参数、请求体与凭据。各实例每 10 秒写入一次。',

@@ -192,7 +192,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
     summary: { 'zh-CN': '批量授予与收回权限', en: 'Grant and revoke permissions together' },
     description: {
       'zh-CN': '全部成功或全部不变；返回实际改变的各项，每一项各有一条审计记录。',
-      en: 'All of it or nothing. Answers the entries that were changed by it, each of which has its line in the audit list.',
+      en: 'All of it or nothing. Answers the entries that were changed by it, each of which has its line in the audit log.',
     },
     input: { permissions: field.json({ required: true }) },
     refine: () => changesSchema,

@@ -52,7 +52,7 @@ const timesOf = ({ created_at, last_used_at }: TimesRow): FactorTimes => ({
   lastUsedAt: last_used_at === null ? null : time(last_used_at),
 });
 
-/** A user as the target of a line in the audit list. */
+/** A user as the target of a line in the audit log. */
 export const factorTarget = (id: number, { username }: HeldUser) => ({ kind: 'user', id, name: username });
 
 /** The codes of a user become these, as hashes. */

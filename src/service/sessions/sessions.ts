@@ -20,7 +20,7 @@ const ownerOf = ({ principal }: Actor, id: number) => ({
   name: typeof principal === 'object' && principal.kind === 'user' ? principal.username : null,
 });
 
-/** Second factor of a sign-in, as the audit list names it. */
+/** Second factor of a sign-in, as the audit log names it. */
 export type ProvedBy = 'totp' | 'passkey' | 'recovery_code';
 
 /**

@@ -29,7 +29,7 @@ export const changedColumns = (change: UserChange) => ({
   ...(change.mustChangePassword === undefined ? {} : { must_change_password: change.mustChangePassword }),
 });
 
-/** Names of what a change touches, for the audit list; the values of secrets are not among them. */
+/** Names of what a change touches, for the audit log; the values of secrets are not among them. */
 export const changedFields = (change: UserChange): string[] => [
   ...(['username', 'email', 'name', 'disabled', 'roles'] as const).filter(
     (field) => change[field] !== undefined,
@@ -38,7 +38,7 @@ export const changedFields = (change: UserChange): string[] => [
   ...(change.mustChangePassword === undefined ? [] : ['must_change_password']),
 ];
 
-/** Values of a change that stand in the audit list. */
+/** Values of a change that stand in the audit log. */
 export const auditDetail = ({ roles, disabled, mustChangePassword }: UserChange): JsonObject => ({
   ...(roles === undefined ? {} : { roles }),
   ...(disabled === undefined ? {} : { disabled }),

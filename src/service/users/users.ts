@@ -145,7 +145,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
 
     /**
      * Changes a user; a new password, a disabling and `sessionsEnd` end their sessions, the last with a line of its own
-     * in the audit list; but `keptSession`, where it is the password alone that ends them. False where what was
+     * in the audit log; but `keptSession`, where it is the password alone that ends them. False where what was
      * verified does not hold any more: then nothing has changed.
      * @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin`
      */

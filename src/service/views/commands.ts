@@ -154,6 +154,6 @@ const deleteView = defineEntityCommand({
 });
 
 /**
- * Views are settings of a person, like a language: no other user sees them, and the audit list has no line of them.
+ * Views are settings of a person, like a language: no other user sees them, and the audit log has no line of them.
  */
 export const viewCommands: readonly EntityCommand[] = [createView, updateView, deleteView];

@@ -26,7 +26,7 @@ export const webhookEntity = defineEntity('webhooks', {
     user_id: computed(field.integer({ label: { 'zh-CN': '用户 id', en: 'User id' } }), {
       note: 'the acting user; null once that user is deleted',
     }),
-    username: field.string({ label: { 'zh-CN': '以此用户的权限', en: 'With the rights of' } }),
+    username: field.string({ label: { 'zh-CN': '以此用户的权限', en: 'Acts as' } }),
     created_by: computed(
       field.integer({ label: { 'zh-CN': '创建者（用户 id）', en: 'Made by (user id)' } }),
       { note: 'user who made it, also one who is gone' },

@@ -80,7 +80,7 @@ const outcomeColumns = (outcome: DeliveryOutcome, now: string) => {
     : { ...ended, ...attemptColumns(outcome.attempt) };
 };
 
-/** Disables a webhook, with a line of the audit list. */
+/** Disables a webhook, with a line of the audit log. */
 const disableWebhook = async (
   transaction: Transaction,
   db: Kysely<CoreSchema>,

@@ -12,10 +12,10 @@ import type { Change, TableContext } from '../context.ts';
 export const disabledReasons = ['by_hand', 'failed', 'gone', 'secret_unreadable', 'no_user'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** A URL as the audit list and the log tell it: what follows the path may be a secret of the receiver. */
+/** A URL as the audit log and the log tell it: what follows the path may be a secret of the receiver. */
 export const urlInAudit = (url: string): string => url.replace(/\?.*$/s, '?…');
 
-/** A line of the audit list about a webhook. */
+/** A line of the audit log about a webhook. */
 export const webhookAudit = (
   action: string,
   webhook: { readonly id: number; readonly url: string },

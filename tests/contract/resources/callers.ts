@@ -36,7 +36,7 @@ export const grantEntries = async (service: Service, combinations: readonly Comb
         (action === 'update' ? ['editor', 'clerk'] : ['editor']).map((role) => [role, model.name, action]),
       ),
   );
-  // In one statement: a grant of its own for each, with its line of the audit list, is what other tests look at.
+  // In one statement: a grant of its own for each, with its line of the audit log, is what other tests look at.
   const values = rows.map(
     (row) => `(${row.map((name) => `'${name}'`).join(', ')}, '2024-01-01T00:00:00.000Z')`,
   );

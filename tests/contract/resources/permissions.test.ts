@@ -190,7 +190,7 @@ describeEachDatabase('permission entries', (databases) => {
       ...{ role, model, action, allowed },
     });
 
-    it('one request, one transaction; it answers what was not so before, and each is in the audit list', async () => {
+    it('one request, one transaction; it answers what was not so before, and each is in the audit log', async () => {
       await using service = await startService(databases, { application: newer });
       await createRole(service, 'editor');
       await grant(service, 'editor', 'Booklet', 'create');

@@ -1,0 +1,107 @@
+import type { FieldType } from '../src/fields/field.ts';
+import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
+import type { Locale } from '../src/kernel/messages/catalogue.ts';
+import { catalogueOf, type OwnRule, uniqueTogether } from '../src/kernel/messages/messages.ts';
+import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
+import { nestedRules } from '../src/operations/nested.ts';
+import { code, page, table } from './reference-markdown.ts';
+
+interface Words {
+  readonly title: string;
+  readonly lead: string;
+  readonly columns: readonly string[];
+  readonly notes: readonly string[];
+  readonly validation: string;
+  readonly aboutValidation: string;
+  readonly ruleColumns: readonly string[];
+}
+
+const words: Readonly<Record<Locale, Words>> = {
+  en: {
+    title: 'Errors',
+    lead: 'An error is returned as `{"code":…,"message":…}` with the HTTP status in the table. Match on `code`: it is stable, the text is not. `LOCALE` sets the language of the messages.',
+    columns: ['code', 'status', 'name', 'message', 'Chinese message'],
+    notes: [
+      'A 401 response has `WWW-Authenticate`, and a 405 response has `Allow`. 429 and 503 have `Retry-After` in seconds, except 50302: a retry could write twice.',
+      'Every method that a path does not support returns 405, including unknown methods such as `FOO`. `OPTIONS` returns 405 too, except for the preflight of a browser when `CORS_ORIGINS` is set, and for `OPTIONS *` (204). PUT works like PATCH, and every GET endpoint also accepts HEAD.',
+    ],
+    validation: 'Validation',
+    aboutValidation:
+      'With `invalid_record` (422), `data.errors` has `{field, rule, message}` for every violated rule. The `message` of the envelope joins all of them with a comma and a space. If fields must be unique in combination, each of them has its own error, except fields that the caller cannot write.',
+    ruleColumns: ['rule', 'message', 'Chinese message'],
+  },
+  'zh-CN': {
+    title: '错误码',
+    lead: '出错时返回 `{"code":…,"message":…}`，HTTP 状态码见下表。程序应根据 `code` 判断：`code` 保持稳定，文字可能改变。`LOCALE` 决定消息的语言。',
+    columns: ['code', '状态码', '名称', '消息', '英文消息'],
+    notes: [
+      '401 带有 `WWW-Authenticate`，405 带有 `Allow`，429 与 503 带有以秒计的 `Retry-After`。50302 没有 `Retry-After`，因为重试可能重复写入。',
+      '路径不支持的方法一律返回 405，`FOO` 等未知方法也是如此。`OPTIONS` 同样返回 405，但设置了 `CORS_ORIGINS` 时浏览器的预检请求以及 `OPTIONS *`（204）除外。PUT 等同于 PATCH，凡支持 GET 的接口也支持 HEAD。',
+    ],
+    validation: '校验',
+    aboutValidation:
+      '`invalid_record`（422）的 `data.errors` 为违反的每条规则给出 `{field, rule, message}`，响应的 `message` 以逗号加空格连接全部消息。多个字段的组合须唯一时，每个字段各有一条错误，调用者不可写的字段除外。',
+    ruleColumns: ['规则', '消息', '英文消息'],
+  },
+};
+
+/** Rules that a field type defines, beside those of the catalogues. */
+const typeRules = (): readonly OwnRule[] =>
+  fieldKinds.flatMap((kind) => {
+    const { format }: FieldType = fieldTypes[kind];
+    return format?.rule === undefined || typeof format.rule === 'string' ? [] : [format.rule];
+  });
+
+type Row = readonly [name: string, sentences: Readonly<Record<Locale, string>>];
+
+/** Every rule once, in the order of the catalogue; sentences of one rule that differ by the case stand in one row. */
+const rules = (): readonly Row[] => {
+  const english = catalogueOf('en').rules;
+  const chinese = catalogueOf('zh-CN').rules;
+  const rows = new Map<string, Readonly<Record<Locale, string>>>(
+    (Object.keys(english) as (keyof typeof english)[]).map((name) => [
+      name,
+      { en: english[name], 'zh-CN': chinese[name] },
+    ]),
+  );
+  for (const { name, sentence } of [uniqueTogether, ...nestedRules, ...typeRules()]) {
+    const known = rows.get(name);
+    rows.set(
+      name,
+      known === undefined
+        ? sentence
+        : { en: `${known.en}; ${sentence.en}`, 'zh-CN': `${known['zh-CN']}；${sentence['zh-CN']}` },
+    );
+  }
+  return [...rows];
+};
+
+/** The page of every error in one language. */
+export const errorsPage = (locale: Locale): string => {
+  const { title, lead, columns, notes, validation, aboutValidation, ruleColumns } = words[locale];
+  const other: Locale = locale === 'en' ? 'zh-CN' : 'en';
+  const names = Object.keys(problemTable) as ProblemName[];
+  return page(
+    title,
+    lead,
+    [
+      table(
+        columns,
+        names.map((name) => [
+          String(problemTable[name]),
+          String(statusOf(name)),
+          code(name),
+          catalogueOf(locale).problems[name],
+          catalogueOf(other).problems[name],
+        ]),
+      ),
+      ...notes,
+      `## ${validation}`,
+      aboutValidation,
+      table(
+        ruleColumns,
+        rules().map(([name, sentences]) => [code(name), sentences[locale], sentences[other]]),
+      ),
+    ].join('\n\n'),
+  );
+};
