@@ -10,6 +10,8 @@ import { GatewrightError } from './error.ts';
 export interface Login {
   readonly account: string;
   readonly password: string;
+  /** A code of the authenticator application, or a recovery code, of a user with two-step verification. */
+  readonly otp?: string;
 }
 
 /**
@@ -35,8 +37,8 @@ export interface Authenticator {
   renew(refused: Headers, signal?: AbortSignal): Promise<Headers | undefined>;
   /** Signs in, and from then on calls as this user. */
   login(login: Login, signal?: AbortSignal): Promise<Session>;
-  /** Forgets the credentials. A token stays valid until it expires. */
-  logout(): void;
+  /** Forgets the credentials. Returns the headers of the token among them; empty when there is none. */
+  forget(): Promise<Headers>;
 }
 
 /** Rejects when the signal aborts; the promise itself continues for other callers. */
@@ -97,9 +99,18 @@ export const createAuthenticator = (
       session = started;
       return answer;
     },
-    logout: () => {
+    forget: async () => {
+      const [former, started] = [auth, session];
       auth = undefined;
       session = undefined;
+      if (former === undefined) return {};
+      if (!('account' in former)) return 'token' in former ? headersOf(former) : {};
+      return started === undefined
+        ? {}
+        : started.then(
+            ({ token }) => bearer(token),
+            () => ({}),
+          );
     },
   };
 };

@@ -1,5 +1,6 @@
 import type { Login, Session } from './authenticator.ts';
 import { createEndpointCalls, type EndpointCalls, type EndpointNames } from './endpoint.ts';
+import { GatewrightError } from './error.ts';
 import type { ApiKeyShape, Json, Metadata, NewApiKey, Receipt, User, UserShape } from './fixed.ts';
 import {
   type CreateOptions,
@@ -41,8 +42,11 @@ interface FixedClient {
   readonly auth: {
     /** Signs in, and from then on calls as this user; signs in again when the token has expired. */
     login(login: Login, options?: CallOptions): Promise<Session>;
-    /** Forgets the credentials. A token stays valid until it expires. */
-    logout(): void;
+    /**
+     * Forgets the credentials and revokes the token among them; with `all`, every token of the user, and their sessions in
+     * the administration area. Throws when the service cannot be reached: the token then stays valid until it expires.
+     */
+    logout(options?: CallOptions & { readonly all?: boolean }): Promise<void>;
     me(options?: CallOptions): Promise<User>;
     /** Changes the caller's own password. */
     password(
@@ -94,7 +98,17 @@ export const createClient = <
   const fixed: FixedClient = {
     auth: {
       login: (login, call) => authenticator.login(login, call?.signal),
-      logout: () => authenticator.logout(),
+      logout: async ({ all, ...call } = {}) => {
+        const headers = await authenticator.forget();
+        if (!('Authorization' in headers)) return;
+        const body = all === true ? { body: { all } } : {};
+        try {
+          await send('POST', `${api}/auth/logout`, { ...call, ...body, headers, anonymous: true });
+        } catch (error) {
+          // The token is expired or revoked already.
+          if (!(error instanceof GatewrightError && error.status === 401)) throw error;
+        }
+      },
       me: async (call) => (await send<User>('GET', `${api}/auth/me`, call)).data,
       password: async (body, call) => {
         await send('PUT', `${api}/auth/password`, { ...call, body });

@@ -8,19 +8,25 @@ import { base } from './request.js';
  * @typedef {import('./ways.js').Ways} Ways
  */
 
-/** @param {string} account @param {string} password @returns {Promise<string | undefined>} what was refused, in words */
-const login = async (account, password) => {
+/** Codes of a login that needs the second factor, and of one whose second factor was wrong. */
+const factorCodes = [40_107, 40_108];
+
+/**
+ * @param {string} account @param {string} password @param {string} otp empty when none was asked for
+ * @returns {Promise<{ readonly refused?: string, readonly asksFactor: boolean }>} the refusal in words
+ */
+const login = async (account, password, otp) => {
   const response = await ask(`${base}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ account, password }),
+    body: JSON.stringify({ account, password, ...(otp === '' ? {} : { otp }) }),
     credentials: 'omit',
     cache: 'no-store',
   });
   const answer = await response.json();
-  if (!response.ok) return String(answer.message);
+  if (!response.ok) return { refused: String(answer.message), asksFactor: factorCodes.includes(answer.code) };
   credentials.set(loginSlot, String(answer.data.token), String(answer.data.user.username));
-  return undefined;
+  return { asksFactor: false };
 };
 
 /**
@@ -104,13 +110,23 @@ const sessionPart = (t, done) => {
 const loginForm = (t, done) => {
   const account = h('input', { autocomplete: 'username', spellcheck: 'false', autocapitalize: 'none' });
   const password = h('input', { type: 'password', autocomplete: 'current-password' });
+  const otp = h('input', { autocomplete: 'one-time-code', spellcheck: 'false', autocapitalize: 'none' });
+  const factor = labelled(t.otp, otp, t.otpHint);
+  factor.hidden = true;
   const word = refusalLine();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const refused = await login(account.value, password.value).catch((error) => failureText(error, t));
-    password.value = '';
+    const { refused, asksFactor } = await login(account.value, password.value, otp.value).catch((error) => ({
+      refused: failureText(error, t),
+      asksFactor: false,
+    }));
+    otp.value = '';
+    factor.hidden = !asksFactor;
+    // The second step sends the password again.
+    if (!asksFactor) password.value = '';
     word.say(refused);
     if (refused === undefined) done();
+    else if (asksFactor) otp.focus();
     else password.focus();
   };
   return h(
@@ -118,6 +134,7 @@ const loginForm = (t, done) => {
     { onsubmit: submit },
     labelled(t.account, account, t.accountHint),
     labelled(t.password, password),
+    factor,
     word.element,
     h('button', { type: 'submit', class: 'primary' }, t.signIn),
   );

@@ -21,6 +21,8 @@ export interface SessionUser {
 export interface Credentials {
   readonly username: string;
   readonly password: string;
+  /** Second factor that an application asks for beside the password, at `/api/v1/auth/login`. */
+  readonly otp?: string;
 }
 
 /** The `data` of the refusal with code 40107: the password was right, and a second factor is required. */

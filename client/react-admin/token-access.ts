@@ -48,12 +48,19 @@ export const createTokenAccess = ({ storage, ...options }: TokenAccessOptions): 
   };
 
   const authProvider: AuthProvider = {
-    login: async ({ username, password }: Credentials) => {
-      const body = { account: username, password };
+    login: async ({ username, password, otp }: Credentials) => {
+      const body = { account: username, password, ...(otp === undefined ? {} : { otp }) };
       const { data } = await send<Session>('POST', '/api/v1/auth/login', { body, anonymous: true });
       keep(data.token);
     },
-    logout: async () => keep(undefined),
+    logout: async () => {
+      const former = token;
+      keep(undefined);
+      if (former === undefined) return;
+      const headers = { Authorization: `Bearer ${former}` };
+      // The page has signed out in any case; without the service the token stays valid until it expires.
+      await send('POST', '/api/v1/auth/logout', { headers, anonymous: true }).catch(() => {});
+    },
     checkAuth: async () => demandToken(),
     checkError: async (error: { readonly status?: number }) => {
       if (error.status !== 401) return;

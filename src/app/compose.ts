@@ -53,6 +53,7 @@ import { createRequestCounts } from '../service/usage/request-counts.ts';
 import type { Usage } from '../service/usage/usage.ts';
 import { managedUserEntity } from '../service/users/entity.ts';
 import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
+import { createTokenStore } from '../service/users/tokens.ts';
 import { createUserStore } from '../service/users/users.ts';
 import type { Vault } from '../vault/vault.ts';
 import { createWebhooks, type Webhooks, type WebhookTimes } from '../webhooks/webhooks.ts';
@@ -179,6 +180,7 @@ export const compose = async (parts: Parts) => {
     secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
     factorSetups: createFactorSetups(context),
     signInTickets: createSignInTickets(context),
+    userTokens: createTokenStore(context),
     totpSecrets: keyed.totpSecrets,
     passkeys: createPasskeys(config.baseUrl),
     secondFactorRequired: config.adminSecondFactor === 'required',

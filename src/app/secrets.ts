@@ -117,7 +117,7 @@ export const createKeyed = async (
   });
   return {
     tokens: {
-      issue: (userId) => current.tokens.issue(userId),
+      issue: (userId, expiry) => current.tokens.issue(userId, expiry),
       issueFor: (userId, session) => current.tokens.issueFor(userId, session),
       verify: (token) => current.tokens.verify(token),
       holderOf: (token) => current.tokens.holderOf(token),

@@ -130,6 +130,7 @@ const startSweeping = (services: Services, removalClock: Clock, logger: Logger):
     await services.requestCounts.sweep(now);
     await services.keyUsage.sweep(now);
     await services.refusals.sweep(now);
+    await services.userTokens.sweep(now);
     await sweepRevokedKeys(services, now);
     await services.securityEvents.sweep(now);
     await sweepLoginAttempts(services, now - throttleWindow);

@@ -41,8 +41,11 @@ export interface TokenSession {
 }
 
 export interface Tokens {
-  /** A token for this user, valid for 24 hours from now. Throws a RangeError unless the id is a positive integer. */
-  issue(userId: number): string;
+  /**
+   * A token for this user, valid until `expiry` (Unix seconds) or for 24 hours from now. Throws a RangeError unless the
+   * id is a positive integer.
+   */
+  issue(userId: number, expiry?: number): string;
   /** A token for the user of this session, valid for 15 minutes at most and only while the session lasts. */
   issueFor(userId: number, session: TokenSession): { readonly token: string; readonly exp: number };
   /** The claims of a valid token, undefined for any other text. Never throws. */
@@ -151,16 +154,19 @@ export const createTokens = (secret: string, clock: Clock): Tokens => {
     if (signed !== undefined) verified.set(token, signed);
     return signed;
   };
-  const make = (userId: number, seconds: number, more: object = {}) => {
+  const expiryIn = (seconds: number): number => Math.floor(clock() / 1000) + seconds;
+  const make = (userId: number, exp: number, more: object = {}) => {
     if (!isUserId(userId)) throw new RangeError('A token needs a positive integer as user id');
-    const exp = Math.floor(clock() / 1000) + seconds;
     const input = `${ownHeader}.${encode({ user_id: userId, exp, ...more })}`;
     return { token: `${input}.${sign(input, key)}`, exp };
   };
   return {
-    issue: (userId) => make(userId, tokenLifetime).token,
+    issue: (userId, expiry = expiryIn(tokenLifetime)) => make(userId, expiry).token,
     issueFor: (userId, { id, amr }) =>
-      make(userId, sessionTokenLifetime, { [sessionClaim]: id, ...(amr === undefined ? {} : { amr }) }),
+      make(userId, expiryIn(sessionTokenLifetime), {
+        [sessionClaim]: id,
+        ...(amr === undefined ? {} : { amr }),
+      }),
     verify(token) {
       const signed = verified.get(token) ?? read(token);
       return signed !== undefined && holds(signed, clock()) ? signed.claims : undefined;

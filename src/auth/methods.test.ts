@@ -61,7 +61,8 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
     cookies,
     clock: () => now,
     identities: {
-      byUserId: (id, model) => answer(`user ${id} ${model}`, id === ann.id ? ann : undefined),
+      byUserId: () => answer('user', undefined),
+      byToken: (id, _expiry, model) => answer(`user ${id} ${model}`, id === ann.id ? ann : undefined),
       byUserInSession: (id, session, at, model) =>
         answer(`user ${id} in ${session} ${at} ${model}`, session === 5 ? ann : undefined),
       byKeyHash: (hash, at, model) =>

@@ -25,6 +25,8 @@ export interface Identity {
 export interface IdentityStore {
   /** The enabled user with this id, with the grants of their roles on `models`; one statement. */
   byUserId(id: number, models: readonly string[]): Promise<Identity | undefined>;
+  /** As `byUserId`, unless the user's token with this expiry (Unix seconds) is revoked. */
+  byToken(id: number, expiry: number, models: readonly string[]): Promise<Identity | undefined>;
   /** As `byUserId` while this session of the user is live; does not count as a use of it. */
   byUserInSession(
     id: number,

@@ -39,6 +39,7 @@ const setUp = (baseUrl = https) => {
   const asked: string[] = [];
   const identities = {
     byUserId: () => Promise.resolve(undefined),
+    byToken: () => Promise.resolve(undefined),
     byUserInSession: () => Promise.resolve(undefined),
     byKeyHash: () => Promise.resolve(undefined),
     bySession: (hash: string) => {

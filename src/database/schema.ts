@@ -23,9 +23,15 @@ export interface CoreSchema {
     security_stamp: Generated<number>;
     /** Whether there is an authenticator application or a passkey: the area asks for one then. */
     second_factor: Generated<boolean | number>;
+    /** Greatest expiry of a token that was issued to the user, in Unix seconds; null before the first one. */
+    last_token_expiry: number | null;
+    /** Tokens of the user up to this expiry (Unix seconds) are revoked; null while none are. */
+    revoked_token_expiry: number | null;
     created_at: string;
     updated_at: string;
   };
+  /** Tokens that were revoked one by one; a row is removed after the token's expiry (Unix seconds). */
+  gatewright_revoked_tokens: { user_id: number; expiry: number };
   roles: { name: string; built_in: boolean | number; created_at: string };
   user_roles: { user_id: number; role: string };
   api_keys: {

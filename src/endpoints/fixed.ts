@@ -7,7 +7,7 @@ import { sessionTokenEndpoint } from './admin/session-token.ts';
 import { statsEndpoint } from './admin/stats.ts';
 import { apiKeyEndpoints } from './api-keys/api-keys.ts';
 import { adminPasswordEndpoint, passwordEndpoint } from './auth/own-password.ts';
-import { loginEndpoint } from './auth/sign-in.ts';
+import { loginEndpoint, logoutEndpoint } from './auth/sign-in.ts';
 import { changesEndpoints } from './changes.ts';
 import { healthEndpoint } from './health/health.ts';
 import { paymentEndpoint } from './payment/payment.ts';
@@ -18,6 +18,7 @@ import { meEndpoint, usersEndpoint } from './users/users.ts';
 export const fixedEndpoints = (services: Services): Endpoint[] => [
   healthEndpoint(services),
   loginEndpoint(services),
+  logoutEndpoint(services),
   meEndpoint(),
   passwordEndpoint(services),
   usersEndpoint(services),

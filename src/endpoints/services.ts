@@ -34,6 +34,7 @@ import type { SecondFactorStore } from '../service/second-factors/second-factors
 import type { SignInTickets } from '../service/second-factors/sign-in-tickets.ts';
 import type { SessionStore } from '../service/sessions/sessions.ts';
 import type { RequestCounts } from '../service/usage/request-counts.ts';
+import type { TokenStore } from '../service/users/tokens.ts';
 import type { UserStore } from '../service/users/users.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
@@ -82,6 +83,8 @@ export interface Services {
   readonly secondFactors: SecondFactorStore;
   readonly factorSetups: FactorSetups;
   readonly signInTickets: SignInTickets;
+  /** Expiries and revocations of the tokens of users; `tokens` signs them. */
+  readonly userTokens: TokenStore;
   /** Seals the secrets of authenticator applications. */
   readonly totpSecrets: SecretBox;
   readonly passkeys: Passkeys;

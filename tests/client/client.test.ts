@@ -79,8 +79,9 @@ describeEachDatabase('the client and the service', (databases) => {
     const session = await client.auth.login({ account: user.username, password: commonPassword });
     expect(session.user.id).toBe(user.id);
     expect((await client.auth.me()).id).toBe(user.id);
-    client.auth.logout();
+    await client.auth.logout();
     expect(await refusal(client.auth.me())).toMatchObject({ status: 401, code: 40100 });
+    expect((await service.get('/api/v1/auth/me', { token: session.token })).json.code).toBe(40101);
   });
 
   it('calls with a token of its caller, asked for each time, and does not renew it', async () => {

@@ -525,10 +525,10 @@ describeEachDatabase('the administration area', (databases) => {
         const cookie = await service.signIn({ username: 'audited', password });
         await service.ok('DELETE', '/admin/session', { cookie, headers: { origin: service.origin } });
         await service.ok('PUT', '/api/v1/auth/password', {
-          token: service.tokenOf(id),
+          token: await service.tokenOf(id),
           body: { current_password: password, password: `${password}!` },
         });
-        await service.ok('DELETE', '/admin/sessions', { token: service.tokenOf(id) });
+        await service.ok('DELETE', '/admin/sessions', { token: await service.tokenOf(id) });
         await service.ok('DELETE', `/admin/api_keys/${made.id}`, { token });
         await service.ok('POST', '/admin/roles', { token, body: { role: { name: 'audited' } } });
         await service.ok('DELETE', '/admin/roles/audited', { token });

@@ -60,8 +60,8 @@ describeEachDatabase('GET /admin/stats', (databases) => {
   });
   let root: TestUser;
 
-  const stats = (): Promise<Statistics> =>
-    service.ok<Statistics>('GET', '/admin/stats', { token: service.tokenOf(root.id) });
+  const stats = async (): Promise<Statistics> =>
+    service.ok<Statistics>('GET', '/admin/stats', { token: await service.tokenOf(root.id) });
   const now = (points: readonly Point[]): Point | undefined => points.at(-1);
 
   beforeAll(async () => {
@@ -165,7 +165,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     const neglected = async (): Promise<string[]> => {
       const { attention: now } = await stats();
       const listed = await service.ok<{ name: string }[]>('GET', '/admin/api_keys?filter[neglected]=true', {
-        token: service.tokenOf(root.id),
+        token: await service.tokenOf(root.id),
       });
       // One definition: what is counted is what the list shows.
       expect(now.neglected_keys.count).toBe(listed.length);
@@ -194,7 +194,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
         async () =>
           (
             await service.ok<{ last_used_at: string | null }>('GET', `/admin/api_keys/${id}`, {
-              token: service.tokenOf(root.id),
+              token: await service.tokenOf(root.id),
             })
           ).last_used_at,
         { timeout: 12_000, interval: 200 },
@@ -220,7 +220,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     const since = new Date(service.clock.now() - day * 1000).toISOString();
     const filter = `filter[action][in]=sign_in.failed,sign_in.locked&filter[created_at][gte]=${since}`;
     const listed = await service.ok<object[]>('GET', `/admin/audit?${filter}`, {
-      token: service.tokenOf(root.id),
+      token: await service.tokenOf(root.id),
     });
     expect(listed).toHaveLength(attention.failed_sign_ins.count);
   });
@@ -230,7 +230,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     expect(before.attention.ungranted_models).toEqual([{ model: 'Checked', path: 'checked_things' }]);
     expect(before.first_steps).toEqual({ user: true, grant: false, key: true, call: true });
     await service.ok('PUT', '/admin/permissions/viewer/Checked/create', {
-      token: service.tokenOf(root.id),
+      token: await service.tokenOf(root.id),
     });
     const after = await stats();
     expect(after.attention.ungranted_models).toEqual([]);

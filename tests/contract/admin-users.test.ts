@@ -418,7 +418,7 @@ describeEachDatabase('users of the administration area', (databases) => {
       const now = { ...user, password: second };
       const by = await service.signIn(now);
       const once = { password: first, current_password: second };
-      expect((await patch(user, { token: user }, once)).status).toBe(200);
+      expect((await patch(user, { token: await service.tokenOf(user.id) }, once)).status).toBe(200);
       expect(await statuses(by)).toEqual([401]);
       const theirs = await service.signIn({ ...user, password: first });
       const root = await service.signIn(await service.admin());
@@ -494,8 +494,8 @@ describeEachDatabase('users of the administration area', (databases) => {
       expect(await newest(1)).toMatchObject([
         { ...entry, action: 'session.delete_all', target_name: user.username, detail: { sessions: 2 } },
       ]);
-      // A token is no session.
-      expect((await service.get('/api/v1/users', { token: user })).status).toBe(200);
+      // Its tokens are revoked as well.
+      expect((await service.get('/api/v1/users', { token: user })).status).toBe(401);
     });
 
     it('200: beside a change, in one; false and null end nothing', async () => {

@@ -63,7 +63,7 @@ describeEachDatabase('authentication', (databases) => {
     });
 
     it('end after 24 hours, to the second', async () => {
-      const token = service.tokenOf(user.id);
+      const token = await service.tokenOf(user.id);
       const { exp } = decoded(token, 1) as { exp: number };
       try {
         service.clock.advance(exp - service.clock.unix() - 2);
@@ -77,7 +77,7 @@ describeEachDatabase('authentication', (databases) => {
     });
 
     it('401 for every other text, and always the same answer', async () => {
-      const good = service.tokenOf(user.id);
+      const good = await service.tokenOf(user.id);
       const [head = '', payload = '', signature = ''] = good.split('.');
       const claims = { user_id: user.id, exp: later() };
       const forged: Readonly<Record<string, string>> = {

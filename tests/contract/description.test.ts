@@ -86,8 +86,11 @@ describeEachDatabase('the API description', (databases) => {
       token: user.token,
       body: { current_password: user.password, password: 'another good word 12' },
     });
+    const { data: again } = await ask<{ token: string }>('POST', '/api/v1/auth/login', {
+      body: { account: user.username, password: 'another good word 12' },
+    });
     const key = await ask<{ id: number }>('POST', '/api/v1/api_keys', {
-      token: user.token,
+      token: again.token,
       body: { api_key: { name: 'k', expires_at: '2040-01-01' } },
     });
     const payment = '{"order_no":"A1","amount":12.5}';
@@ -112,7 +115,7 @@ describeEachDatabase('the API description', (databases) => {
     await ask('GET', '/admin/lists/nothing', { token });
     await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: { name: 'Eve' } } });
     await ask('PUT', `/admin/users/${person.data.id}`, { token, body: { user: { email: 'x' } } });
-    const ofEve = { token: service.tokenOf(person.data.id) };
+    const ofEve = { token: await service.tokenOf(person.data.id) };
     const due = { must_change_password: true, end_sessions: true };
     await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: due } });
     await ask('POST', '/admin/session', { body: { account: 'eve', password: 'a good word 12' } });
@@ -206,7 +209,7 @@ describeEachDatabase('the API description', (databases) => {
     await ask('PATCH', ofKey, { token, body: { api_key: { expires_at: '2020-01-01' } } });
     await ask('PATCH', ofKey, { token, body: { api_key: { expires_at: null } } });
     for (const record of records) await ask('DELETE', record, { token });
-    await ask('DELETE', `/api/v1/api_keys/${key.data.id}`, { token: user.token });
+    await ask('DELETE', `/api/v1/api_keys/${key.data.id}`, { token: again.token });
     await ask('DELETE', `/admin/api_keys/${created.data.id}`, { token });
     await ask('DELETE', `/admin/views/${saved.data.id}`, { token });
     await ask('DELETE', `/admin/jobs/${job?.id}`, { token });

@@ -62,7 +62,10 @@ describeEachDatabase('two instances on one database', (databases) => {
     await update(user, { disabled: true });
     expect(await statusOf({ token: user })).toBe(401);
     await update(user, { disabled: false });
-    expect(await statusOf({ token: user })).toBe(200);
+    // The tokens from before stay revoked.
+    expect(await statusOf({ token: user })).toBe(401);
+    const { data } = await first.login(user.username, user.password);
+    expect((await second.get('/api/v1/users', { token: data.token })).status).toBe(200);
   });
 
   it('roles that are taken away and given', async () => {

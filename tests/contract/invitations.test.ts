@@ -182,7 +182,7 @@ describeEachDatabase('invitations', (databases) => {
       await change(user.id, { password });
       await gone(third);
       const fourth = tokenOf(await link(user.id));
-      const token = service.tokenOf(user.id);
+      const token = await service.tokenOf(user.id);
       const body = { current_password: password, password: 'another-lantern-52 moss' };
       await service.ok('PUT', '/admin/password', { token, body });
       await gone(fourth);

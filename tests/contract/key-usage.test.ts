@@ -25,7 +25,7 @@ const day = 86_400;
 describeEachDatabase('a key in the administration area', (databases) => {
   const service = useService(databases);
   let root: TestUser;
-  const token = () => service.tokenOf(root.id);
+  const token = () => service.server.services.tokens.issue(root.id);
   const usage = (id: number) => service.ok<Usage>('GET', `/admin/api_keys/${id}/usage`, { token: token() });
   const today = async (id: number) => (await usage(id)).last_30_days.at(-1);
   const patch = (id: number, api_key: object, by: object = { token: token() }) =>

@@ -145,7 +145,7 @@ describeEachDatabase('what one user made for another', (databases) => {
       await change(by.id, { password });
       await change(own.id, { password });
       const body = { current_password: password, password: 'another-lantern-52 moss' };
-      await service.ok('PUT', '/api/v1/auth/password', { token: service.tokenOf(own.id), body });
+      await service.ok('PUT', '/api/v1/auth/password', { token: await service.tokenOf(own.id), body });
       expect([await promoted(own.id), await promoted(by.id)]).toEqual([false, false]);
     });
   });

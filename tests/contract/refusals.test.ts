@@ -123,7 +123,7 @@ describeEachDatabase('recent refusals', (databases) => {
     const user = await service.createUser(['viewer']);
     const ends = new Date(clock.now() + 3_600_000).toISOString();
     const { key } = await service.createKey(user, ends);
-    const token = service.tokenOf(user.id);
+    const token = await service.tokenOf(user.id);
     const path = '/api/v1/users';
     clock.advance(25 * 3_600);
     for (const credentials of [{ key }, { key }, { token }])

@@ -25,7 +25,7 @@ const execute = <Row>(service: Service, sql: string): Promise<readonly Row[]> =>
 const refusedKeys = async (service: Service): Promise<ReadonlyMap<number, Refusal>> => {
   const { id: root } = await service.admin();
   // Made now: the clock may have gone on by more than a token lasts.
-  const token = service.tokenOf(root);
+  const token = await service.tokenOf(root);
   const listed = await service.ok<Refusal[]>('GET', '/admin/refusals', { token });
   return new Map(
     listed

@@ -107,7 +107,7 @@ describeEachDatabase('webhooks', (databases) => {
     };
     const received = async (by: Service, title: string) => {
       const before = receiver.received.length;
-      await create(by, { ...root, token: by.tokenOf(root.id) }, title);
+      await create(by, { ...root, token: await by.tokenOf(root.id) }, title);
       await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(before + 1);
       const sent = receiver.received.at(-1);
       expect(sent && verifies(hook.secret, sent)).toBe(true);
@@ -139,7 +139,7 @@ describeEachDatabase('webhooks', (databases) => {
     const hook = await subscribe(service, root, receiver.url);
     const behind = await service.secondInstance({ env: { JWT_SECRET: 'another secret of enough length!' } });
     for (let count = 1; count <= 3; count += 1) {
-      await create(behind, { ...root, token: behind.tokenOf(root.id) }, `order ${count}`);
+      await create(behind, { ...root, token: await behind.tokenOf(root.id) }, `order ${count}`);
       await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(count);
     }
     expect(await show(service, root, hook.id)).toMatchObject({ disabled: false });

@@ -236,8 +236,17 @@ export class Service {
   }
 
   /** A token like those of the login, without the price of a login. */
-  tokenOf(userId: number): string {
-    return this.server.services.tokens.issue(userId);
+  async tokenOf(userId: number): Promise<string> {
+    const { database, userTokens, tokens } = this.server.services;
+    const sql = `select security_stamp as stamp from users where id = ${userId}`;
+    const row = await database.get<{ stamp: number }>({ sql, parameters: [] });
+    const verified = { id: userId, securityStamp: row?.stamp ?? 0 };
+    const issued = await userTokens.issue(verified, undefined, {
+      principal: 'command line',
+      address: null,
+    });
+    // Of a disabled or missing user, which no login would return.
+    return tokens.issue(userId, typeof issued === 'string' ? undefined : issued.expiry);
   }
 
   /** The first super_admin. */
@@ -245,7 +254,7 @@ export class Service {
     this.#admin ??= (async () => {
       const id = await this.server.services.users.idByUsername(administrator.username);
       if (id === undefined) throw new Error('there is no first administrator');
-      return { id, ...administrator, token: this.tokenOf(id) };
+      return { id, ...administrator, token: await this.tokenOf(id) };
     })();
     return this.#admin;
   }
@@ -271,7 +280,7 @@ export class Service {
       },
       { principal: 'command line', address: null },
     );
-    return { id, username, email, password: commonPassword, token: this.tokenOf(id) };
+    return { id, username, email, password: commonPassword, token: await this.tokenOf(id) };
   }
 
   /** A key of the user's, made through the API. `expiresAt` in ISO 8601. */

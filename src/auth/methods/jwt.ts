@@ -17,8 +17,8 @@ const prefix = 'Bearer ';
 /** The scheme as RFC 9110 (11.1, 11.4) allows it: case-insensitive, followed by one space or more. */
 const scheme = /^bearer +/i;
 
-/** The token of the header; undefined for another scheme. */
-const tokenIn = (header: string): string | undefined => {
+/** The token of an `Authorization` header; undefined for another scheme. */
+export const tokenIn = (header: string): string | undefined => {
   if (header.startsWith(prefix) && header[prefix.length] !== ' ') return header.slice(prefix.length);
   const [found] = scheme.exec(header) ?? [];
   return found === undefined ? undefined : header.slice(found.length);
@@ -34,15 +34,15 @@ const rejected = (userId?: number): AuthOutcome<ByToken> => ({
 const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByToken> => {
   /**
    * The token names the user; the database says at every request whether the user still exists, what they may do, and
-   * whether the session of the token is live.
+   * whether the token is revoked or its session has ended.
    */
   const identify = async (
-    { userId, sessionId }: TokenClaims,
+    { userId, exp, sessionId }: TokenClaims,
     models: readonly string[],
   ): Promise<AuthOutcome<ByToken>> => {
     const identity =
       sessionId === undefined
-        ? await identities.byUserId(userId, models)
+        ? await identities.byToken(userId, exp, models)
         : await identities.byUserInSession(userId, sessionId, clock(), models);
     return identity === undefined
       ? rejected(userId)

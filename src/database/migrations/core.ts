@@ -22,6 +22,7 @@ import { keptAnswers } from './0022-kept-answers.ts';
 import { makers } from './0024-makers.ts';
 import { clock } from './0026-clock.ts';
 import { backupTime } from './0032-backup-time.ts';
+import { revokedTokens } from './0033-revoked-tokens.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -176,4 +177,5 @@ export const coreMigrations: Migrations = {
   '0024_makers': makers,
   '0026_clock': clock,
   '0032_backup_time': backupTime,
+  '0033_revoked_tokens': revokedTokens,
 };

@@ -147,8 +147,9 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
       'disabled',
     ],
     ...['must_change_password', 'security_stamp', 'second_factor', 'created_at', 'updated_at'],
-    'password_set_by',
+    ...['password_set_by', 'last_token_expiry', 'revoked_token_expiry'],
   ),
+  gatewright_revoked_tokens: other('user_id', 'expiry'),
   roles: other('name', 'built_in', 'created_at'),
   user_roles: other('user_id', 'role'),
   api_keys: other(

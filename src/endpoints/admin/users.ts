@@ -119,6 +119,29 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       reaches,
     },
     {
+      operation: 'adminLogOutUser',
+      method: 'POST',
+      path: `${path}/:id/logout`,
+      ...common,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '强制退出用户', en: 'Sign a user out' },
+        description: {
+          'zh-CN': '立即吊销该用户的全部令牌，并结束其全部会话。API 密钥不受影响。',
+          en: 'Revokes all tokens of the user and ends all their sessions at once. API keys stay valid.',
+        },
+        tag: adminTag,
+        data: managedUserEntity.schema,
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        const id = idOf(call);
+        await users.update(id, {}, actorOf(call), { sessionsEnd: true });
+        return answer(call, id);
+      },
+      reaches,
+    },
+    {
       operation: 'adminDeleteUser',
       method: 'DELETE',
       path: `${path}/:id`,

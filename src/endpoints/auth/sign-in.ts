@@ -1,17 +1,24 @@
 import { loginFailed } from '../../auth/login.ts';
+import { tokenIn } from '../../auth/methods/jwt.ts';
 import type { Identity, VerifiedUser } from '../../auth/ports.ts';
 import { sameOrigin } from '../../auth/same-origin.ts';
 import { field } from '../../fields/define.ts';
-import type { JsonSchema } from '../../fields/field.ts';
+import type { FieldDefinition, JsonSchema } from '../../fields/field.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { TokenOutcome } from '../../service/users/tokens.ts';
+import { arriving } from '../admin/area.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
+import { actorOf, userOf } from '../shared.ts';
+import { countedFactor, factorFailed, factorRefused, proveTyped, type TypedFactor } from './second-factor.ts';
 
 /** A user who has signed in. `verified` goes into the write that rests on the password. */
 export interface SignedIn {
   readonly verified: VerifiedUser;
   readonly user: Identity;
+  readonly values: JsonObject;
 }
 
 /** An account and a password for the person behind them: what the login and the administration area's sign-in share. */
@@ -21,10 +28,14 @@ export interface SignIn {
   readonly run: (call: Pick<Call, 'body' | 'address' | 'signal'>) => Promise<SignedIn>;
 }
 
-export const createSignIn = (services: Services): SignIn => {
+/** @param more further fields of the body, returned in `values` */
+export const createSignIn = (
+  services: Services,
+  more: Readonly<Record<string, FieldDefinition>> = {},
+): SignIn => {
   // The lengths are bounded by the body's; every byte of a password counts.
   const input = createInput(
-    { account: field.text({ required: true }), password: field.text({ required: true }) },
+    { account: field.text({ required: true }), password: field.text({ required: true }), ...more },
     services.locale,
   );
   const { identities } = services;
@@ -39,14 +50,53 @@ export const createSignIn = (services: Services): SignIn => {
       const user = await identities.byUserId(verified.id, []);
       // Disabled or deleted between the two: the same answer as a moment later.
       if (user === undefined) throw loginFailed();
-      return { verified, user };
+      return { verified, user, values };
     },
   };
 };
 
-/** Exchanges an account and a password for a token of 24 hours. */
+/** How often a login begins again because all tokens were revoked while it verified the password. */
+const maxLoginTries = 3;
+
+/** Authenticator applications show six digits; a recovery code has more characters. */
+const typedFactor = (otp: string): TypedFactor => ({
+  by: /^\s*\d{3}\s?\d{3}\s*$/.test(otp) ? 'totp' : 'recovery_code',
+  code: otp,
+});
+
+/** Exchanges an account and a password, and the second factor of a user who has one, for a token of 24 hours. */
 export const loginEndpoint = (services: Services): Endpoint => {
-  const signIn = createSignIn(services);
+  const signIn = createSignIn(services, { otp: field.text() });
+
+  const issue = async (
+    call: Call,
+    { verified, user }: SignedIn,
+    typed: TypedFactor | undefined,
+  ): Promise<TokenOutcome> => {
+    const actor = { principal: arriving(user), address: call.address };
+    if (user.secondFactor !== 'missing') return services.userTokens.issue(verified, undefined, actor);
+    const issued = await countedFactor(services, call, user, typed?.by, async () => {
+      const proof = typed === undefined ? undefined : await proveTyped(services, user.id, typed);
+      if (proof === undefined) return undefined;
+      const outcome = await services.userTokens.issue(verified, proof, actor);
+      return outcome === 'unproved' ? undefined : outcome;
+    });
+    if (issued !== undefined) return issued;
+    factorFailed(services, call, user, typed?.by);
+    throw factorRefused(typed === undefined ? 'second_factor_required' : 'second_factor_wrong');
+  };
+
+  const signInAndIssue = async (call: Call) => {
+    for (let tries = 0; tries < maxLoginTries; tries += 1) {
+      const signedIn = await signIn.run(call);
+      const { otp } = signedIn.values;
+      const typed = typeof otp === 'string' ? typedFactor(otp) : undefined;
+      const issued = await issue(call, signedIn, typed);
+      if (typeof issued === 'object') return { user: signedIn.user, expiry: issued.expiry };
+    }
+    throw loginFailed();
+  };
+
   return {
     operation: 'login',
     method: 'POST',
@@ -58,17 +108,63 @@ export const loginEndpoint = (services: Services): Endpoint => {
     docs: {
       summary: { 'zh-CN': '登录', en: 'Sign in' },
       description: {
-        'zh-CN': '账号为用户名或邮箱。令牌有效期 24 小时。',
-        en: 'The account is a username or an email address. The token is good for 24 hours.',
+        'zh-CN':
+          '账号为用户名或邮箱。令牌有效期 24 小时。已启用两步验证的用户须附 `otp`（动态验证码或恢复码）：缺少为 401（40107），错误为 401（40108），均计入登录限制。',
+        en: 'The account is a username or an email address. The token is valid for 24 hours. A user with two-step verification also sends `otp`, a code of the authenticator application or a recovery code: without it 401 (40107), with a wrong one 401 (40108), and both count as a failed login.',
       },
       tag: 'Auth',
       data: schemas.login,
-      problems: ['login_failed', 'too_many_requests', 'overloaded'],
+      problems: [
+        ...(['login_failed', 'second_factor_required', 'second_factor_wrong'] as const),
+        ...(['too_many_requests', 'overloaded'] as const),
+      ],
     },
     handle: async (call) => {
-      const { id, username, email, name } = (await signIn.run(call)).user;
+      const { user, expiry } = await signInAndIssue(call);
+      const { id, username, email, name } = user;
       await services.securityEvents.signedIn({ id, username }, call.address);
-      return { data: { token: services.tokens.issue(id), user: { id, username, email, name } } };
+      return { data: { token: services.tokens.issue(id, expiry), user: { id, username, email, name } } };
+    },
+  };
+};
+
+/** Revokes the token of the request, or everything that the user has signed in with. */
+export const logoutEndpoint = (services: Services): Endpoint => {
+  const { tokens, userTokens, sessions } = services;
+  const input = createInput({ all: field.boolean() }, services.locale);
+  return {
+    operation: 'logout',
+    method: 'POST',
+    path: '/api/v1/auth/logout',
+    auth: ['jwt'],
+    policy: { kind: 'user', beforePasswordChange: true },
+    accepts: 'json',
+    bodyOptional: true,
+    input: input.schema,
+    docs: {
+      summary: { 'zh-CN': '退出登录', en: 'Sign out' },
+      description: {
+        'zh-CN':
+          '立即吊销当前令牌：此后在所有实例上均为 401（40101）。`{"all": true}` 吊销该用户的全部令牌，并结束其管理后台会话。',
+        en: 'Revokes this token at once: on every instance it is 401 (40101) from the next request on. `{"all": true}` revokes all tokens of the user and ends their sessions in the administration area.',
+      },
+      tag: 'Auth',
+    },
+    handle: async (call) => {
+      const { values, errors } = input.read(call.body);
+      refuseInvalid(errors);
+      const { id } = userOf(call);
+      if (values['all'] === true) {
+        await userTokens.revokeAll(id, actorOf(call));
+        return {};
+      }
+      const claims = tokens.verify(tokenIn(call.header('authorization') ?? '') ?? '');
+      // Expired since the request was authenticated: there is nothing left to revoke.
+      if (claims === undefined) return {};
+      // A token of a session is valid only with it.
+      if (claims.sessionId === undefined) await userTokens.revoke(claims, actorOf(call));
+      else await sessions.remove(claims.sessionId, id, actorOf(call));
+      return {};
     },
   };
 };

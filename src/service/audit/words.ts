@@ -36,6 +36,8 @@ export const actionWords: Readonly<Record<string, Label>> = {
   'second_factor.reset': { 'zh-CN': '重置两步验证', en: 'Reset two-step verification' },
   'session.create': { 'zh-CN': '登录管理后台', en: 'Signed in' },
   'session.delete': { 'zh-CN': '退出管理后台', en: 'Signed out' },
+  'token.revoke': { 'zh-CN': '吊销令牌', en: 'Revoked a token' },
+  'token.revoke_all': { 'zh-CN': '吊销全部令牌', en: 'Revoked all tokens' },
   'session.delete_all': { 'zh-CN': '结束全部会话', en: 'Ended all sessions' },
   'session.token': { 'zh-CN': '在接口文档中使用会话', en: 'Session used in the documentation' },
   sign_in: { 'zh-CN': '通过接口登录', en: 'Signed in to the API' },

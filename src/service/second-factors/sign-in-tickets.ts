@@ -1,6 +1,5 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { ticketLifetime, ticketTries } from '../../auth/sign-in-ticket.ts';
-import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -9,6 +8,7 @@ import { type Changed, createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
 import { beginSession, type NewSession } from '../sessions/sessions.ts';
 import { holdUser } from './factor-change.ts';
+import { consumeProof, type Proof } from './proof.ts';
 
 /** A password that was right, and what is asked beside it. */
 export interface SignInTicket {
@@ -17,12 +17,6 @@ export interface SignInTicket {
   /** Challenge that a passkey has to sign; null where the user had none. */
   readonly challenge: string | null;
 }
-
-/** A proof of a second factor, with what makes it good only once. */
-export type Proof =
-  | { readonly by: 'totp'; readonly step: number }
-  | { readonly by: 'recovery_code'; readonly hash: string }
-  | { readonly by: 'passkey'; readonly id: number; readonly counter: number };
 
 /** The authenticator application of the user who signs in. */
 export interface UsedTotp {
@@ -47,34 +41,6 @@ class UnprovedError extends Error {}
 export const createSignInTickets = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
-
-  /** Uses a proof up. Each is one statement, so that of two who bring the same only one gets through. */
-  const use = (transaction: Transaction, userId: number, proof: Proof): Promise<number> => {
-    const now = toTimestamp(clock());
-    switch (proof.by) {
-      case 'totp': {
-        const update = db.updateTable('gatewright_totp').set({ last_step: proof.step, last_used_at: now });
-        const unused = update.where('user_id', '=', userId).where('last_step', '<', proof.step);
-        return transaction.run(toQuery(unused));
-      }
-      case 'recovery_code': {
-        const own = db.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId);
-        return transaction.run(toQuery(own.where('code_hash', '=', proof.hash)));
-      }
-      case 'passkey': {
-        const update = db
-          .updateTable('gatewright_passkeys')
-          .set({ counter: proof.counter, last_used_at: now })
-          .where('id', '=', proof.id)
-          .where('user_id', '=', userId);
-        // One that does not count says zero always (WebAuthn, 6.1.1).
-        const counted = proof.counter === 0 ? update.where('counter', '=', 0) : update;
-        return transaction.run(
-          toQuery(proof.counter === 0 ? counted : counted.where('counter', '<', proof.counter)),
-        );
-      }
-    }
-  };
 
   return {
     /** Returns when it ends by itself. */
@@ -152,7 +118,7 @@ export const createSignInTickets = ({ database, clock }: TableContext) => {
           if ((await holdUser(made, user)) === undefined) return { result: 'over' };
           const ticket = tables.deleteFrom('gatewright_sign_in_tickets').where('token_hash', '=', hash);
           if ((await transaction.run(toQuery(ticket))) === 0) return { result: 'over' };
-          if ((await use(transaction, user.id, proof)) === 0) throw new UnprovedError();
+          if (!(await consumeProof(made, user.id, proof))) throw new UnprovedError();
           const begun = await beginSession(made, user, session, proof.by);
           return { ...begun, result: begun.result ? 'opened' : 'over' };
         });

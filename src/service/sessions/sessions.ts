@@ -14,7 +14,7 @@ export interface NewSession {
 }
 
 /** Sessions are begun and ended by their own user. */
-const ownerOf = ({ principal }: Actor, id: number) => ({
+export const ownerOf = ({ principal }: Actor, id: number) => ({
   kind: 'user',
   id,
   name: typeof principal === 'object' && principal.kind === 'user' ? principal.username : null,

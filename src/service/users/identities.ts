@@ -123,6 +123,13 @@ export const createIdentityStore = (
 } => {
   const toIdentity = identityMaker(demand);
   const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
+  const byToken = forms<{ id: number; expiry: number }>(
+    database,
+    (value) => sql`users u where u.id = ${value('id')}
+      and (u.revoked_token_expiry is null or u.revoked_token_expiry < ${value('expiry')})
+      and not exists (select 1 from gatewright_revoked_tokens r
+        where r.user_id = u.id and r.expiry = ${value('expiry')})`,
+  );
   const byKey = forms<{ hash: string }>(
     database,
     (value) => sql`api_keys k join users u on u.id = k.user_id where k.key_hash = ${value('hash')}`,
@@ -156,6 +163,10 @@ export const createIdentityStore = (
     lookAtSession,
     byUserId: async (id, models) => {
       const row = await database.get<IdentityRow>(byId({ id }, models));
+      return row === undefined ? undefined : toIdentity(row, 'missing');
+    },
+    byToken: async (id, expiry, models) => {
+      const row = await database.get<IdentityRow>(byToken({ id, expiry }, models));
       return row === undefined ? undefined : toIdentity(row, 'missing');
     },
     byUserInSession: async (id, within, now, models) => {

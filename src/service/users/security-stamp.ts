@@ -1,4 +1,5 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { CoreSchema } from '../../database/schema.ts';
 import { toQuery } from '../../database/statement.ts';
@@ -13,20 +14,27 @@ export const stillVerified =
   (eb: ExpressionBuilder<CoreSchema, 'users'>): Expression<SqlBool> =>
     eb.and([eb('id', '=', id), eb('security_stamp', '=', securityStamp), eb('disabled', '=', false)]);
 
+/** Greatest expiry (Unix seconds) of the tokens that the user may hold; an instance whose clock is ahead may have issued one. */
+const greatestExpiry = (now: number) => sql<number>`(select max(e.column1) from (values
+  (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.last_token_expiry), (users.revoked_token_expiry)) e)`;
+
 /**
- * Ends every session of a user but `kept`, also those that a sign-in under way would begin: the password that it
- * verified does not hold any more. Returns how many there were.
+ * Revokes every token of a user and ends every session but `kept`. A sign-in that has verified the former password
+ * cannot complete. Returns the number of ended sessions.
  */
 export const endSessions = async (
-  { transaction, tables }: Change,
+  { transaction, tables, now }: Change,
   id: number,
   kept?: number,
 ): Promise<number> => {
-  const raise = tables
+  const revoke = tables
     .updateTable('users')
-    .set((eb) => ({ security_stamp: eb('security_stamp', '+', 1) }))
+    .set((eb) => ({
+      security_stamp: eb('security_stamp', '+', 1),
+      revoked_token_expiry: greatestExpiry(now),
+    }))
     .where('id', '=', id);
-  await transaction.run(toQuery(raise));
+  await transaction.run(toQuery(revoke));
   const all = tables.deleteFrom('sessions').where('user_id', '=', id);
   return transaction.run(toQuery(kept === undefined ? all : all.where('id', '!=', kept)));
 };

@@ -322,12 +322,12 @@ describeEachDatabase('Idempotency-Key', (databases) => {
     };
     const first = await service.post<Ticket>('/api/v1/memos', request);
     service.clock.advance(24 * 3600 - 60);
-    const fresh = { ...request, token: service.tokenOf(token.id) };
+    const fresh = { ...request, token: await service.tokenOf(token.id) };
     expect((await service.post('/api/v1/memos', fresh)).text).toBe(first.text);
     service.clock.advance(120);
     const answers = await Promise.all(
-      times(10, () =>
-        service.post<Ticket>('/api/v1/memos', { ...request, token: service.tokenOf(token.id) }),
+      times(10, async () =>
+        service.post<Ticket>('/api/v1/memos', { ...request, token: await service.tokenOf(token.id) }),
       ),
     );
     expect(statusesOf(answers)).toEqual({ 201: 10 });
@@ -336,7 +336,7 @@ describeEachDatabase('Idempotency-Key', (databases) => {
     expect(ids.has(first.data.id)).toBe(false);
     await service.server.services.idempotency.sweep();
     expect(
-      (await service.post('/api/v1/memos', { ...request, token: service.tokenOf(token.id) })).data,
+      (await service.post('/api/v1/memos', { ...request, token: await service.tokenOf(token.id) })).data,
     ).toMatchObject({ id: [...ids][0] });
     service.clock.reset();
   });

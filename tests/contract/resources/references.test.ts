@@ -318,8 +318,8 @@ describeEachDatabase('what a reference may name', (databases) => {
   it('is decided in the administration area by its own details', async () => {
     const tokens = [
       adminToken,
-      service.tokenOf(people[0] ?? 0),
-      service.tokenOf((await service.createUser(['admin'])).id),
+      await service.tokenOf(people[0] ?? 0),
+      await service.tokenOf((await service.createUser(['admin'])).id),
     ];
     for (const token of tokens)
       for (const { name, model } of targets) {
