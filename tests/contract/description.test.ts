@@ -115,14 +115,15 @@ describeEachDatabase('the API description', (databases) => {
     await ask('GET', '/admin/lists/nothing', { token });
     await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: { name: 'Eve' } } });
     await ask('PUT', `/admin/users/${person.data.id}`, { token, body: { user: { email: 'x' } } });
-    const ofEve = { token: await service.tokenOf(person.data.id) };
     const due = { must_change_password: true, end_sessions: true };
     await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: due } });
+    const ofEve = { token: await service.tokenOf(person.data.id) };
     await ask('POST', '/admin/session', { body: { account: 'eve', password: 'a good word 12' } });
     await ask('GET', '/admin/session', ofEve);
     await ask('GET', '/admin/users', ofEve);
+    await ask('POST', `/admin/users/${person.data.id}/logout`, { token });
     await ask('PUT', '/admin/password', {
-      ...ofEve,
+      token: await service.tokenOf(person.data.id),
       body: { current_password: 'a good word 12', password: 'a better word 12' },
     });
     await useEveryFactor(service, ask, token);
@@ -210,6 +211,7 @@ describeEachDatabase('the API description', (databases) => {
     await ask('PATCH', ofKey, { token, body: { api_key: { expires_at: null } } });
     for (const record of records) await ask('DELETE', record, { token });
     await ask('DELETE', `/api/v1/api_keys/${key.data.id}`, { token: again.token });
+    await ask('POST', '/api/v1/auth/logout', { token: again.token });
     await ask('DELETE', `/admin/api_keys/${created.data.id}`, { token });
     await ask('DELETE', `/admin/views/${saved.data.id}`, { token });
     await ask('DELETE', `/admin/jobs/${job?.id}`, { token });
