@@ -3,11 +3,11 @@ import type { UserStore } from '../service/users/users.ts';
 import { cascadeFrom } from './cascade.ts';
 import { createCascade } from './cascade-links.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, together } from './transaction.ts';
+import { type Acting, runInTransaction } from './transaction.ts';
 
-/** A user with what goes with them, as any record does that is referred to. */
+/** The deletion of users, with the records that refer to them by `onDelete: 'cascade'`. */
 export interface UserRemoval {
-  /** Whether records may go with a user, and whether code of the application runs then. */
+  /** Whether other records may be deleted or changed with a user, and whether hooks run then. */
   readonly takesOthers: boolean;
   readonly runsHooks: boolean;
   /**
@@ -31,7 +31,7 @@ export const createUserRemoval = (
   const remove = async (id: number, acting: Acting): Promise<void> => {
     if (context === undefined) return users.remove(id, acting.actor());
     const { resourceOf, transactionLimit } = context;
-    await together(
+    await runInTransaction(
       database,
       async (shared) => {
         let conclude = async (): Promise<void> => {};

@@ -6,26 +6,26 @@ import { reachOf } from '../records/rows/reach.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /**
- * Who did something, and why, as it is shown to somebody: the actor to those who may read that user, the reason to those
- * who may read the record that it names. Others are shown the kind of the actor.
+ * Actors and reasons of history and events, as a caller may see them: the actor if they may read that user, the reason
+ * if they may read the record that it names. Other callers see only the kind of the actor.
  */
 
 type NamingReason = 'onDelete' | 'restore';
 
-/** Why the service writes a record: for what it does to another one. */
+/** The reason for a write of the service itself: an operation on another record. */
 export const reasonOf = (kind: NamingReason, model: string, id: number): string => `${kind}: ${model} ${id}`;
 
-/** A reason that code of the application gives (`asSystem`) names no record. */
+/** Matches the reasons of `reasonOf`; one that code of the application gives (`asSystem`) names no record. */
 const namingReason = /^(?:onDelete|restore): (\w+) ([1-9]\d{0,15})$/;
 
-/** Somebody who is shown actors. */
+/** A caller to whom actors are shown. */
 export interface ActorReader {
   readonly principal: Principal;
-  /** What they read of other models, and of users. */
+  /** Their readership of other models, and of users. */
   readonly related: Related;
 }
 
-/** Different actors, and reasons. */
+/** The distinct actors and reasons of some entries. */
 export interface NamedActors {
   readonly identities: ReadonlySet<string>;
   readonly reasons: ReadonlySet<string>;
@@ -44,13 +44,13 @@ export const namedActors = (actors: readonly RecordedActor[]): NamedActors => ({
   reasons: new Set(actors.flatMap(({ reason }) => reason ?? [])),
 });
 
-/** Whose actors somebody is shown: of everybody, of one, or of none. Others may look up nobody else either. */
+/** The actors that a caller may see: all, one (an identity), or none. */
 export const actorsShownTo = ({ principal, related }: ActorReader): 'all' | string | undefined => {
   const users = related('User')?.grant;
   return users !== undefined && reachOf(users)?.terms.length === 0 ? 'all' : ownIdentity(principal);
 };
 
-/** Whether somebody may read a record; of one that is gone, whether they could read it whatever it was. */
+/** Whether a caller may read a record; for a deleted one, whether they may read every record of its model. */
 const mayRead = async (
   resources: ReadonlyMap<string, Pick<ServedResource, 'records'>>,
   reader: ActorReader,
@@ -64,25 +64,25 @@ const mayRead = async (
   return reachOf(grant)?.terms.length === 0 || (await records?.standing(grant, id)) !== undefined;
 };
 
-/** How somebody is shown these actors. `key` is the same for those who are shown the same. */
+/** A function that shows these actors to a caller. `key` is the same for callers who see the same. */
 export const shownActors = async (
   resources: ReadonlyMap<string, Pick<ServedResource, 'records'>>,
   reader: ActorReader,
   { identities, reasons }: NamedActors,
 ): Promise<{ readonly key: string; readonly shown: (actor: RecordedActor) => JsonObject }> => {
   const seen = actorsShownTo(reader);
-  const told = new Set<string>();
+  const readable = new Set<string>();
   for (const reason of reasons) {
     const [, model, id] = namingReason.exec(reason) ?? [];
-    if (model === undefined || (await mayRead(resources, reader, model, Number(id)))) told.add(reason);
+    if (model === undefined || (await mayRead(resources, reader, model, Number(id)))) readable.add(reason);
   }
   const one = seen === 'all' || (seen !== undefined && identities.has(seen)) ? seen : null;
   return {
-    key: JSON.stringify([one, ...told]),
+    key: JSON.stringify([one, ...readable]),
     shown: (actor) => {
       const { kind, id, name, key } = actor;
       const isShown = one === 'all' || (one !== null && identityOf(kind, id) === one);
-      const reason = actor.reason !== null && told.has(actor.reason) ? actor.reason : null;
+      const reason = actor.reason !== null && readable.has(actor.reason) ? actor.reason : null;
       return isShown ? { kind, id, name, key, reason } : { kind, id: null, name: null, key: null, reason };
     },
   };

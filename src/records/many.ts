@@ -109,7 +109,7 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
     },
 
     /** Inserts records under ids of their own. @throws ConstraintError */
-    bringBack: async (
+    reinsert: async (
       transaction: Transaction,
       records: readonly { readonly version: number; readonly columns: Readonly<Record<string, SqlValue>> }[],
     ): Promise<readonly WholeRecord[]> => {
