@@ -19,7 +19,7 @@ import { createEventLog } from '../service/events/event-log.ts';
 import { createIdempotency, type IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import { apiAuth } from './area.ts';
 import { acceptedVersions } from './preconditions.ts';
-import { refusal } from './prepare.ts';
+import { translateError } from './prepare.ts';
 import { remove } from './remove.ts';
 import { create, createForRequest, update } from './save.ts';
 import { createScopes } from './scope.ts';
@@ -304,9 +304,9 @@ describeEachDatabase('operations', (databases) => {
       const inner = { ...writeOf(resource, 'create'), of };
       const candidate = { columns: { title: 'B', slug: 'a', maker_id: 999 }, chosen: new Set<string>() };
       const taken = new ConstraintError('unique', ['slug'], new Error('taken'));
-      expect(await refusal(inner, taken, candidate)).toMatchObject(invalid(['slug', 'unique']));
+      expect(await translateError(inner, taken, candidate)).toMatchObject(invalid(['slug', 'unique']));
       const other = { ...inner, of: { ...of, id: 998 } };
-      expect(await refusal(other, taken, candidate)).toMatchObject(
+      expect(await translateError(other, taken, candidate)).toMatchObject(
         invalid(['slug', 'unique'], ['maker_id', 'reference']),
       );
     });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from '../model/hooks.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { WrittenBeside, WrittenColumns } from '../records/beside.ts';
+import type { CompanionInsert, WrittenColumns } from '../records/companion-inserts.ts';
 import { keptOfNew, keptSides } from '../records/history/kept-reach.ts';
 import { type RecordedAction, type RecordedActor, setByServer } from '../records/history/recorded.ts';
 import type { Columns, CurrentRecord, RecordStanding, RowLock, SavedRecord } from '../records/records.ts';
@@ -254,10 +254,10 @@ const canWriteCompanions = ({ history, context, model }: ServedResource): boolea
 export const companionsOf = (
   { resource, acting }: RecordWrite,
   columns: Columns,
-): readonly WrittenBeside[] => {
+): readonly CompanionInsert[] => {
   const { history, context, model } = resource;
   const entry = { at: context.clock(), actor: actorOfWrite(acting) };
-  const kept = history === undefined ? [] : [history.beside(entry)];
+  const kept = history === undefined ? [] : [history.companion(entry)];
   if (!model.events) return kept;
   const fields = [...model.fields.keys()].filter(
     (name) => !setByServer.has(name) && (columns[name] ?? null) !== null,
@@ -265,7 +265,7 @@ export const companionsOf = (
   const event = { ...entry, model: model.name, action: 'create', fields } as const;
   const { database, models } = context;
   const reach = ({ whole }: WrittenColumns) => keptOfNew(model, models, dialectOf(database), whole);
-  return [...kept, context.events.beside(event, reach)];
+  return [...kept, context.events.companion(event, reach)];
 };
 
 /** Whether a write needs a transaction beside its statement: for a hook, a version, an event, or an audit entry. */

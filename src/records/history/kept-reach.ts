@@ -9,23 +9,23 @@ import type { ColumnSql } from '../rows/expression.ts';
 import { resourceSource, sourceOf } from '../view.ts';
 
 /**
- * Rules of reading over rows as they were. A version keeps every field; an event keeps the values that rules of reading
- * compare: on both sides of a write those of the row itself; of a row that goes those of the rows that it refers to as
- * well, as these may go along. All are JSON objects, and `keptColumn` lets the same conditions be asked of them.
+ * Read rules on former rows. A version stores every field. An event stores the values that read rules compare: those of
+ * the row itself before and after a write; for a deleted row also those of the rows to which it referred, as these may
+ * be deleted with it. All are JSON objects, on which `keptColumn` evaluates the same conditions.
  */
 
-/** One of these values. */
+/** A stored value that read rules compare. */
 interface KeptValue {
   readonly kind: ColumnKind;
-  /** Decimal places of a number that is kept as a whole one. */
+  /** Decimal places of a decimal that is stored as an integer. */
   readonly scale: number;
-  /** Of the row with this name. */
+  /** SQL of the value, of the current row. */
   readonly value: Fragment;
 }
 
 type KeptValues = ReadonlyMap<string, KeptValue>;
 
-class Collecting {
+class ValueCollector {
   readonly found = new Map<string, KeptValue>();
   readonly #models: Models;
 
@@ -38,7 +38,7 @@ class Collecting {
     this.found.set(prefix + of, { kind: type.column, scale: type.scale?.(options) ?? 0, value });
   }
 
-  /** `column`: the SQL of a column of the row that the expression is about. */
+  /** Collects the values of an expression. `column` returns the SQL of a column of its row. */
   walk(
     expression: RowExpression,
     source: Source,
@@ -61,28 +61,28 @@ class Collecting {
   }
 }
 
-const collected = new WeakMap<ResourceModel, KeptValues>();
+const valuesByModel = new WeakMap<ResourceModel, KeptValues>();
 
-/** Everything that any rule of reading compares, for anybody. Made once for a model. */
+/** All values that the read rules of a model compare, for any caller. Made once for a model. */
 const keptValues = (model: ResourceModel, models: Models): KeptValues => {
-  const known = collected.get(model);
-  if (known !== undefined) return known;
+  const cached = valuesByModel.get(model);
+  if (cached !== undefined) return cached;
   const source = resourceSource(model, models);
-  const collecting = new Collecting(models);
+  const collector = new ValueCollector(models);
   const column = (of: string): Fragment => identifier(model.table, of);
   const { isolation, publicRead } = model.rules;
-  for (const { column: of } of publicRead ?? []) collecting.take(source, '', of, column(of));
+  for (const { column: of } of publicRead ?? []) collector.take(source, '', of, column(of));
   if (isolation?.byOwner === true && model.owner !== undefined)
-    collecting.take(source, '', model.owner, column(model.owner));
-  else if (isolation !== undefined) collecting.walk(isolation.read.expression, source, '', column);
-  collected.set(model, collecting.found);
-  return collecting.found;
+    collector.take(source, '', model.owner, column(model.owner));
+  else if (isolation !== undefined) collector.walk(isolation.read.expression, source, '', column);
+  valuesByModel.set(model, collector.found);
+  return collector.found;
 };
 
-/** Values as they stand in a JSON text of the record. */
+/** The values of a record's JSON text. */
 type JsonValues = Readonly<Record<string, unknown>>;
 
-/** The values of a record that goes, as JSON text, to be read with the row; it is called by its table's name. */
+/** The stored values of a record that is deleted, as JSON text, read with the row under its table's name. */
 export const keptReach = (model: ResourceModel, models: Models, dialect: Dialect): Fragment =>
   dialect.objectText(
     [...keptValues(model, models)].map(([path, { kind, scale, value }]) => ({
@@ -91,11 +91,11 @@ export const keptReach = (model: ResourceModel, models: Models, dialect: Dialect
     })),
   );
 
-/** The columns of the row itself that rules of reading compare: rows that it refers to are looked at as they are now. */
+/** The columns of the row itself that read rules compare; the rows to which it refers are read as they are now. */
 const comparedByReads = (model: ResourceModel, models: Models): readonly string[] =>
   [...keptValues(model, models).keys()].filter((path) => model.fields.has(path));
 
-/** What is kept of both sides of a write, to be asked later who may read each; null where no rule compares anything. */
+/** The stored values before and after a write, which decide who may read each side; null if no rule compares any. */
 export const keptSides = (
   model: ResourceModel,
   models: Models,
@@ -109,7 +109,7 @@ export const keptSides = (
   return JSON.stringify({ before: side(before), after: side(after) });
 };
 
-/** The same of a record that is made, for the statement that makes it. */
+/** The stored values of a new record, as SQL for the statement that inserts it. */
 export const keptOfNew = (
   model: ResourceModel,
   models: Models,
@@ -124,8 +124,8 @@ export const keptOfNew = (
 };
 
 /**
- * The columns of a row that is kept as a JSON object, for the conditions of rules of reading. `keys`: where the object
- * stands in the JSON.
+ * The columns of a row that is stored as a JSON object, for the conditions of read rules. `keys` is the path to the
+ * object in the JSON.
  */
 export const keptColumn =
   (
@@ -137,6 +137,6 @@ export const keptColumn =
   ): ColumnSql =>
   (path) => {
     const kept = keptValues(model, models).get(path);
-    if (kept === undefined) throw new Error(`nothing is kept of ${model.name} under ${path}`);
+    if (kept === undefined) throw new Error(`no value of ${model.name} is stored under ${path}`);
     return dialect.member(object, [...keys, path], kept.kind, kept.scale);
   };

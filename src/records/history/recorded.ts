@@ -2,28 +2,30 @@ import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, sql } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
-import type { WrittenBeside, WrittenColumns } from '../beside.ts';
+import type { CompanionInsert, WrittenColumns } from '../companion-inserts.ts';
 
-/** What was done to a record. */
+/** A write of a record, as history and events store it. */
 export type RecordedAction = 'create' | 'update' | 'destroy';
 
-/** Fields that every write sets, or none: nobody is told of them as changes. */
+/** Fields that the server sets, which are not reported as changes. */
 export const setByServer: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
 export const recordedActions = ['create', 'update', 'destroy'] as const satisfies readonly RecordedAction[];
 
-/** Who did it: a user, perhaps by a key of theirs, an application, nobody, or the application's own code. */
+/**
+ * The actor of a write: a user, perhaps by an API key, an application, an anonymous caller, or the application's code.
+ */
 export interface RecordedActor {
   readonly kind: string;
   readonly id: string | null;
   readonly name: string | null;
   /** Id of the API key that was used. */
   readonly key: number | null;
-  /** Why the application did it on its own account. */
+  /** The reason for which the application itself acted. */
   readonly reason: string | null;
 }
 
-/** The columns of whoever did something, as history and events keep them. */
+/** The columns of the actor in history and events. */
 export const actorColumns = ['actor_kind', 'actor_id', 'actor_name', 'actor_key', 'reason'] as const;
 
 export interface ActorRow {
@@ -50,54 +52,55 @@ export const recordedActor = (row: ActorRow): RecordedActor => ({
   reason: row.reason,
 });
 
-/** What a column takes of a record that the same statement writes: its id, version or values, or a value of a kind. */
-type Taken = 'record' | 'recordVersion' | 'recordValues' | ColumnKind;
+/** The value of a column in a companion insert: the new record's id, version or values, or a bound value of a kind. */
+type ColumnSource = 'record' | 'recordVersion' | 'recordValues' | ColumnKind;
 
-/** The columns of whoever did something, each with what it takes. */
-export const actorTaken = {
+/** The columns of the actor, each with its value in a companion insert. */
+export const actorColumnValues = {
   actor_kind: 'text',
   actor_id: 'text',
   actor_name: 'text',
   actor_key: 'integer',
   reason: 'text',
-} as const satisfies Record<keyof ActorRow, Taken>;
+} as const satisfies Record<keyof ActorRow, ColumnSource>;
 
-const takenOf = (
+const valueFrom = (
   dialect: Dialect,
-  taken: Taken,
+  source: ColumnSource,
   { id, version, whole }: WrittenColumns,
   next: () => Fragment,
 ): Fragment => {
-  if (taken === 'record') return id;
-  if (taken === 'recordVersion') return version;
-  if (taken === 'recordValues') return dialect.cast(whole, 'json');
-  return dialect.cast(next(), taken);
+  if (source === 'record') return id;
+  if (source === 'recordVersion') return version;
+  if (source === 'recordValues') return dialect.cast(whole, 'json');
+  return dialect.cast(next(), source);
 };
 
-/** What a column takes that follows from the record in a way of its model's own. */
-type Made<Name extends string> = { readonly [Key in Name]?: (written: WrittenColumns) => Fragment };
+/** Values of columns that are computed from the new record, depending on its model. */
+type ComputedColumns<Name extends string> = {
+  readonly [Key in Name]?: (written: WrittenColumns) => Fragment;
+};
 
 /**
- * Writes a row of a table beside a record, in the record's own statement; made once for a table. `made` is the same for
- * all records of a model.
+ * Makes companion inserts of a table; called once for a table. `computed` must be the same for all records of a model.
  */
-export const besideRecord = <Columns extends Readonly<Record<string, Taken>>>(
+export const createCompanions = <Columns extends Readonly<Record<string, ColumnSource>>>(
   dialect: Dialect,
   table: string,
   columns: Columns,
 ): ((
   row: { readonly [Name in keyof Columns]?: SqlValue },
-  made?: Made<keyof Columns & string>,
-) => WrittenBeside) => {
-  return (row, made = {}) => {
+  computed?: ComputedColumns<keyof Columns & string>,
+) => CompanionInsert) => {
+  return (row, computed = {}) => {
     const given = Object.keys(columns).filter(
-      (each) => made[each] === undefined && !String(columns[each]).startsWith('record'),
+      (each) => computed[each] === undefined && !String(columns[each]).startsWith('record'),
     );
-    const insert: WrittenBeside['insert'] = (written, value) => {
+    const insert: CompanionInsert['insert'] = (written, value) => {
       let index = 0;
       const next = (): Fragment => value(index++);
       const values = Object.entries(columns).map(
-        ([of, taken]) => made[of]?.(written) ?? takenOf(dialect, taken, written, next),
+        ([of, source]) => computed[of]?.(written) ?? valueFrom(dialect, source, written, next),
       );
       const names = Object.keys(columns).map((each) => identifier(each));
       return sql`insert into ${identifier(table)} (${join(names)}) select ${join(values)} from ${written.row}`;

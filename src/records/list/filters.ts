@@ -13,16 +13,16 @@ export interface Filter {
   readonly values: readonly ColumnValue[];
   /** For `null`: whether the column must be null or must not. */
   readonly negated: boolean;
-  /** Relations to the records whose column it is; absent for the row's own. */
+  /** Relations that lead to the column; absent for a column of the row itself. */
   readonly steps?: readonly RelationStep[];
 }
 
-/** Characters of one filter value. */
+/** Most characters of one filter value. */
 export const maxValueLength = 1024;
-/** Values of one `in`. */
+/** Most values of one `in`. */
 const maxInValues = 1000;
 
-/** Upper case letters of ASCII to lower case ones, others untouched, as both databases fold here. */
+/** Folds the case of ASCII letters, as the search of both databases does. */
 export const foldAscii = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
@@ -46,7 +46,7 @@ export const splitValues = (text: string): string[] => {
 };
 
 /**
- * The least text that is above every text with this prefix, by code point; undefined where there is none. Skips the
+ * The least text by code point that sorts after every text with this prefix; undefined if there is none. Skips
  * surrogates, which are no characters.
  */
 export const afterPrefix = (prefix: string): string | undefined => {
@@ -59,7 +59,7 @@ export const afterPrefix = (prefix: string): string | undefined => {
   return undefined;
 };
 
-/** Fills up to a power of two with the last value, so that lists of any length make eleven statements, not 1,000. */
+/** Pads values to a power of two with the last one, so that lists of any length need eleven statements, not 1,000. */
 const padded = (values: readonly ColumnValue[]): ColumnValue[] => {
   const size = 2 ** Math.ceil(Math.log2(values.length));
   return Array.from({ length: size }, (_, index) => values[Math.min(index, values.length - 1)] ?? null);
@@ -82,7 +82,7 @@ const prefixValues = (prefix: string): string[] => {
   return end === undefined ? [prefix] : [prefix, end];
 };
 
-/** Reads the text of one filter. Throws the problem `invalid_parameter`, naming `parameter`. */
+/** Parses the text of one filter. @throws Problem `invalid_parameter`, naming `parameter` */
 export const parseFilter = (
   column: SourceColumn,
   operator: FilterOperator,
@@ -98,7 +98,7 @@ export const parseFilter = (
       return values(parseValues(column, text, parameter));
     case 'like':
     case 'starts_with':
-      // A part of a value need not be a value of the type, so it is taken as it is.
+      // A part of a value need not be a valid value of the type.
       if (text.length > maxValueLength) throw invalidParameter(parameter);
       return values(operator === 'like' ? [foldAscii(text)] : prefixValues(text));
     case 'eq':
@@ -111,11 +111,11 @@ export const parseFilter = (
   }
 };
 
-/** A filter without its values: all that its SQL depends on. */
+/** A filter without its values: everything that its SQL depends on. */
 export interface FilterShape {
   readonly column: SourceColumn;
   readonly operator: FilterOperator;
-  /** How many values it compares with. */
+  /** Number of values. */
   readonly count: number;
   readonly negated: boolean;
   readonly steps: readonly RelationStep[] | undefined;
@@ -129,11 +129,11 @@ export const filterShape = ({ column, operator, values, negated, steps }: Filter
   steps,
 });
 
-/** Whether a field without a value meets the condition. */
-const meetsNone = ({ operator, negated }: FilterShape): boolean =>
+/** Whether null meets the condition. */
+const acceptsNull = ({ operator, negated }: FilterShape): boolean =>
   operator === 'ne' || (operator === 'null' && !negated);
 
-/** The condition of one filter on the row `t`; `bound` answers the SQL of its n-th value. */
+/** The condition of one filter on the row `t`; `bound` returns the SQL of its n-th value. */
 export const filterCondition = (
   filter: FilterShape,
   joining: Joining,
@@ -142,7 +142,7 @@ export const filterCondition = (
   const condition = (row: string): Fragment => rowCondition(filter, joining.dialect, row, bound);
   return filter.steps === undefined
     ? condition(rowAlias)
-    : pathCondition(filter.steps, rowAlias, condition, meetsNone(filter), joining);
+    : pathCondition(filter.steps, rowAlias, condition, acceptsNull(filter), joining);
 };
 
 const rowCondition = (
@@ -167,7 +167,7 @@ const rowCondition = (
     case 'eq':
       return sql`${value} = ${bound(0)}`;
     case 'ne':
-      // Null is not equal to any value, so `ne` finds it: `eq` and `ne` together are all rows.
+      // Null differs from every value, so `ne` finds it: each row matches either `eq` or `ne`.
       return sql`${value} is distinct from ${bound(0)}`;
     case 'gt':
       return sql`${value} > ${bound(0)}`;

@@ -8,16 +8,16 @@ import {
   statement,
 } from '../../database/statement.ts';
 
-/** A statement that takes the values of many rows, one behind the other. */
+/** The values of many rows, one row after the other. */
 type RowArguments = { readonly values: readonly SqlValue[] };
 
-/** How many values one statement binds at most: SQLite takes 32,766. */
+/** Most values of one statement: SQLite accepts 32,766. */
 const mostValues = 16_000;
 
-/** So many rows go into one statement; the rest of them into few smaller ones, so that only few texts are prepared. */
+/** Numbers of rows of one statement: few sizes, so that few texts are prepared. */
 const sizes = [256, 32, 4, 1];
 
-/** Makes rows that are written together into few statements: `into` tells one that takes the rows it is given. */
+/** Inserts many rows by few statements. `into` makes the statement for a VALUES list. */
 export class RowStatements {
   readonly #compiler: Compiler;
   readonly #columns: number;
@@ -30,7 +30,7 @@ export class RowStatements {
     this.#into = into;
   }
 
-  /** Starts all statements, which run one after the other. */
+  /** Sends all statements without waiting for each, and returns their rows. */
   async write<Row>(transaction: Transaction, rows: readonly (readonly SqlValue[])[]): Promise<Row[]> {
     const answers: Promise<Row[]>[] = [];
     let start = 0;

@@ -5,13 +5,13 @@ import { timeText } from '../../database/source.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { WrittenBeside, WrittenColumns } from '../../records/beside.ts';
+import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
 import {
   type ActorRow,
   actorColumns,
+  actorColumnValues,
   actorRow,
-  actorTaken,
-  besideRecord,
+  createCompanions,
   type RecordedAction,
   type RecordedActor,
   recordedActor,
@@ -64,14 +64,14 @@ interface EventRow extends ActorRow {
   readonly reach: string | null;
 }
 
-/** Each with what it takes where an event is written beside its record. */
+/** The columns, each with its value in a companion insert. */
 const taken = {
   model: 'text',
   record_id: 'record',
   version: 'recordVersion',
   action: 'text',
   at: 'timestamp',
-  ...actorTaken,
+  ...actorColumnValues,
   fields: 'json',
   reach: 'json',
 } as const;
@@ -143,7 +143,7 @@ export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
 export const createEventLog = (database: Database) => {
   const dialect = dialectOf(database);
   const written = dialect.commitOrderLock === undefined ? tables.log : tables.inbox;
-  const beside = besideRecord(dialect, written, taken);
+  const companions = createCompanions(dialect, written, taken);
   const inserts = new RowStatements(
     dialect,
     columns.length,
@@ -206,11 +206,11 @@ export const createEventLog = (database: Database) => {
       await inserts.write(transaction, rows);
     },
 
-    /** The same for the statement that makes the record, where `Dialect.beside` is there. */
-    beside: (
+    /** The same as a companion of the insert of the record; needs `Dialect.writeWithCte`. */
+    companion: (
       event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
       reach: (written: WrittenColumns) => Fragment,
-    ): WrittenBeside => beside(eventRow({ ...event, reach: null }), { reach }),
+    ): CompanionInsert => companions(eventRow({ ...event, reach: null }), { reach }),
 
     settle,
 
