@@ -1,9 +1,11 @@
-import { ConstraintError } from '../database/database.ts';
+import { ConstraintError, type Database } from '../database/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { TrashBundle } from '../records/trash/bundle.ts';
+import type { UserStore } from '../service/users/users.ts';
 import { cascadeFrom, intoTrash, newTrashBundle } from './cascade.ts';
-import { affectsOthers } from './cascade-links.ts';
-import { runInTransaction } from './transaction.ts';
+import { affectsOthers, createCascade } from './cascade-links.ts';
+import type { ServedResource } from './served-resource.ts';
+import { type Acting, runInTransaction } from './transaction.ts';
 import {
   afterCommit,
   beforeCommit,
@@ -102,4 +104,46 @@ export const remove = async (
       throw new Problem('still_referenced', { cause: error });
     throw error;
   }
+};
+
+/** The deletion of users, with the records that refer to them by `onDelete: 'cascade'`. */
+export interface UserRemoval {
+  /** Whether other records may be deleted or changed with a user, and whether hooks run then. */
+  readonly takesOthers: boolean;
+  readonly runsHooks: boolean;
+  /**
+   * Deletes a user.
+   * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`, `cascade_too_large`
+   */
+  readonly remove: (id: number, acting: Acting) => Promise<void>;
+}
+
+export const createUserRemoval = (
+  database: Database,
+  users: UserStore,
+  resources: ReadonlyMap<string, ServedResource>,
+): UserRemoval => {
+  const model = 'User';
+  const models = new Map([...resources].map(([name, resource]) => [name, resource.model]));
+  const cascade = createCascade(database, models, model);
+  const { runsHooks } = cascade;
+  const [link] = [...cascade.links, ...cascade.nulled];
+  const context = link && resources.get(link.model)?.context;
+  const removeOne = async (id: number, acting: Acting): Promise<void> => {
+    if (context === undefined) return users.remove(id, acting.actor());
+    const { resourceOf, transactionLimit } = context;
+    await runInTransaction(
+      database,
+      async (shared) => {
+        let conclude = async (): Promise<void> => {};
+        const before = async (): Promise<void> => {
+          conclude = await cascadeFrom({ model, id }, { ...acting, shared }, { cascade, resourceOf });
+        };
+        await users.remove(id, acting.actor(), { transaction: shared.transaction, before });
+        await conclude();
+      },
+      { table: 'users', limit: runsHooks ? transactionLimit : undefined },
+    );
+  };
+  return { takesOthers: context !== undefined, runsHooks, remove: removeOne };
 };

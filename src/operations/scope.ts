@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import { type Database, knownCaller, type Query } from '../database/database.ts';
+import { type Database, type Query, resolveCaller } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
 import { toQuery } from '../database/statement.ts';
 import { nearestHint } from '../kernel/options.ts';
@@ -37,7 +37,7 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
   const alone = async <Row>(query: Query): Promise<Row[]> => {
     assertOutside();
     if (changesRows(query)) return database.execute<Row>(query);
-    return database.scan<Row>(query, await knownCaller(by));
+    return database.scan<Row>(query, await resolveCaller(by));
   };
 
   const all = async <Row>(statement: RawBuilder<Row>): Promise<Row[]> => {

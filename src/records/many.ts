@@ -6,6 +6,7 @@ import {
   identifier,
   join,
   literal,
+  RowStatements,
   type Statement,
   sql,
   statement,
@@ -15,7 +16,6 @@ import type { Models } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
 import { keptReach } from './history/kept-reach.ts';
 import { trashTable } from './trash/bundle.ts';
-import { RowStatements } from './trash/rows.ts';
 import { projection, resourceSource } from './view.ts';
 
 /** A record with JSON text of every field. */

@@ -1,10 +1,10 @@
 import {
   type Database,
   type DeferredCaller,
-  knownCaller,
   type ListReader,
   type Query,
   readerWithin,
+  resolveCaller,
   type SqlValue,
   TooLongError,
   type Transaction,
@@ -80,7 +80,7 @@ const withRelated = async (
         if (!(error instanceof TooLongError) || !looksBeyond(included)) throw error;
       }
     }
-    return (await reader.scan<ShownRow>(limited(lookAtAll), await knownCaller(by)))[0];
+    return (await reader.scan<ShownRow>(limited(lookAtAll), await resolveCaller(by)))[0];
   };
   const row = await refusingTooMuch(read());
   if (row !== undefined) assertNotTooMuch(row.json);

@@ -11,10 +11,9 @@ import {
 import type { Bucket } from '../../fields/aggregates.ts';
 import { fromScaled } from '../../fields/decimal.ts';
 import type { ColumnKind } from '../../fields/field.ts';
-import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
-import { Numbering } from '../numbering.ts';
+import type { ColumnDialect, Dialect, JsonEntry } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import { type Fragment, identifier, join, literal, sql } from '../statement.ts';
+import { type Fragment, identifier, join, literal, Numbering, sql } from '../statement.ts';
 import { postgresSchema } from './schema.ts';
 
 /** Numbers its parameters (`$1`), so that one may stand in several places. */
@@ -73,7 +72,7 @@ const columns: Dialect['columns'] = {
   time: { type: 'time(0)' },
   uuid: { type: 'uuid' },
   json: { type: 'json' },
-} satisfies Record<string, ColumnWords>;
+} satisfies Record<string, ColumnDialect>;
 
 /** SQL type of a kind of column, as a cast names it. */
 const castType = (kind: ColumnKind): Fragment => sql.raw(columns[kind].type.replace(/ collate .*$/, ''));

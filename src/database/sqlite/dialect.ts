@@ -10,8 +10,7 @@ import {
 } from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
-import { Numbering } from '../numbering.ts';
-import { type Fragment, join, literal, sql } from '../statement.ts';
+import { type Fragment, join, literal, Numbering, sql } from '../statement.ts';
 import { jsonNumber } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 
@@ -69,8 +68,8 @@ const decimal = (value: Fragment, scale: number): Fragment => {
 };
 
 /**
- * A double as JavaScript writes it. SQLite writes the same where four decimals are enough, so that only other values are
- * passed to the function, which takes as long as all else of a row. Of a whole number SQLite would write `.0`.
+ * A double as JavaScript writes it. SQLite writes the same where four decimals are enough, so that only other values
+ * are passed to the function, which takes as long as all else of a row. Of a whole number SQLite would write `.0`.
  */
 const double = (value: Fragment): Fragment =>
   sql`case when ${value} between -1e9 and 1e9 and round(${value} * 10000) / 10000 = ${value}
@@ -79,7 +78,9 @@ const double = (value: Fragment): Fragment =>
 
 const jsonPath = (keys: readonly string[]): string => `$${keys.map((key) => `."${key}"`).join('')}`;
 
-/** The values under these keys as one JSON array. The last path finds nothing: with one alone the value would be bare. */
+/**
+ * The values under these keys as one JSON array. The last path finds nothing: with one alone the value would be bare.
+ */
 const valuesUnder = (object: Fragment, keys: readonly string[]): Fragment =>
   sql`json_extract(${object}, ${join([...keys.map((key) => literal(jsonPath([key]))), literal('$[0]')])})`;
 

@@ -1,4 +1,4 @@
-import { type Database, knownCaller, readerWithin } from '../../database/database.ts';
+import { type Database, readerWithin, resolveCaller } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { type Source, timesOf } from '../../database/source.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
@@ -101,7 +101,7 @@ const createFind =
     const query = statement({ ...valuesOf(list), rows: rows.values, ...timesOf(source, clock), shift });
     // A scan: every matching record is examined.
     const reader = within === undefined ? from : readerWithin(within);
-    const [row] = await reader.scan<GroupsRow>(query, await knownCaller(by));
+    const [row] = await reader.scan<GroupsRow>(query, await resolveCaller(by));
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return { groups: JSON.parse(row.json), total: Number(row.total) };
   };

@@ -1,11 +1,10 @@
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
-import { identifier, join, sql, statement } from '../../database/statement.ts';
+import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { CompanionInsert } from '../companion-inserts.ts';
-import { RowStatements } from '../trash/rows.ts';
 import {
   type ActorRow,
   actorColumns,

@@ -9,10 +9,9 @@ import {
   startsOf,
   where,
 } from '../../database/statement.ts';
-import type { Joining } from '../relations/related.ts';
+import { type Joining, pathCondition } from '../relations/related.ts';
 import { reachConditions, reachParts } from '../rows/reach.ts';
-import { filterCondition } from './filters.ts';
-import { cursorNulls, type ListArguments, type ListShape, walkOf } from './parameters.ts';
+import { cursorNulls, type FilterShape, type ListArguments, type ListShape, walkOf } from './parameters.ts';
 import { comesAfter, orderBy } from './sort.ts';
 
 /** The context for SQL over relations in a statement of a list. */
@@ -33,6 +32,57 @@ const searchConditions = (
   );
   // Without searchable columns nothing matches.
   return [branches.length === 0 ? sql`1 = 0` : sql`(${join(branches, ' or ')})`];
+};
+
+/** Whether null meets the condition. */
+const acceptsNull = ({ operator, negated }: FilterShape): boolean =>
+  operator === 'ne' || (operator === 'null' && !negated);
+
+const rowCondition = (
+  { column, operator, count, negated }: FilterShape,
+  dialect: Dialect,
+  row: string,
+  bound: (index: number) => Fragment,
+): Fragment => {
+  const value = storedValue(column, dialect, row);
+  switch (operator) {
+    case 'null':
+      return negated ? sql`${value} is not null` : sql`${value} is null`;
+    case 'in':
+      return sql`${value} in (${join(Array.from({ length: count }, (_, index) => bound(index)))})`;
+    case 'like':
+      return dialect.contains(value, bound(0));
+    case 'starts_with':
+      // A range instead of a function: an index on the column serves it.
+      return count === 1
+        ? sql`${value} >= ${bound(0)}`
+        : sql`(${value} >= ${bound(0)} and ${value} < ${bound(1)})`;
+    case 'eq':
+      return sql`${value} = ${bound(0)}`;
+    case 'ne':
+      // Null differs from every value, so `ne` finds it: each row matches either `eq` or `ne`.
+      return sql`${value} is distinct from ${bound(0)}`;
+    case 'gt':
+      return sql`${value} > ${bound(0)}`;
+    case 'gte':
+      return sql`${value} >= ${bound(0)}`;
+    case 'lt':
+      return sql`${value} < ${bound(0)}`;
+    case 'lte':
+      return sql`${value} <= ${bound(0)}`;
+  }
+};
+
+/** The condition of one filter on the row `t`; `bound` returns the SQL of its n-th value. */
+const filterCondition = (
+  filter: FilterShape,
+  joining: Joining,
+  bound: (index: number) => Fragment,
+): Fragment => {
+  const condition = (row: string): Fragment => rowCondition(filter, joining.dialect, row, bound);
+  return filter.steps === undefined
+    ? condition(rowAlias)
+    : pathCondition(filter.steps, rowAlias, condition, acceptsNull(filter), joining);
 };
 
 const filterConditions = (

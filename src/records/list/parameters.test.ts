@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { thingFields, thingSource } from '../../../tests/support/things.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { sourceView } from '../view.ts';
-import { maxValueLength } from './filters.ts';
-import { parseListParameters } from './parameters.ts';
+import { maxValueLength, parseListParameters } from './parameters.ts';
 import { sortSignature } from './sort.ts';
 
 const view = sourceView(thingSource, thingFields);

@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../database/database.ts';
-import type { Source } from '../../database/source.ts';
-import type { ColumnValue } from '../../fields/field.ts';
+import type { Source, SourceColumn } from '../../database/source.ts';
+import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
 import { fieldsPath, type Include, includeKey, readIncludes } from '../relations/include.ts';
 import {
   isPath,
@@ -13,15 +13,11 @@ import {
 import { everyRow, type RowReach } from '../rows/reach.ts';
 import type { SourceView } from '../view.ts';
 import {
-  type Filter,
-  type FilterShape,
-  filterShape,
+  type FieldFilter,
   foldAscii,
+  invalidParameter,
   maxValueLength,
   parseFilter,
-} from './filters.ts';
-import {
-  invalidParameter,
   parseQueryString,
   type QueryParameter,
   sharedQuery,
@@ -53,6 +49,12 @@ type Paging =
       readonly values: readonly ColumnValue[];
       readonly before?: true;
     };
+
+/** A condition of a list request, on a column of the row itself or of related records. */
+export interface Filter extends FieldFilter {
+  /** Relations that lead to the column; absent for a column of the row itself. */
+  readonly steps?: readonly RelationStep[];
+}
 
 /** A list request, validated and in terms of the source's columns. */
 export interface ListParameters {
@@ -233,6 +235,24 @@ type ShapePaging =
 
 /** A row filter without its values. */
 export type ShapeRows = Pick<RowReach, 'terms' | 'key'>;
+
+/** A filter without its values: everything that its SQL depends on. */
+export interface FilterShape {
+  readonly column: SourceColumn;
+  readonly operator: FilterOperator;
+  /** Number of values. */
+  readonly count: number;
+  readonly negated: boolean;
+  readonly steps: readonly RelationStep[] | undefined;
+}
+
+export const filterShape = ({ column, operator, values, negated, steps }: Filter): FilterShape => ({
+  column,
+  operator,
+  count: values.length,
+  negated,
+  steps,
+});
 
 /** A list request without its values: everything that its SQL depends on. Callers with the same view share it. */
 export interface ListShape {

@@ -1,3 +1,5 @@
+import type { SourceColumn } from '../../database/source.ts';
+import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
 import { Problem } from '../../kernel/problem.ts';
 
 /** One `name=value` of a query string, decoded; `raw` is its original text. */
@@ -56,6 +58,115 @@ export const escapesLetters = (query: string): boolean => /%(?:[46][1-9a-f]|[57]
 /** Whether a raw query string may name relations: by `include=…`, or by a path such as `customer.name`. */
 export const namesRelations = (query: string): boolean =>
   /include|\.|%2e/i.test(query) || escapesLetters(query);
+
+/** One filter of a query string, `filter[field][operator]=…`, with the values as its column stores them. */
+export interface FieldFilter {
+  readonly column: SourceColumn;
+  readonly operator: FilterOperator;
+  /** Bound in the order of the placeholders; none for `null`. */
+  readonly values: readonly ColumnValue[];
+  /** For `null`: false if the column must be null, true if it must not. */
+  readonly negated: boolean;
+}
+
+/** Most characters of one filter value. */
+export const maxValueLength = 1024;
+/** Most values of one `in`. */
+const maxInValues = 1000;
+
+/** Folds the case of ASCII letters, as the search of both databases does. */
+export const foldAscii = (text: string): string =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** Splits at commas; `\,` stands for a comma in a value and `\\` for a backslash, any other backslash for itself. */
+export const splitValues = (text: string): string[] => {
+  const values: string[] = [];
+  let value = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    const next = text.charAt(at + 1);
+    if (character === ',') {
+      values.push(value);
+      value = '';
+    } else if (character === '\\' && (next === ',' || next === '\\')) {
+      value += next;
+      at += 1;
+    } else value += character;
+  }
+  values.push(value);
+  return values;
+};
+
+/**
+ * The least text by code point that sorts after every text with this prefix; undefined if there is none. Skips
+ * surrogates, which are no characters.
+ */
+export const afterPrefix = (prefix: string): string | undefined => {
+  const points = [...prefix];
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    const point = last.codePointAt(0) ?? 0;
+    if (point < 0x10ffff)
+      return points.join('') + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
+  }
+  return undefined;
+};
+
+/** Pads values to a power of two with the last one, so that lists of any length need eleven statements, not 1,000. */
+const padded = (values: readonly ColumnValue[]): ColumnValue[] => {
+  const size = 2 ** Math.ceil(Math.log2(values.length));
+  return Array.from({ length: size }, (_, index) => values[Math.min(index, values.length - 1)] ?? null);
+};
+
+const parseValue = (column: SourceColumn, text: string, parameter: string): ColumnValue => {
+  const value = text.length > maxValueLength ? undefined : column.type.parse(text, column.options);
+  if (value === undefined || value === null) throw invalidParameter(parameter);
+  return value;
+};
+
+const parseValues = (column: SourceColumn, text: string, parameter: string): ColumnValue[] => {
+  const values = splitValues(text);
+  if (values.length > maxInValues) throw invalidParameter(parameter);
+  return padded(values.map((value) => parseValue(column, value, parameter)));
+};
+
+const prefixValues = (prefix: string): string[] => {
+  const end = afterPrefix(prefix);
+  return end === undefined ? [prefix] : [prefix, end];
+};
+
+/** Parses the text of one filter. @throws Problem `invalid_parameter`, naming `parameter` */
+export const parseFilter = (
+  column: SourceColumn,
+  operator: FilterOperator,
+  text: string,
+  parameter: string,
+): FieldFilter => {
+  const values = (of: readonly ColumnValue[]): FieldFilter => ({
+    column,
+    operator,
+    values: of,
+    negated: false,
+  });
+  switch (operator) {
+    case 'null':
+      if (text !== 'true' && text !== 'false') throw invalidParameter(parameter);
+      return { column, operator, values: [], negated: text === 'false' };
+    case 'in':
+      return values(parseValues(column, text, parameter));
+    case 'like':
+    case 'starts_with':
+      // A part of a value need not be a valid value of the type.
+      if (text.length > maxValueLength) throw invalidParameter(parameter);
+      return values(operator === 'like' ? [foldAscii(text)] : prefixValues(text));
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return values([parseValue(column, text, parameter)]);
+  }
+};
 
 /** Characters that a URL must escape between `<` and `>` of a Link header. */
 const unsafe = /[^\w\-.~!$&'()*+,;=:@/?%[\]]/g;

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import {
   type Database,
   type DeferredCaller,
-  knownCaller,
   type ListReader,
   type Query,
   readerWithin,
+  resolveCaller,
   type SqlValue,
   TooLongError,
   type Transaction,
@@ -338,7 +338,7 @@ export class ListRun {
     purpose: ListPurpose,
   ): Promise<ArrayChunks> {
     const query = this.#streamQuery(list, rows, ends);
-    return new ArrayChunks(await this.#readerFor(purpose).stream(query, await knownCaller(purpose.by)));
+    return new ArrayChunks(await this.#readerFor(purpose).stream(query, await resolveCaller(purpose.by)));
   }
 
   #readerFor({ within, from = this.#database }: ListPurpose): ListReader {
@@ -382,7 +382,7 @@ export class ListRun {
     const reader = this.#readerFor(purpose);
     const row = direct
       ? await reader.get<PageRow>(query)
-      : (await reader.scan<PageRow>(query, await knownCaller(purpose.by)))[0];
+      : (await reader.scan<PageRow>(query, await resolveCaller(purpose.by)))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }

@@ -1,12 +1,19 @@
 import {
   type Database,
   type DeferredCaller,
-  knownCaller,
+  resolveCaller,
   type Transaction,
 } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
-import { type Fragment, identifier, literal, sql, statement } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  literal,
+  RowStatements,
+  sql,
+  statement,
+} from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { actorColumns, actorRow } from '../history/recorded.ts';
 import {
@@ -22,7 +29,6 @@ import {
   trashColumns,
   trashTable,
 } from './bundle.ts';
-import { RowStatements } from './rows.ts';
 
 /** The deleted records. It checks no grants: its callers must know that they may show the records. */
 export const createTrash = (database: Database) => {
@@ -128,7 +134,7 @@ export const createTrash = (database: Database) => {
       offset: number,
       by?: DeferredCaller,
     ): Promise<{ readonly records: readonly FirstRecord[]; readonly total: number }> => {
-      const caller = await knownCaller(by);
+      const caller = await resolveCaller(by);
       const [counted] = await database.scan<{ total: number }>(count({ model }), caller);
       const rows = await database.scan<FirstRow>(page({ model, limit, offset }), caller);
       return { records: rows.map(firstRecord), total: Number(counted?.total ?? 0) };

@@ -2,7 +2,15 @@ import type { Database, SqlValue, Transaction } from '../../database/database.ts
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
-import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  RowStatements,
+  sql,
+  statement,
+} from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
@@ -16,7 +24,6 @@ import {
   type RecordedActor,
   recordedActor,
 } from '../../records/history/recorded.ts';
-import { RowStatements } from '../../records/trash/rows.ts';
 
 /**
  * Log of what happened to records, each event written in the transaction of its write. Events are numbered in the order
