@@ -1,4 +1,7 @@
-/** Beginning of the error by which a database refuses what would be written to a table of it while it is moved, and after. */
+/**
+ * Beginning of the error by which a database refuses what would be written to a table of it while it is moved, and
+ * after.
+ */
 export const fenceMessage = 'the database is being moved to another one, or was';
 
 /** Name of what refuses, in each database. */

@@ -18,7 +18,10 @@ export interface TimeBound {
   /** Of which rows it is true; of all unless given. `found` replaces the comparison with `mostMs`. */
   readonly of?: Fragment;
   readonly found?: (ahead: Ahead) => Fragment;
-  /** The value in place of a void time, and its column unless that is the time's own; its row is deleted where this is not given. */
+  /**
+   * The value in place of a void time, and its column unless that is the time's own; its row is deleted where this is
+   * not given.
+   */
   readonly set?: { readonly aheadMs: number; readonly column?: string };
 }
 
@@ -48,7 +51,10 @@ const mendOf = (database: Database, bound: TimeBound, now: number) => {
   };
 };
 
-/** Sets every time again that lies further ahead than it can. @param mended called for each column in which there were some */
+/**
+ * Sets every time again that lies further ahead than it can. @param mended called for each column in which there were
+ * some
+ */
 export const mendTimes = async (
   database: Database,
   bounds: readonly TimeBound[],

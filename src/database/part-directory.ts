@@ -47,8 +47,8 @@ const take = async (path: string): Promise<DatabaseSync> => {
 };
 
 /**
- * Gives some work a directory (0700) for files that shall have another name once they are whole. It goes with all that is
- * left in it; that of a killed process goes with the next work under the same path.
+ * Gives some work a directory (0700) for files that shall have another name once they are whole. It goes with all that
+ * is left in it; that of a killed process goes with the next work under the same path.
  * @throws Error where another process works in it, or where something else has its name
  */
 export const inPartDirectory = async <T>(

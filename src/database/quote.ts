@@ -6,7 +6,9 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 /** A text as an SQL literal. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The end of a SELECT whose rows come in the order of a column of whole numbers, behind one of them; nothing without. */
+/**
+ * The end of a SELECT whose rows come in the order of a column of whole numbers, behind one of them; nothing without.
+ */
 export const behind = (
   table: string,
   from: { readonly column: string; readonly after: string | undefined } | undefined,

@@ -19,7 +19,9 @@ export interface CoreSchema {
     password_set_by: number | null;
     disabled: boolean | number;
     must_change_password: Generated<boolean | number>;
-    /** Raised by a new password, a disabling and an end of all sessions: what was verified under another does not hold. */
+    /**
+     * Raised by a new password, a disabling and an end of all sessions: what was verified under another does not hold.
+     */
     security_stamp: Generated<number>;
     /** Whether there is an authenticator application or a passkey: the area asks for one then. */
     second_factor: Generated<boolean | number>;
@@ -144,7 +146,10 @@ export interface CoreSchema {
     state: 'waiting' | 'running' | 'failed';
     /** Runs that were begun, the one that runs included. */
     attempts: Generated<number>;
-    /** From when on it may be claimed: its time, or the end of the lease of the process that runs it; null once it has failed. */
+    /**
+     * From when on it may be claimed: its time, or the end of the lease of the process that runs it; null once it has
+     * failed.
+     */
     available_at: string | null;
     /** Whose lease it is; null unless it runs. */
     lease: string | null;

@@ -20,8 +20,8 @@ const lanes = 8;
 const laneSize = 2 ** 32;
 
 /**
- * SHA-256 of each row, added up modulo 2²⁵⁶: rows need no order, which databases would have to sort for, each by its own
- * rules, and a row that stands there twice counts twice.
+ * SHA-256 of each row, added up modulo 2²⁵⁶: rows need no order, which databases would have to sort for, each by its
+ * own rules, and a row that stands there twice counts twice.
  */
 class RowSum {
   readonly #sum = new Uint32Array(lanes);

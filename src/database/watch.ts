@@ -12,7 +12,10 @@ const interval = 1_000;
 /** Milliseconds for which the result of a readiness check holds: strangers may ask as often as they like. */
 const answerAge = 1_000;
 
-/** Milliseconds after which a readiness check counts as failed: the response is out within 2 s, whatever the database does. */
+/**
+ * Milliseconds after which a readiness check counts as failed: the response is out within 2 s, whatever the database
+ * does.
+ */
 const checkLimit = 1_500;
 
 export interface WatchOptions {
@@ -26,8 +29,8 @@ export interface WatchOptions {
 
 export interface DatabaseWatch {
   /**
-   * Resolves where a write would be taken: one is made, at most once a second. After a write that the disk or the server
-   * refused, it throws until a check succeeds that takes room on the disk.
+   * Resolves where a write would be taken: one is made, at most once a second. After a write that the disk or the
+   * server refused, it throws until a check succeeds that takes room on the disk.
    * @throws Problem `database_unavailable`
    */
   ready(): Promise<void>;
