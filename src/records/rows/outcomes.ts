@@ -24,10 +24,10 @@ type OutcomeArguments = {
 };
 
 /** A condition, and the columns of its record. */
-interface Condition {
+interface RecordCondition {
   readonly expression: RowExpression;
   readonly column: ColumnSql;
-  readonly within: readonly Condition[];
+  readonly within: readonly RecordCondition[];
 }
 
 /** The columns of the record to which a reference leads; null if there is none. */
@@ -37,7 +37,7 @@ const referred = (table: string, reference: Fragment, depth: number): ColumnSql 
     sql`(select ${identifier(row, of)} from ${identifier(table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${reference})`;
 };
 
-const conditionFor = (expression: RowExpression, column: ColumnSql, depth = 0): Condition => {
+const conditionFor = (expression: RowExpression, column: ColumnSql, depth = 0): RecordCondition => {
   if ('rules' in expression)
     return { expression, column, within: expression.rules.map((rule) => conditionFor(rule, column, depth)) };
   if (expression.kind !== 'via') return { expression, column, within: [] };
@@ -45,13 +45,13 @@ const conditionFor = (expression: RowExpression, column: ColumnSql, depth = 0): 
   return { expression, column, within: [conditionFor(expression.rule, target, depth + 1)] };
 };
 
-const flattened = (condition: Condition): readonly Condition[] => [
+const flattened = (condition: RecordCondition): readonly RecordCondition[] => [
   condition,
   ...condition.within.flatMap(flattened),
 ];
 
 /** The SQL of `RowOutcome.id`. */
-const idOf = ({ expression, column }: Condition, caller: Fragment): Fragment => {
+const idOf = ({ expression, column }: RecordCondition, caller: Fragment): Fragment => {
   if (expression.kind === 'via') return column(expression.column);
   if (expression.kind !== 'member') return sql`null`;
   const row = '_membership';
@@ -62,7 +62,7 @@ const idOf = ({ expression, column }: Condition, caller: Fragment): Fragment => 
 type OutcomeRow = Readonly<Record<string, unknown>>;
 
 /** Reads the outcomes in the order of their columns. */
-const readOutcome = (condition: Condition, row: OutcomeRow, next: { place: number }): RowOutcome => {
+const readOutcome = (condition: RecordCondition, row: OutcomeRow, next: { place: number }): RowOutcome => {
   const { place } = next;
   next.place += 1;
   const id = row[`id${place}`];
