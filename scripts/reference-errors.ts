@@ -1,7 +1,7 @@
 import type { FieldType } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import type { Locale } from '../src/kernel/messages/catalogue.ts';
-import { catalogueOf, type OwnRule, uniqueTogether } from '../src/kernel/messages/messages.ts';
+import { catalogueOf, type OwnRule, uniqueCombination } from '../src/kernel/messages/messages.ts';
 import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
 import { nestedRules } from '../src/operations/nested.ts';
 import { code, page, table } from './reference-markdown.ts';
@@ -64,7 +64,7 @@ const rules = (): readonly Row[] => {
       { en: english[name], 'zh-CN': chinese[name] },
     ]),
   );
-  for (const { name, sentence } of [uniqueTogether, ...nestedRules, ...typeRules()]) {
+  for (const { name, sentence } of [uniqueCombination, ...nestedRules, ...typeRules()]) {
     const known = rows.get(name);
     rows.set(
       name,

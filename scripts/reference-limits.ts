@@ -72,8 +72,8 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
   Lists: [
     ['query string', 'records/list/query-string.ts', 'maxQueryLength', 'characters', '400'],
     ['filters of a request', 'records/list/parameters.ts', 'maxFilters', 'count', '400'],
-    ['value of a filter', 'records/list/query-string.ts', 'maxValueLength', 'characters', '400'],
-    ['values of one `in`', 'records/list/query-string.ts', 'maxInValues', 'count', '400'],
+    ['value of a filter', 'records/list/filters.ts', 'maxValueLength', 'characters', '400'],
+    ['values of one `in`', 'records/list/filters.ts', 'maxInValues', 'count', '400'],
     ['terms of `sort`', 'records/list/sort.ts', 'maxTerms', 'count', '400'],
     [
       'relations before the field of a filter or sort',
@@ -164,13 +164,13 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       'count',
       '503',
     ],
-    ['a webhook’s URL', 'webhooks/address.ts', 'maxUrlLength', 'characters', '422'],
+    ['a webhook’s URL', 'webhooks/send.ts', 'maxUrlLength', 'characters', '422'],
     ['overlap of two secrets of a webhook', 'service/webhooks/commands.ts', 'maxOverlapSeconds', 's', '422'],
     ['deliveries are kept for', 'service/webhooks/delivery-administration.ts', 'deliveryDays', 'days', ''],
     ['default attempts of a job', 'jobs/define-job.ts', 'defaultAttempts', 'count', 'failed'],
     ['default timeout of an attempt of a job', 'jobs/define-job.ts', 'defaultTimeout', 's', 'failed'],
     ['longest `timeout` of a job', 'jobs/define-job.ts', 'maxTimeoutSeconds', 's', 'no start'],
-    ['a job’s `key`', 'jobs/queue.ts', 'maxKeyLength', 'characters', 'an error'],
+    ['a job’s `key`', 'jobs/service.ts', 'maxKeyLength', 'characters', 'an error'],
     [
       'an `Idempotency-Key` is kept for',
       'service/idempotency/idempotency.ts',

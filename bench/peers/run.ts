@@ -22,7 +22,7 @@ import { rowCount } from './product.ts';
 import { ours, peers } from './registry.ts';
 import { casesOver, connections, inTurns } from './rounds.ts';
 import { endAll } from './server.ts';
-import { firstKey, openSession, type Session, signedAnew, startAgain } from './session.ts';
+import { firstKey, openSession, type Session, signInAgain, startAgain } from './session.ts';
 import { type Outcome, tables } from './table.ts';
 
 const { values: options } = parseArgs({
@@ -77,7 +77,7 @@ const loadAll = async (sessions: readonly Session[]): Promise<Results> => {
   for (const one of cases) {
     say(`measuring ${one.name}`);
     const signed: Session[] = [];
-    for (const session of sessions) signed.push(await signedAnew(session));
+    for (const session of sessions) signed.push(await signInAgain(session));
     for (const [name, rounds] of await inTurns(one, signed, pace)) results.get(name)?.set(one.name, rounds);
   }
   return results;
@@ -88,7 +88,7 @@ const startAll = async (sessions: readonly Session[]): Promise<ReadonlyMap<strin
   say('measuring starts');
   const ready: (readonly [Session, string | number])[] = [];
   for (const session of sessions) {
-    const signed = await signedAnew(session);
+    const signed = await signInAgain(session);
     ready.push([signed, await firstKey(signed)]);
   }
   await Promise.all(sessions.map(({ server }) => server.stop()));

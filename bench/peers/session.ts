@@ -30,7 +30,7 @@ export const openSession = async (installed: Installed, work: string): Promise<S
 };
 
 /** With credentials that have just begun: some end after some minutes. */
-export const signedAnew = async (session: Session): Promise<Session> => ({
+export const signInAgain = async (session: Session): Promise<Session> => ({
   ...session,
   headers: await headersOf(session.installed, session.server),
 });

@@ -49,8 +49,7 @@ import { createSecondFactorStore } from '../service/second-factors/second-factor
 import { createSignInTickets } from '../service/second-factors/sign-in-tickets.ts';
 import { createLoginAttempts } from '../service/sessions/login-attempts.ts';
 import { createSessionStore } from '../service/sessions/sessions.ts';
-import { createRequestCounts } from '../service/usage/request-counts.ts';
-import type { Usage } from '../service/usage/usage.ts';
+import { createRequestCounts, type Usage } from '../service/usage/counters.ts';
 import { managedUserEntity } from '../service/users/entity.ts';
 import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
 import { createTokenStore } from '../service/users/tokens.ts';
@@ -202,7 +201,7 @@ export const compose = async (parts: Parts) => {
       resources,
       methods: openMethods({
         ...authenticating,
-        identities: { ...identities, bySession: identities.lookAtSession },
+        identities: { ...identities, bySession: identities.readSession },
         usage: { keyUsed: () => {}, applicationUsed: () => {} },
       }),
       stopping,

@@ -12,7 +12,7 @@ import { type Clock, ServiceClock } from '../kernel/clock.ts';
 import { haveEvents } from '../model/models.ts';
 import { sweepRevokedKeys } from '../service/api-keys/revoked-keys.ts';
 import { sweepLoginAttempts } from '../service/sessions/login-attempts.ts';
-import { createUsageRecorder } from '../service/usage/usage.ts';
+import { createUsageRecorder } from '../service/usage/counters.ts';
 import { createSeenCredentials } from '../service/users/seen-credentials.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
 import { MainThreadWatch } from '../watch/main-thread.ts';

@@ -1,16 +1,48 @@
 import { link, lstat, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readTables } from '../database/migrations/read-tables.ts';
 import { inPartDirectory } from '../database/part-directory.ts';
+import { quoteName } from '../database/quote.ts';
 import { dialectOf } from '../database/registry.ts';
 import { identifier, sql, statement } from '../database/statement.ts';
 import { tableChecksums } from '../database/table-checksum.ts';
-import type { DatabaseTarget } from '../database/target.ts';
+import type { DatabaseTarget, TableSnapshot } from '../database/target.ts';
 import { syncDirectory } from '../kernel/sync-directory.ts';
-import { BackupError } from './backup-error.ts';
-import { readFacts } from './facts.ts';
-import { isManifestFile, type Manifest, manifestPath, readManifests, writeManifest } from './manifest.ts';
+import {
+  BackupError,
+  isManifestFile,
+  type Manifest,
+  manifestPath,
+  readManifests,
+  writeManifest,
+} from './manifest.ts';
 import { compareRestored } from './restore.ts';
 import { copyOptions, digestOf, type WorkOptions } from './work.ts';
+
+/** The id of a database, its major version and its applied migrations. */
+type Facts = Pick<Manifest, 'database' | 'major' | 'migrations'>;
+
+/** Tables of applied migrations: those of the service, and of the application. */
+const migrationTables = ['gatewright_migrations', 'migrations'] as const;
+
+/** Reads the facts. A database of a release without ids has none. */
+export const readFacts = async ({ ask, dialect }: TableSnapshot): Promise<Facts> => {
+  const tables = await readTables(ask, dialectOf({ dialect }));
+  const [row] = tables.has('gatewright_database')
+    ? await ask<{ id: string; major: number | string }>('select id, major from gatewright_database')
+    : [];
+  const migrations: [string, readonly string[]][] = [];
+  for (const table of migrationTables)
+    if (tables.get(table)?.columns.has('name') === true) {
+      const rows = await ask<{ name: string }>(`select name from ${quoteName(table)}`);
+      migrations.push([table, rows.map(({ name }) => name).sort()]);
+    }
+  return {
+    database: row?.id,
+    major: Number(row?.major ?? 0),
+    migrations: Object.fromEntries(migrations),
+  };
+};
 
 export interface BackupOptions extends WorkOptions {
   /** Version of this service. */

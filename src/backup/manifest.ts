@@ -1,7 +1,14 @@
 import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import type { TableChecksum, TableChecksums } from '../database/table-checksum.ts';
 import type { CopyFacts } from '../database/target.ts';
-import { BackupError } from './backup-error.ts';
+
+/** The reason why a backup cannot be made or restored, in one line. */
+export class BackupError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'BackupError';
+  }
+}
 
 /** The content of FILE.json, about the backup FILE: all from one snapshot of the database. */
 export interface Manifest extends CopyFacts {

@@ -2,8 +2,7 @@ import { stat } from 'node:fs/promises';
 import { restoringName } from '../database/fence.ts';
 import { checksumDifferences, tableChecksums } from '../database/table-checksum.ts';
 import type { DatabaseTarget, TableSnapshot } from '../database/target.ts';
-import { BackupError } from './backup-error.ts';
-import { beginsWith, type Manifest, readManifests } from './manifest.ts';
+import { BackupError, beginsWith, type Manifest, readManifests } from './manifest.ts';
 import { copyOptions, digestOf, type WorkOptions } from './work.ts';
 
 export interface RestoreOptions extends WorkOptions {

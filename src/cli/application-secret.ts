@@ -1,6 +1,6 @@
 import type { Io } from './io.ts';
 
-/** The only moment at which a secret is shown. */
+/** Prints a secret. It is never shown again. */
 export const printSecret = (io: Io, appId: string, secret: string, json: boolean | undefined): void => {
   if (json === true) {
     io.print(JSON.stringify({ app_id: appId, api_secret: secret }));

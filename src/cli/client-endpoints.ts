@@ -9,20 +9,20 @@ import { outputSchema } from '../model/schema.ts';
 import { textCode } from './scaffold/code.ts';
 import { objectType, typeOf, union } from './schema-type.ts';
 
-/** Comments are written in this language, as the code of the generated file is. */
+/** Language of the comments, the same as that of the generated code. */
 const locale = 'en';
 
 const indent = '    ';
 
 const prefix = '/api/v1';
 
-/** `POST /orders/:id/pay`: the name of an endpoint, as its file has it. */
+/** `POST /orders/:id/pay`: the name of an endpoint, as in its definition. */
 const nameOf = ({ method, path }: EndpointDefinition): string =>
   `${method} ${pathOf(path).slice(prefix.length)}`;
 
 const takesBody = ({ method }: EndpointDefinition): boolean => method !== 'GET' && method !== 'DELETE';
 
-/** The value of a form instead of any JSON: texts, which are parsed. */
+/** The type of a form's values: texts, which are parsed, instead of JSON. */
 const scalars = 'string | number | boolean | null';
 
 const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {
@@ -35,7 +35,7 @@ const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {
   return accepts === 'json' ? text : text.replace(/: Json;$/gm, `: ${scalars};`);
 };
 
-/** The members of a shape that say what is sent. */
+/** The members of a type that describe the request. */
 const sentOf = (endpoint: EndpointDefinition): readonly string[] => {
   if (!takesBody(endpoint)) return [];
   switch (endpoint.accepts) {
@@ -59,7 +59,7 @@ const answerOf = ({ output, media }: EndpointDefinition, models: Models): string
     : objectType(outputSchema(output, output.views.detail, locale), indent);
 };
 
-/** The comment above a member: a text of the application's, which must not end the comment. */
+/** The comment above a member. Its text is the application's and must not end the comment. */
 const commentOf = ({ summary, problems = [] }: EndpointDefinition): string => {
   const own = problems.filter(isOwnProblem);
   const refusals = own.map(({ code, message }) => `${code} ${labelText(message, locale)}`);
@@ -79,7 +79,10 @@ const shapeOf = (endpoint: EndpointDefinition, models: Models): string => {
   return `${commentOf(endpoint)}  ${textCode(nameOf(endpoint))}: {\n${lines}  };`;
 };
 
-/** The facts that a client needs at run time: how the body is sent, and whether there is an envelope. */
+/**
+ * The properties of an endpoint that a client needs at run time: the encoding of the body, and whether there is an
+ * envelope.
+ */
 const entryOf = (endpoint: EndpointDefinition): string => {
   const { accepts = 'json', media } = endpoint;
   const members = [
@@ -89,7 +92,7 @@ const entryOf = (endpoint: EndpointDefinition): string => {
   return `  ${textCode(nameOf(endpoint))}: ${members.length === 0 ? '{}' : `{ ${members.join(', ')} }`},`;
 };
 
-/** The part of a client's file that says what an application's own endpoints take and answer. */
+/** The part of a client's file with the types of the application's own endpoints. */
 export const endpointsPart = (endpoints: readonly EndpointDefinition[], models: Models): string => `
 interface EndpointName<Source> {
   readonly accepts?: ${union(['form', 'multipart', 'bytes'].map(textCode))};
@@ -97,7 +100,7 @@ interface EndpointName<Source> {
   readonly source?: Source;
 }
 
-/** The application's own endpoints by method and path: what they take, and what they answer. */
+/** The application's own endpoints by method and path: types of their requests and responses. */
 export interface Endpoints {
 ${endpoints.map((endpoint) => shapeOf(endpoint, models)).join('\n')}
 }

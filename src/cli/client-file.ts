@@ -15,15 +15,15 @@ import {
 import { textCode } from './scaffold/code.ts';
 import { objectType } from './schema-type.ts';
 
-/** The first line, by which a later run knows a file that it may replace. */
+/** The first line, which marks a file that a later run may replace. */
 export const mark = '// Written by `gatewright generate client`: run it again after a change of the models.';
 
-/** Labels of the schemas are not written, so any language will do. */
+/** Labels of the schemas are not written, so the language does not matter. */
 const locale = 'en';
 
 const indent = '    ';
 
-/** Types that the others are made of, by name; each may use those before it. */
+/** Helper types by name; each may use earlier ones. */
 const helpers: Readonly<Record<string, string>> = {
   Json: `
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -55,7 +55,7 @@ interface ResourceName<Source> {
 `,
 };
 
-/** The text with the helpers that it uses in front: a compiler may be set to refuse unused types. */
+/** The text, preceded by the helper types that it uses: a compiler may refuse unused types. */
 const withHelpers = (text: string): string =>
   Object.entries(helpers).reduceRight(
     (rest, [name, helper]) => (new RegExp(`\\b${name}\\b`).test(rest) ? helper + rest : rest),
@@ -82,7 +82,7 @@ const shapeOf = (model: ResourceModel, models: Models): string => {
 ${relationsMember(model, models)}  };`;
 };
 
-/** The facts of a resource that a program needs. */
+/** The properties of a resource that a client needs at run time. */
 const entryOf = (model: ResourceModel, models: Models): string => {
   const relations = relationEntries(model, models);
   const more = relations === '' ? '' : `, relations: { ${relations} }`;
@@ -90,8 +90,9 @@ const entryOf = (model: ResourceModel, models: Models): string => {
 };
 
 /**
- * A TypeScript file with the types of all resources and of the application's own endpoints, for an application that has
- * no models: it imports nothing, and its `resources` and `endpoints` are what `createClient` of `gatewright/client` takes.
+ * Returns a TypeScript file with the types of all resources and of the application's own endpoints, for a client that
+ * does not have the models. It imports nothing; its `resources` and `endpoints` are arguments of `createClient` of
+ * `gatewright/client`.
  */
 export const clientFile = ({ models, endpoints }: Pick<Application, 'models' | 'endpoints'>): string => {
   const list = [...models.values()];

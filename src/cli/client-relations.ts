@@ -4,17 +4,17 @@ import type { ModelField, ResourceModel, View } from '../model/resource.ts';
 import { textCode } from './scaffold/code.ts';
 import { typeOf, union } from './schema-type.ts';
 
-/** Labels of the schemas are not written, so any language will do. */
+/** Labels of the schemas are not written, so the language does not matter. */
 const locale = 'en';
 
 const names = (list: readonly string[]): string => (list.length === 0 ? 'never' : union(list.map(textCode)));
 
 const textual = `Condition<string, ${names(textOperators)}>`;
 
-/** Types of relations, by name; each may use those before it, and `Condition`. */
+/** Types of relations by name; each may use earlier ones, and `Condition`. */
 export const relationHelpers: Readonly<Record<string, string>> = {
   RelatedUser: `
-/** Users of the service as relations lead to them. */
+/** Users of the service as targets of relations. */
 interface RelatedUser {
   record: { id: number; username: string; email: string; name: string; roles: readonly string[] };
   shown: 'id' | 'username' | 'email' | 'name' | 'roles';
@@ -29,14 +29,14 @@ interface RelatedUser {
 }
 `,
   NewWithin: `
-/** A new record within the one that it belongs to, which sets its reference. */
+/** A new record nested in another one, which sets its reference. */
 type NewWithin<Create, Reference extends PropertyKey> = Omit<Create, Reference> & {
   readonly id?: never;
   readonly _delete?: never;
 };
 `,
   ItemWithin: `
-/** A record within the one that it belongs to: a new one, or one that is changed or deleted. */
+/** A record nested in another one: new, changed or deleted. */
 type ItemWithin<Create, Update, Reference extends PropertyKey> =
   | NewWithin<Create, Reference>
   | (Omit<Update, Reference> & { readonly id: number; readonly _delete?: boolean });
@@ -61,7 +61,7 @@ const fieldsIn = ({ fields, views }: ResourceModel, view: View): readonly ModelF
 const conditionOf = ({ type, options }: ModelField): string =>
   `Condition<${typeOf(type.input(options, locale))}, ${names(type.operators)}>`;
 
-/** The conditions that the fields of a view take. */
+/** The conditions of filters on the fields of a view. */
 export const filterType = (model: ResourceModel, view: View): string => {
   const conditions = fieldsIn(model, view).map(
     (field) => `      readonly ${field.name}?: ${conditionOf(field)};\n`,
@@ -69,7 +69,7 @@ export const filterType = (model: ResourceModel, view: View): string => {
   return `{\n${conditions.join('')}    }`;
 };
 
-/** The fields of a view that have an order. */
+/** The fields by which a view can be sorted. */
 export const sortNames = (model: ResourceModel, view: View): string =>
   names(
     fieldsIn(model, view)
@@ -77,7 +77,7 @@ export const sortNames = (model: ResourceModel, view: View): string =>
       .map(({ name }) => name),
   );
 
-/** The relations that a request may follow: hidden references have none. */
+/** The relations that a request may follow: no hidden references. */
 const followed = ({ relations, views }: ResourceModel) =>
   [...relations.values()].filter(
     ({ many, from }) => many || views.list.includes(from) || views.detail.includes(from),
@@ -86,7 +86,7 @@ const followed = ({ relations, views }: ResourceModel) =>
 const targetType = (path: string | undefined): string =>
   path === undefined ? 'RelatedUser' : `Related[${textCode(path)}]`;
 
-/** The member of a resource that says what its records are related to; nothing where they are not. */
+/** The member of a resource's type for its relations; empty if it has none. */
 export const relationsMember = (model: ResourceModel, models: Models): string => {
   const members = followed(model).map(
     ({ name, many, model: target }) =>
@@ -95,7 +95,7 @@ export const relationsMember = (model: ResourceModel, models: Models): string =>
   return members.length === 0 ? '' : `    relations: {\n${members.join('')}    };\n`;
 };
 
-/** The same as values: the resources to which relations lead, and which of them are written within the record. */
+/** The relations as values: their target resources, and which of them are written within the record. */
 export const relationEntries = (model: ResourceModel, models: Models): string =>
   followed(model)
     .map(({ name, model: target, write }) => {
@@ -104,7 +104,7 @@ export const relationEntries = (model: ResourceModel, models: Models): string =>
     })
     .join(', ');
 
-/** The type of a body with the lists of records that it holds. */
+/** The type of a body that contains lists of records. */
 export const withItems = (
   type: string,
   model: ResourceModel,
@@ -138,7 +138,7 @@ const relatedOf = (model: ResourceModel): string => {
   };`;
 };
 
-/** The records of resources as relations lead to them. */
+/** The types of records as targets of relations. */
 export const relatedPart = (models: Models): string => {
   const targets = new Set([...models.values()].flatMap(followed).map(({ model }) => model));
   const reached = [...models.values()].filter(({ name }) => targets.has(name));

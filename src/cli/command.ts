@@ -2,7 +2,7 @@ import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
 import { nearestHint } from '../kernel/options.ts';
 import { type Io, UsageError } from './io.ts';
 
-/** An option as `node:util` parses it, and what the help says of it. */
+/** An option, as `node:util` parses it, with its help text. */
 export interface Option extends ParseArgsOptionDescriptor {
   readonly help: string;
   /** Name of the value in the help, e.g. `FILE`. Only for options of type `string`. */
@@ -22,29 +22,30 @@ export interface Invocation<O extends Options> {
 
 export interface CommandDefinition<O extends Options> {
   /**
-   * Names of the operands: `ID` must be given, `[URL]` may be, `FIELD...` (the last one) may be repeated and left out.
+   * Names of the operands: `ID` is required, `[URL]` is optional, `FIELD...` (the last one) may be absent or
+   * repeated.
    */
   readonly operands: readonly string[];
   readonly options: O;
-  /** Sentences under the usage line, one a line. */
+  /** Sentences below the usage line, one per line. */
   readonly description: readonly string[];
-  /** Whole command lines, at least one. */
+  /** Complete command lines, at least one. */
   readonly examples: readonly [string, ...string[]];
   /** Throws `UsageError` (exit status 2) or anything else (1); the message becomes the one line on stderr. */
   run(invocation: Invocation<O>, io: Io): Promise<void>;
 }
 
-/** A command whose options' types are forgotten, as the registry holds it. */
+/** A command without the types of its options, as the registry contains it. */
 export interface Command {
   readonly operands: readonly string[];
   readonly options: Options;
   readonly description: readonly string[];
   readonly examples: readonly string[];
-  /** Parses what stands behind the command's name, strictly, and runs it. */
+  /** Parses the arguments after the command's name, strictly, and runs the command. */
   run(args: readonly string[], io: Io): Promise<void>;
 }
 
-/** For commands whose result a script would read. */
+/** For commands whose result scripts may read. */
 export const jsonOption = {
   json: { type: 'boolean', help: 'print the result as one line of JSON' },
 } as const satisfies Options;
@@ -59,8 +60,8 @@ const checkOperands = (operands: readonly string[], given: readonly string[]): v
 };
 
 /**
- * The parser's errors are mistakes of usage; the advice behind their first sentence is left out. Of an option that there
- * is not, the nearest is named.
+ * Turns the parser's error into one of usage, without the parser's advice. For an unknown option, the nearest one is
+ * named.
  */
 const asUsageError = (error: unknown, options: Options): unknown => {
   if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')))
@@ -88,7 +89,7 @@ const parse = <O extends Options>(
   }
 };
 
-/** Makes a command of its definition. Each file under `commands/` exports one as `command`. */
+/** Creates a command from its definition. Each file in `commands/` exports one as `command`. */
 export const defineCommand = <const O extends Options>(definition: CommandDefinition<O>): Command => ({
   operands: definition.operands,
   options: definition.options,

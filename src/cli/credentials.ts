@@ -25,8 +25,8 @@ export const openCredentials = (io: Io): Promise<Vault> => {
 };
 
 /**
- * The database of the audit log; undefined where none was created yet, and where it does not respond, which is
- * printed. Only a service that was never started has none: none is created for the list.
+ * The database with the audit log; undefined if none was created yet, or it does not respond, which is printed. A
+ * service that never started has none, and none is created for the audit log.
  */
 const openAuditList = async ({ databaseUrl }: Config): Promise<Database | undefined> => {
   const target = databaseTarget(databaseUrl);
@@ -46,11 +46,11 @@ const within = async <T>(work: Promise<T>): Promise<T> => {
 export interface ChangeOptions {
   /** The line for the audit log; never a secret. */
   readonly entry: AuditEntry;
-  /** Whether a file that is older than one already seen may be changed: by an edit of the whole content. */
+  /** Whether a file older than one already seen may be changed: by an edit of the whole content. */
   readonly older?: boolean;
 }
 
-/** The work of a command with the vault; `seen` is the highest serial that was seen anywhere. */
+/** The work of a command on the vault; `seen` is the highest serial that any process has seen. */
 type VaultWork<T> = (seen: number | undefined) => Promise<T>;
 
 /** Changes the credentials under the rules of `workOnCredentials`. */
@@ -62,9 +62,9 @@ export const changeCredentials = (
 ): Promise<void> => workOnCredentials(io, vault, (seen) => vault.update(change, seen), options);
 
 /**
- * Changes the credentials, with a line in the audit log and a serial above every one that was seen. A database that
- * does not respond is reported and does not block: a leaked secret must be replaceable without it, too.
- * @throws VaultError where the file is older than one that was seen
+ * Changes the credentials, with a line in the audit log and a serial above all serials seen before. A database that
+ * does not respond is reported and does not block the change, since a leaked secret must be replaceable without it.
+ * @throws VaultError if the file is older than one that was seen
  */
 export const workOnCredentials = async <T>(
   io: Io,
@@ -107,7 +107,7 @@ export const applicationEntry = (
   detail: AuditEntry['detail'] = {},
 ): AuditEntry => ({ action, target: { kind: 'application', id: appId, name: appId }, detail });
 
-/** The line about the credentials themselves. */
+/** The line of the audit log about the credentials themselves. */
 export const credentialsEntry = (
   action: `credentials.${string}`,
   name: string | null,

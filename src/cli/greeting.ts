@@ -1,7 +1,7 @@
 import type { Server } from '../app/server.ts';
 import type { Io } from './io.ts';
 
-/** Prints the first steps; the generated password stands here once and nowhere else. */
+/** Prints the first steps. This is the only place where the generated password is shown. */
 export const greet = ({ config, firstAdmin }: Server, io: Pick<Io, 'print'>): void => {
   io.print(`Gatewright answers on ${config.baseUrl}`);
   io.print(`  API             ${config.baseUrl}/api/v1`);

@@ -9,7 +9,7 @@ const table = (rows: readonly (readonly [string, string])[]): string[] => {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 };
 
-/** The help of one command. `name` is the one or two words that it is called by. */
+/** The help of one command. `name`: its one or two words. */
 export const commandHelp = (name: string, command: Command): string => {
   const options = Object.entries(command.options).map(
     ([option, about]) => [optionText(option, about), about.help] as const,

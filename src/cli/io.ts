@@ -1,28 +1,28 @@
 import { type Clock, systemClock } from '../kernel/clock.ts';
 
-/** The parts of its process that a command uses, so that tests run it in theirs. */
+/** The parts of the process that a command uses; tests replace them. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Nothing is read from it before a command asks. */
+  /** Not read unless a command needs it. */
   readonly stdin: AsyncIterable<Uint8Array | string>;
-  /** Whether a person types at stdin. */
+  /** Whether stdin is a terminal. */
   readonly interactive: boolean;
-  /** To stdout, as it is. */
+  /** Writes to stdout, unchanged. */
   write(data: string | Uint8Array): void;
-  /** Whether the reader of stdout has gone away. */
+  /** Whether the reader of stdout has closed it. */
   gone(): boolean;
-  /** One line to stdout. */
+  /** Writes a line to stdout. */
   print(line: string): void;
-  /** One line to stderr. */
+  /** Writes a line to stderr. */
   warn(line: string): void;
-  /** To stderr, as it is: what is shown while a command works. */
+  /** Writes to stderr, unchanged: for progress. */
   show(text: string): void;
-  /** Whether a terminal shows stderr. */
+  /** Whether stderr is a terminal. */
   readonly terminal: boolean;
 }
 
-/** The command was used wrongly: exit status 2. */
+/** Wrong usage of a command: exit status 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -30,7 +30,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The command could not do its work, and the message says all there is to say: exit status 1. */
+/** A command that failed, with a complete message: exit status 1. */
 export class CommandError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -38,14 +38,17 @@ export class CommandError extends Error {
   }
 }
 
-/** All of stdin, to its end. */
+/** Reads all of stdin. */
 export const readAll = async (io: Io): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 };
 
-/** A secret from stdin, without the line end that `echo` adds. Throws `CommandError` where it is not UTF-8 or empty. */
+/**
+ * Reads a secret from stdin, without the line end that `echo` adds. Throws `CommandError` unless it is non-empty
+ * UTF-8.
+ */
 export const readSecret = async (io: Io, name: string): Promise<string> => {
   if (io.interactive) io.warn(`${name}: type it, then Enter and Ctrl-D`);
   const bytes = await readAll(io);
@@ -62,7 +65,7 @@ export const readSecret = async (io: Io, name: string): Promise<string> => {
 
 /** The process itself. */
 export const processIo = (): Io => {
-  // A reader that went away (`| head -1`) is no failure of the command.
+  // A reader that closed the pipe (`| head -1`) is no failure of the command.
   const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
     if (error.code !== 'EPIPE') throw error;
   };

@@ -8,7 +8,7 @@ export { processIo } from './io.ts';
 
 const isHelp = (argument: string | undefined): boolean => argument === '--help' || argument === '-h';
 
-/** Whether `--help` stands among the options: what comes behind `--` is an operand. */
+/** Whether `--help` is among the options; an argument after `--` is an operand. */
 const asksForHelp = (args: readonly string[]): boolean => {
   const end = args.indexOf('--');
   return args.slice(0, end === -1 ? args.length : end).some(isHelp);
@@ -16,7 +16,7 @@ const asksForHelp = (args: readonly string[]): boolean => {
 
 const isGroup = (word: string): boolean => [...registry.keys()].some((name) => name.startsWith(`${word} `));
 
-/** The message about words that name no command: of the first one what comes nearest, or of the second within its group. */
+/** The message for words that name no command, with the nearest first word, or the nearest second word in a group. */
 const unknownCommand = (first: string, second: string | undefined): string => {
   if (isGroup(first) && second === undefined) return `${first} what? gatewright ${first} --help lists them`;
   const heads = new Set([...registry.keys()].map((name) => name.split(' ')[0] ?? name));
@@ -55,7 +55,7 @@ const dispatch = async (given: readonly string[], io: Io): Promise<void> => {
   }
 };
 
-/** An error's message on one line: a configuration's mistakes come with line breaks. */
+/** The message of an error on one line: that of a configuration has line breaks. */
 const oneLine = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error);
   return text

@@ -2,8 +2,8 @@
 const checkIntervalMs = 500;
 
 /**
- * Resolves when the npm that started this process is gone: npm does not always end what it runs, and no process would be
- * left to. A shell that ends leaves what it started running, so without npm this never resolves.
+ * Resolves when the npm that started this process has ended: npm does not always end its children, and nothing else
+ * would end this one. A shell leaves its children running, so without npm this never resolves.
  */
 export const npmGone = (env: Readonly<Record<string, string | undefined>>): Promise<void> =>
   new Promise((resolve) => {

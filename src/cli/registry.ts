@@ -1,13 +1,13 @@
 import type { Command } from './command.ts';
 
 interface RegistryEntry {
-  /** One line of the list that `gatewright --help` prints. */
+  /** Its line in the list of `gatewright --help`. */
   readonly summary: string;
-  /** Imported when it is needed, so that each command waits for its own parts only. */
+  /** Imported on demand, so that each command loads only its own parts. */
   load(): Promise<{ readonly command: Command }>;
 }
 
-/** Every command by its name of one or two words. Adding one is a file under `commands/` and an entry here. */
+/** All commands by their names of one or two words. A new one is a file in `commands/` and an entry here. */
 export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
   Object.entries({
     start: { summary: 'start the service', load: () => import('./commands/start.ts') },

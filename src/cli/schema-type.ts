@@ -7,7 +7,7 @@ export const union = (types: readonly string[]): string => [...new Set(types)].j
 /** The name of a property. */
 const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : textCode(name));
 
-/** TypeScript for each `type` of JSON Schema that holds nothing else. */
+/** TypeScript types of the simple JSON Schema types. */
 const plainTypes: Readonly<Record<string, string>> = {
   string: 'string',
   integer: 'number',
@@ -16,7 +16,7 @@ const plainTypes: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Keywords that say more of a type than is read here. */
+/** Keywords that restrict a type further than is expressed here. */
 const unread = ['$ref', 'allOf', 'not', 'if', 'patternProperties', 'prefixItems', '$dynamicRef'];
 
 const constant = (value: Json | undefined): string =>
@@ -40,7 +40,7 @@ const mapOf = ({ additionalProperties }: JsonSchema, indent: string): string => 
   return `{ readonly [key: string]: ${value} }`;
 };
 
-/** An object type: what is not required may be left out. */
+/** An object type, whose properties that are not required are optional. */
 export const objectType = (schema: JsonSchema, indent = ''): string => {
   const { properties, required } = schema;
   const entries = isJsonObject(properties ?? null) ? Object.entries(properties as JsonSchema) : [];
@@ -62,8 +62,8 @@ const typeNamed = (type: Json, schema: JsonSchema, indent: string): string => {
 };
 
 /**
- * The TypeScript type of a value with this schema, as far as it is simple: `unknown` otherwise.
- * `indent` is that of the line on which it begins.
+ * The TypeScript type of a value with this schema if it is simple, otherwise `unknown`.
+ * @param indent that of the line on which it begins
  */
 export const typeOf = (schema: JsonSchema, indent = ''): string => {
   if (unread.some((keyword) => schema[keyword] !== undefined)) return 'unknown';
@@ -75,10 +75,10 @@ export const typeOf = (schema: JsonSchema, indent = ''): string => {
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (types.length === 0)
     return isJsonObject(schema['properties'] ?? null) ? objectType(schema, indent) : 'unknown';
-  // Anything, as a field of JSON is; null is among it.
+  // Any value, as in a JSON field; null is included.
   if (types.includes('object') && types.includes('array')) return 'Json';
   return known(types.map((each) => typeNamed(each, schema, indent)));
 };
 
-/** A union that could be anything is that. */
+/** A union with an unknown type is unknown. */
 const known = (types: readonly string[]): string => (types.includes('unknown') ? 'unknown' : union(types));

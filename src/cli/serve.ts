@@ -17,11 +17,11 @@ export interface ServeOptions {
   readonly logger: Logger;
   readonly io: Pick<Io, 'print'>;
   readonly stopped: Promise<StopSignal>;
-  /** Undefined where this is the only process. */
+  /** Undefined for the only process. */
   readonly worker: WorkerRole | undefined;
 }
 
-/** A stop that is asked for meanwhile ends the process at once: nothing has been begun. */
+/** A stop that is requested meanwhile ends the process at once, since nothing has begun. */
 const awaitOwnDatabase = async ({ config, logger, stopped }: ServeOptions): Promise<void> => {
   let isOver = false;
   void stopped.then(() => {
@@ -34,8 +34,8 @@ const awaitOwnDatabase = async ({ config, logger, stopped }: ServeOptions): Prom
 };
 
 /**
- * Timers of an application that could not be started keep the process no longer. The reason stands in
- * the log as well, which may be all that anybody collects.
+ * Ends the process even if timers of an application that failed to start keep it alive. The reason is logged as well,
+ * since the log may be all that is collected.
  */
 const startServer = async (options: ServeOptions): Promise<Server> => {
   const { config, logger, worker } = options;
@@ -51,7 +51,7 @@ const startServer = async (options: ServeOptions): Promise<Server> => {
   }
 };
 
-/** Serves the application in the current folder until it is stopped, and ends the process then. */
+/** Serves the application in the current folder until it is stopped, and then ends the process. */
 export const serve = async (options: ServeOptions): Promise<never> => {
   const { config, logger, io, stopped, worker } = options;
   let started: Server | undefined;
@@ -62,7 +62,7 @@ export const serve = async (options: ServeOptions): Promise<never> => {
   started = server;
   if (worker?.port === undefined) greet(server, io);
   worker?.started(server.config.port);
-  // Node writes its cache of compiled code at the exit, which a process that is killed does not reach.
+  // Node writes its cache of compiled code at exit, which a killed process does not reach.
   flushCompileCache();
   return endAfter(server, (await stopped) === 'SIGINT' ? 0 : config.drain);
 };

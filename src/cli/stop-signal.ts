@@ -3,35 +3,35 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Server } from '../app/server.ts';
 
 /**
- * Milliseconds within which a repeated signal counts as the same one: a terminal, or a supervisor, sends it to the
- * whole group, and npm passes its own on.
+ * Milliseconds within which a repeated signal counts as the same one: a terminal or a supervisor sends it to the
+ * whole group, and npm forwards its own.
  */
 const echoMs = 500;
 
-/** Milliseconds after the drain in which the process ends, whatever still runs. */
+/** Milliseconds after the drain by which the process ends, even if work is still running. */
 export const stopLimit = 9_000;
 
-/** Milliseconds that requests in flight get when the process ends because of an error. */
+/** Milliseconds for requests in flight when the process ends because of an error. */
 const failedLimit = 1_000;
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /**
- * Ends the process, also when a thread is in the middle of something: `process.exit` would wait for a statement of
- * SQLite, or for a file or a host name that the application asks for, for minutes if need be. A program that only ends
- * with the status, put in the place of this one, waits for no listener. Listeners of the exit are called.
+ * Ends the process even if a thread is busy: `process.exit` would wait for a statement of SQLite, a file or a host
+ * name, possibly for minutes. Replacing the process by a program that only exits with the status avoids that.
+ * Listeners of the exit are called.
  */
 export const endNow = (status: number): never => {
   process.emit('exit', status);
   try {
     process.execve?.(process.execPath, [process.execPath, '--eval', `process.exit(${status})`], {});
   } catch {
-    // Not on this system.
+    // Not supported on this system.
   }
   return process.exit(status);
 };
 
-/** Ends it as the signal ends a process that does not listen for it. */
+/** Ends the process as the signal does without a listener. */
 const endBy = (signal: StopSignal): void => {
   process.emit('exit', 128 + constants.signals[signal]);
   process.removeAllListeners(signal);
@@ -39,8 +39,8 @@ const endBy = (signal: StopSignal): void => {
 };
 
 /**
- * For a start that failed: ends the process once its status is set and its messages are written, although the
- * application has left timers or connections behind.
+ * Ends the process after a failed start, once its status is set and its messages are written, even if the application
+ * left timers or connections.
  */
 export const endIfKeptAlive = (): void => {
   setTimeout(() => endNow(Number(process.exitCode ?? 1)), failedLimit).unref();
@@ -48,7 +48,10 @@ export const endIfKeptAlive = (): void => {
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
-/** Reports the first SIGTERM or SIGINT; the second ends the process at once. Returns a function that ends this. */
+/**
+ * Reports the first SIGTERM or SIGINT; the second ends the process at once. Returns a function that removes the
+ * listeners.
+ */
 export const onStopSignal = (listener: (signal: StopSignal) => void): (() => void) => {
   let first: number | undefined;
   const received = (signal: StopSignal): void => {
@@ -70,8 +73,8 @@ export const stopSignal = (): Promise<StopSignal> =>
   });
 
 /**
- * Stops the server and ends the process with status 0, within 10 s after `drain` seconds: what the application left
- * running, its timers above all, keeps it no longer.
+ * Stops the server and ends the process with status 0, within 10 s after `drain` seconds, even if the application
+ * left timers running.
  */
 export const endAfter = async (server: Server, drain: number): Promise<never> => {
   const closed = server.close({ drain }).catch(() => {});
@@ -79,7 +82,7 @@ export const endAfter = async (server: Server, drain: number): Promise<never> =>
   return endNow(0);
 };
 
-/** Ends the process with status 1 after an uncaught error. Requests in flight have a second to be answered. */
+/** Ends the process with status 1 after an uncaught error. Requests in flight get a second. */
 export const endFailed = async (server: Server | undefined): Promise<never> => {
   if (server !== undefined) await Promise.race([server.close().catch(() => {}), delay(failedLimit)]);
   return endNow(1);

@@ -12,7 +12,7 @@ import type { Io } from './io.ts';
 export const commandConfig = ({ env }: Pick<Io, 'env'>): Config =>
   readConfig({ ...env, LOCALE: env['LOCALE'] || 'en' });
 
-/** Opens the configured database for a command, brings it up to date as a start would, and closes it afterwards. */
+/** Opens the configured database for a command, migrates it as a start would, and closes it afterwards. */
 export const withTables = async <T>(
   io: Io,
   work: (context: TableContext & { readonly config: Config; readonly database: Database }) => Promise<T>,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** An error of the application's can be anything, also one that cannot be printed. */
+/** The text of an error, which may be any value of the application, even one that cannot be printed. */
 const log = (write: (error: unknown) => void, error: unknown): void => {
   try {
     write(error);
@@ -10,8 +10,8 @@ const log = (write: (error: unknown) => void, error: unknown): void => {
 };
 
 /**
- * Uncaught errors of the application are logged. A rejected promise that is not awaited says nothing of the state
- * of the process, which goes on. An uncaught error does: `end` is called, once.
+ * Logs uncaught errors of the application. An unhandled rejection says nothing about the state of the process, which
+ * continues. An uncaught error calls `end`, once.
  */
 export const logUncaught = (logger: Logger, end: () => void): void => {
   process.on('unhandledRejection', (reason) => {

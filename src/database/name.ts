@@ -1,5 +1,5 @@
-/** Names of the databases on which the service runs. Code outside this folder never branches on one. */
+/** Names of the databases that the service runs on. Nothing outside this folder decides by one. */
 export type DialectName = 'sqlite' | 'postgres';
 
-/** The default database. */
+/** The database of who names none. */
 export const defaultDialect: DialectName = 'sqlite';

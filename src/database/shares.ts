@@ -3,14 +3,14 @@ import { type Figure, figure } from '../kernel/figure.ts';
 import { overloaded } from '../kernel/problem.ts';
 import { databaseUnavailable } from './problems.ts';
 
-/** A holder of places: a caller, or another key by which places are counted. */
+/** A holder of places: a caller, or what else they are counted by. */
 export interface Sharer {
   readonly caller: string;
   readonly signal?: AbortSignal;
 }
 
 export interface ShareLimits {
-  /** The subject, as in a log line. */
+  /** The subject, in the words of a log line. */
   readonly what: string;
   /** Places in all. */
   readonly total: number;
@@ -18,21 +18,21 @@ export interface ShareLimits {
   readonly each: number;
   /** Places of all strangers in sum: callers who are not authenticated. */
   readonly strangers: number;
-  /** Most waiting requests of authenticated callers, and the same number of strangers; a quarter for one caller. */
+  /** Callers who may wait: so many authenticated, and so many strangers. One caller may have a quarter of them. */
   readonly queue: number;
-  /** Longest time in the queue, in milliseconds. */
+  /** How long one waits, in milliseconds. */
   readonly wait: number;
-  /** Makes the problem for a refused caller; `overloaded` by default. */
+  /** Makes the problem with which a caller is refused; `overloaded` unless given. */
   readonly refuse?: (cause: Error) => unknown;
 }
 
 /**
- * Most waiting scans. A quarter, the limit for one caller, is more than an application with one key usually has open.
- * Places are scarce and are given to callers in turn; waiting costs only the memory of a request.
+ * Scans that may wait: a quarter of them, which one caller may have, is more than an application behind one key keeps
+ * open at once. The places are what is scarce, and callers take turns for them; who waits costs a request's memory.
  */
 export const scanQueue = 1024;
 
-/** The key of the service itself, which needs few places. */
+/** The service itself: it asks for little, and no caller stands behind it. */
 const service = '';
 
 const isStranger = (key: string): boolean => key.startsWith('net:');
@@ -44,8 +44,8 @@ const refusals: Readonly<Record<QueueRefusal, string>> = {
 };
 
 /**
- * Places that callers share, so that no caller can take all: a limit for each caller, authenticated callers before
- * strangers, and among these one caller after the other, whatever the number of their requests.
+ * Places that callers share, so that none of them can have them all: a bound for each, the authenticated before
+ * strangers, and among these each caller in turn, however many requests one of them has sent.
  */
 export class Shares {
   readonly #limits: ShareLimits;
@@ -77,8 +77,8 @@ export class Shares {
   }
 
   /**
-   * Takes a place and returns the function that releases it. @throws Problem `overloaded` if none is free in time, or
-   * too many wait; `database_unavailable` after `close`
+   * Returns what gives the place back. @throws `overloaded` where none is free in time, or too many wait;
+   * `database_unavailable` behind `close`
    */
   async take(by: Sharer | undefined): Promise<() => void> {
     const key = by?.caller ?? service;
@@ -88,7 +88,7 @@ export class Shares {
     return this.#release(key);
   }
 
-  /** Whether a waiting caller would get a place that this caller releases. */
+  /** Whether a caller who waits would get a place that this caller gives back. */
   wouldHelp(by: Sharer | undefined): boolean {
     const key = by?.caller ?? service;
     for (const waiting of this.#queues.flatMap((queue) => [...queue.keys()])) {
@@ -101,18 +101,18 @@ export class Shares {
     return false;
   }
 
-  /** Refuses all waiting callers. */
+  /** Refuses those who wait. */
   rejectWaiting(error: unknown): void {
     for (const queue of this.#queues) queue.rejectAll(error);
   }
 
-  /** Refuses all waiting callers and new ones. */
+  /** Refuses those who wait and those who come. */
   close(): void {
     this.#isClosed = true;
     this.rejectWaiting(closed());
   }
 
-  /** The queues in the order in which they get free places. */
+  /** In the order in which free places are given to them. */
   get #queues(): readonly FairQueue[] {
     return [this.#ofService, this.#authenticated, this.#ofStrangers];
   }

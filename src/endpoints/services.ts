@@ -33,7 +33,7 @@ import type { FactorSetups } from '../service/second-factors/factor-setups.ts';
 import type { SecondFactorStore } from '../service/second-factors/second-factors.ts';
 import type { SignInTickets } from '../service/second-factors/sign-in-tickets.ts';
 import type { SessionStore } from '../service/sessions/sessions.ts';
-import type { RequestCounts } from '../service/usage/request-counts.ts';
+import type { RequestCounts } from '../service/usage/counters.ts';
 import type { TokenStore } from '../service/users/tokens.ts';
 import type { UserStore } from '../service/users/users.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';

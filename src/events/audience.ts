@@ -1,18 +1,20 @@
 import type { Principal } from '../auth/principal.ts';
 import { type AreaRules, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import {
-  type ActorReader,
-  actorsShownTo,
-  type NamedActors,
-  namedActors,
-  shownActors,
-} from '../operations/shown-actor.ts';
 import type { Grant } from '../policy/grant.ts';
 import { reachOf } from '../records/rows/reach.ts';
 import type { RecordedEvent } from '../service/events/event-log.ts';
-import type { Narrowing } from '../service/events/narrowing.ts';
-import { type EventView, viewEvent, visibleEvents } from './event-view.ts';
+import type { Narrowing } from '../service/events/event-readers.ts';
+import {
+  type ActorReader,
+  actorsShownTo,
+  type EventView,
+  type NamedActors,
+  namedActors,
+  shownActors,
+  viewEvent,
+  visibleEvents,
+} from './event-view.ts';
 
 /** The models that a stream follows, and the rules of its area. */
 export interface Following {

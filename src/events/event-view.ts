@@ -1,10 +1,87 @@
+import type { Principal } from '../auth/principal.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import { type ActorReader, namedActors, shownActors } from '../operations/shown-actor.ts';
-import { type RecordedActor, setByServer } from '../records/history/recorded.ts';
+import { type RecordedActor, recordInReason, setByServer } from '../records/history/recorded.ts';
 import type { Related } from '../records/relations/related.ts';
+import { reachOf } from '../records/rows/reach.ts';
 import type { RecordedEvent } from '../service/events/event-log.ts';
 import type { SeenSides } from '../service/events/event-readers.ts';
+
+/**
+ * Events and their actors in the view of one reader. The actor is shown to readers who may read that user, the reason
+ * to those who may read the record that it names; others see the kind of the actor only.
+ */
+
+/** The reader of a view. */
+export interface ActorReader {
+  readonly principal: Principal;
+  /** Returns the reader's access to a model; users are one. */
+  readonly related: Related;
+}
+
+/** The distinct actors and reasons of some events. */
+export interface NamedActors {
+  readonly identities: ReadonlySet<string>;
+  readonly reasons: ReadonlySet<string>;
+}
+
+const identityOf = (kind: string, id: string | null): string | undefined =>
+  id === null ? undefined : `${kind} ${id}`;
+
+const ownIdentity = (principal: Principal): string | undefined => {
+  if (principal.kind === 'nobody') return undefined;
+  return identityOf(principal.kind, principal.kind === 'user' ? String(principal.id) : principal.appId);
+};
+
+export const namedActors = (actors: readonly RecordedActor[]): NamedActors => ({
+  identities: new Set(actors.flatMap(({ kind, id }) => identityOf(kind, id) ?? [])),
+  reasons: new Set(actors.flatMap(({ reason }) => reason ?? [])),
+});
+
+/** Returns whose identity a reader sees as an actor: that of all, of one (`user 7`), or of none (undefined). */
+export const actorsShownTo = ({ principal, related }: ActorReader): 'all' | string | undefined => {
+  const users = related('User')?.grant;
+  return users !== undefined && reachOf(users)?.terms.length === 0 ? 'all' : ownIdentity(principal);
+};
+
+/** Whether a reader may read a record. If it was deleted, they have to be able to read all records of its model. */
+const mayRead = async (
+  resources: ReadonlyMap<string, Pick<ServedResource, 'records'>>,
+  reader: ActorReader,
+  model: string,
+  id: number,
+): Promise<boolean> => {
+  if (model === 'User') return ['all', `user ${id}`].includes(actorsShownTo(reader) ?? '');
+  const records = resources.get(model)?.records;
+  const grant = records && reader.related(model)?.grant;
+  if (grant === undefined) return false;
+  return reachOf(grant)?.terms.length === 0 || (await records?.standing(grant, id)) !== undefined;
+};
+
+/** Returns a function that shows these actors to a reader. Readers with the same `key` see the same. */
+export const shownActors = async (
+  resources: ReadonlyMap<string, Pick<ServedResource, 'records'>>,
+  reader: ActorReader,
+  { identities, reasons }: NamedActors,
+): Promise<{ readonly key: string; readonly shown: (actor: RecordedActor) => JsonObject }> => {
+  const seen = actorsShownTo(reader);
+  const readable = new Set<string>();
+  for (const reason of reasons) {
+    const record = recordInReason(reason);
+    if (record === undefined || (await mayRead(resources, reader, record.model, record.id)))
+      readable.add(reason);
+  }
+  const one = seen === 'all' || (seen !== undefined && identities.has(seen)) ? seen : null;
+  return {
+    key: JSON.stringify([one, ...readable]),
+    shown: (actor) => {
+      const { kind, id, name, key } = actor;
+      const isShown = one === 'all' || (one !== null && identityOf(kind, id) === one);
+      const reason = actor.reason !== null && readable.has(actor.reason) ? actor.reason : null;
+      return isShown ? { kind, id, name, key, reason } : { kind, id: null, name: null, key: null, reason };
+    },
+  };
+};
 
 /** An event in the view of one reader. */
 export interface EventView extends JsonObject {

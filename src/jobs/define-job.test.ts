@@ -3,8 +3,7 @@ import { createApplication } from '../app/application.ts';
 import { field } from '../fields/define.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import type { Job } from '../model/job.ts';
-import { defineJob, type JobDefinition } from './define-job.ts';
-import { parseSchedule } from './schedule.ts';
+import { defineJob, type JobDefinition, parseSchedule } from './define-job.ts';
 
 const handle = (): void => {};
 

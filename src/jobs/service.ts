@@ -1,18 +1,219 @@
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import type { CodeWatch } from '../kernel/application-code.ts';
+import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import type { Figure } from '../kernel/figure.ts';
+import { type JsonObject, toJson } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
+import { anything, nearestHint, type OptionTable, known as onlyKnown } from '../kernel/options.ts';
+import { Problem } from '../kernel/problem.ts';
 import type { Stopping } from '../kernel/stopping.ts';
+import type { JobOptions } from '../model/job.ts';
 import type { Scope } from '../model/scope.ts';
 import type { JobPort } from '../operations/job-port.ts';
 import { createOutbox, type Outbox } from '../service/jobs/outbox.ts';
-import { createSchedules } from '../service/jobs/schedules.ts';
-import type { Jobs } from './define-job.ts';
-import { createPerform, type Perform } from './perform.ts';
-import { compileJobs, createJobPort } from './queue.ts';
-import { createTickFigures, schedulesOf, Ticks } from './ticks.ts';
-import { JobWorker, type WorkerTimes, workerTimes } from './worker.ts';
+import { createSchedules, type Schedule, type ScheduleStore } from '../service/jobs/schedules.ts';
+import { type JobSchedule, type Jobs, parseSchedule } from './define-job.ts';
+import {
+  compileJobs,
+  createPerform,
+  type DefinedJob,
+  type DefinedJobs,
+  JobWorker,
+  type Perform,
+  type RecurringJobs,
+  type WorkerTimes,
+  workerTimes,
+} from './worker.ts';
+
+// Adding jobs
+
+/** Maximum length of a key in characters. */
+const maxKeyLength = 255;
+
+/** @throws TypeError */
+const timeOf = (at: Date | string | undefined): string | undefined => {
+  if (at === undefined) return undefined;
+  const milliseconds = typeof at === 'string' ? parseTimestamp(at) : at.getTime();
+  // A timestamp has a year of four digits.
+  if (
+    milliseconds === undefined ||
+    !(milliseconds >= -62_135_596_800_000 && milliseconds <= 253_402_300_799_999)
+  )
+    throw new TypeError(`at must be a Date or an ISO 8601 time, not ${String(at).slice(0, 40)}`);
+  return toTimestamp(milliseconds);
+};
+
+/** @throws TypeError */
+const keyOf = (key: string | undefined): string | null => {
+  if (key === undefined) return null;
+  if (
+    typeof key !== 'string' ||
+    key === '' ||
+    key.length > maxKeyLength ||
+    !key.isWellFormed() ||
+    key.includes('\0')
+  )
+    throw new TypeError(`key must be a text of 1 to ${maxKeyLength} characters`);
+  return key;
+};
+
+/** The options are validated where they are used. */
+const options = { at: anything, key: anything } satisfies OptionTable<JobOptions>;
+
+/** Stores jobs. @param wake called after each commit of a job */
+const createJobPort = (defined: DefinedJobs, outbox: Outbox, wake: () => void): JobPort => {
+  const byDefinition = new Map<unknown, DefinedJob>(
+    [...defined.values()].map((job) => [job.definition, job]),
+  );
+
+  const find = (job: unknown): DefinedJob => {
+    const found = typeof job === 'string' ? defined.get(job) : byDefinition.get(job);
+    if (found !== undefined) return found;
+    if (typeof job === 'string') throw new Error(`There is no job ${job}${nearestHint(job, defined.keys())}`);
+    throw new Error('The job is not exported by a file of jobs/');
+  };
+
+  return {
+    add: async (job, given, how, shared) => {
+      const { at, key } = onlyKnown('jobs.add', how, options);
+      const { name, read } = find(job);
+      const { values, errors } = read(toJson(given) as JsonObject);
+      if (errors.length > 0) throw new Problem('invalid_record', { errors });
+      const added = { name, input: values, key: keyOf(key), at: timeOf(at) };
+      const id = await outbox.add(added, shared?.transaction);
+      if (shared === undefined) wake();
+      else shared.committed(wake);
+      return id;
+    },
+  };
+};
+
+// Recurring jobs
+
+const sharedHelp = 'Of the whole database, the same from every instance: aggregate by max, not by sum.';
+
+/**
+ * Figures of how long ago the schedule of each recurring job last stored a job, and of the expected pause: the
+ * difference is by how much a job whose ticks have stopped is late.
+ */
+const createTickFigures =
+  (schedules: ReadonlyMap<string, JobSchedule>, store: ScheduleStore) =>
+  async (): Promise<readonly Figure[]> => {
+    const stored = schedules.size === 0 ? { now: 0, schedules: [] } : await store.read();
+    const ticks = stored.schedules.flatMap(({ name, ticked }) => {
+      const schedule = schedules.get(name);
+      if (schedule === undefined) return [];
+      return [{ labels: { job: name }, ticked, next: schedule.next(ticked) }];
+    });
+    return [
+      {
+        ...{ type: 'gauge', across: 'max', name: 'job_last_tick_seconds' },
+        help: `Time since the last tick of a recurring job, or since its registration. ${sharedHelp}`,
+        samples: ticks.map(({ labels, ticked }) => ({ labels, value: (stored.now - ticked) / 1000 })),
+      },
+      {
+        ...{ type: 'gauge', across: 'max', name: 'job_tick_pause_seconds' },
+        help: `Time from that tick to the next one of the schedule. ${sharedHelp}`,
+        samples: ticks.flatMap(({ labels, ticked, next }) =>
+          next === undefined ? [] : [{ labels, value: (next - ticked) / 1000 }],
+        ),
+      },
+    ];
+  };
+
+/** Recurring jobs by name. */
+const schedulesOf = (jobs: Jobs): ReadonlyMap<string, JobSchedule> =>
+  new Map(
+    [...jobs].flatMap(([name, { every, timeZone }]) =>
+      every === undefined ? [] : [[name, parseSchedule(every, timeZone)] as const],
+    ),
+  );
+
+/** Milliseconds after which the schedules are read again at the latest: the clock may have been changed meanwhile. */
+const rereadMs = 60_000;
+
+/**
+ * Stores a job at each tick of a recurring job. Every process tries to, and the first one succeeds. Several ticks that
+ * passed while no process ran result in one job.
+ */
+class Ticks implements RecurringJobs {
+  readonly #schedules: ReadonlyMap<string, JobSchedule>;
+  readonly #store: ScheduleStore;
+  readonly #outbox: Outbox;
+  readonly #database: Database;
+  readonly #logger: Logger;
+  #registered = false;
+  /** In the time of `performance.now()`, which never jumps. */
+  #dueAt = 0;
+
+  constructor(
+    schedules: ReadonlyMap<string, JobSchedule>,
+    store: ScheduleStore,
+    outbox: Outbox,
+    database: Database,
+    logger: Logger,
+  ) {
+    this.#schedules = schedules;
+    this.#store = store;
+    this.#outbox = outbox;
+    this.#database = database;
+    this.#logger = logger;
+  }
+
+  /** Milliseconds until the next tick; Infinity where there is none. */
+  get wait(): number {
+    return this.#schedules.size === 0 ? Infinity : this.#dueAt - performance.now();
+  }
+
+  /** Stores a job for each schedule that is due. */
+  async addDue(): Promise<void> {
+    if (this.wait > 0) return;
+    await this.#register();
+    const { now, schedules } = await this.#store.read();
+    const read = performance.now();
+    let soonest = Infinity;
+    for (const schedule of schedules) {
+      const next = await this.#takeOne(schedule, now);
+      if (next !== undefined) soonest = Math.min(soonest, next);
+    }
+    this.#dueAt = read + Math.min(soonest - now, rereadMs);
+  }
+
+  async #register(): Promise<void> {
+    if (this.#registered) return;
+    for (const [name, { pattern }] of this.#schedules) await this.#store.register(name, pattern);
+    this.#registered = true;
+  }
+
+  /** Returns the next tick; undefined for a job that is not defined here, or has no further ticks. */
+  async #takeOne(schedule: Schedule, now: number): Promise<number | undefined> {
+    const { name, ticked } = schedule;
+    const pattern = this.#schedules.get(name);
+    if (pattern === undefined) return undefined;
+    const coming = pattern.next(now);
+    // The stored tick may be slightly early, but never after the next one: if it is, the clock was ahead.
+    if (coming !== undefined && ticked > coming) return this.#reset(schedule, now, coming);
+    const tick = pattern.next(ticked);
+    if (tick === undefined || tick > now) return tick;
+    const following = pattern.next(tick);
+    const missed = following !== undefined && following <= now;
+    await this.#database.write(async (transaction) => {
+      if (await this.#store.take(transaction, schedule, missed ? now : tick))
+        await this.#outbox.add({ name, key: null, input: {}, at: undefined }, transaction);
+    });
+    return missed ? pattern.next(now) : following;
+  }
+
+  async #reset(schedule: Schedule, now: number, coming: number): Promise<number> {
+    const line = { job: schedule.name, last_tick: toTimestamp(schedule.ticked) };
+    if (await this.#database.write((transaction) => this.#store.take(transaction, schedule, now)))
+      this.#logger.warn(line, 'the last tick of a job lies in the future: its ticks count from now on');
+    return coming;
+  }
+}
+
+// The service
 
 /** Notification channel by which processes announce new jobs. */
 const channel = 'gatewright_jobs';
@@ -86,11 +287,11 @@ export const createJobs = ({ database, jobs, locale, times }: JobParts): JobServ
     wake: () => wake(),
     perform,
     work: (parts) => {
-      const ticks = new Ticks(schedules, scheduleStore, outbox, database, parts.logger);
+      const recurring = new Ticks(schedules, scheduleStore, outbox, database, parts.logger);
       const worker = new JobWorker({
         ...parts,
         outbox,
-        ticks,
+        recurring,
         perform: perform(parts),
         times: allTimes,
         notifyOthers,

@@ -10,9 +10,8 @@ import { field } from '../fields/define.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import type { Scope } from '../model/scope.ts';
 import { collectJobs, defineJob, type JobDefinition } from './define-job.ts';
-import { failureText, retryDelay } from './failure.ts';
 import { createJobs, type JobService } from './service.ts';
-import type { WorkerTimes } from './worker.ts';
+import { failureText, retryDelay, type WorkerTimes } from './worker.ts';
 
 /** Intervals so long that no timer fires within a test, unless it says so. */
 const times: WorkerTimes = { lease: 60_000, poll: 60_000, grace: 60_000 };

@@ -2,12 +2,178 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
+import { BusyTime, runAs, type Work } from '../kernel/current-work.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import { Problem } from '../kernel/problem.ts';
 import type { Stopping } from '../kernel/stopping.ts';
+import { inputField } from '../model/input-field.ts';
+import type { InputFields } from '../model/job.ts';
+import { labelOf } from '../model/names.ts';
+import type { Scope } from '../model/scope.ts';
+import { compileValidator, type Validated } from '../model/validate.ts';
 import type { ClaimedJob, Outbox } from '../service/jobs/outbox.ts';
-import type { Perform, RunOutcome } from './perform.ts';
-import type { Ticks } from './ticks.ts';
+import {
+  defaultAttempts,
+  defaultTimeout,
+  type JobContext,
+  type JobDefinition,
+  type Jobs,
+} from './define-job.ts';
 
-/** Stores the outcome of a run; false where the lease was lost meanwhile. */
+// Defined jobs
+
+/** Returns a validator of a job's values, with the field types and rules of a created record. */
+const readInput = (input: InputFields, locale: Locale): ((values: JsonObject) => Validated) => {
+  const fields = new Map(
+    Object.entries(input).map(([name, definition]) => [
+      name,
+      inputField(name, definition, definition.options.label ?? labelOf(name)),
+    ]),
+  );
+  const validate = compileValidator({ label: '', fields }, locale);
+  return (values) => validate(values, 'create', fields);
+};
+
+/** A job of the application with its compiled validator. */
+export interface DefinedJob {
+  readonly name: string;
+  readonly definition: JobDefinition;
+  readonly read: (values: JsonObject) => Validated;
+}
+
+export type DefinedJobs = ReadonlyMap<string, DefinedJob>;
+
+export const compileJobs = (jobs: Jobs, locale: Locale): DefinedJobs =>
+  new Map(
+    [...jobs].map(([name, definition]) => [
+      name,
+      { name, definition, read: readInput(definition.input ?? {}, locale) },
+    ]),
+  );
+
+// One run
+
+/** The outcome of a run; successful without a `failure`. */
+export interface RunOutcome {
+  readonly failure?: {
+    readonly error: unknown;
+    /** The text that is stored. */
+    readonly text: string;
+    /** Milliseconds until it runs again; undefined where it does not. */
+    readonly again: number | undefined;
+  };
+}
+
+/** Runs a claimed job; never rejects. The result of a run that exceeds its timeout is ignored. */
+export type Perform = (job: ClaimedJob, signal: AbortSignal) => Promise<RunOutcome>;
+
+export interface PerformParts {
+  readonly jobs: DefinedJobs;
+  /** A scope that acts for the system. */
+  readonly systemScope: (reason: string) => Scope<'all'>;
+  readonly watch: CodeWatch | undefined;
+}
+
+/** Characters of an error that are stored. */
+const maxStoredLength = 2_000;
+
+const textOf = (error: unknown): string => {
+  if (error instanceof Problem) {
+    if (error.cause instanceof Error) return `${error.message}: ${error.cause.message}`;
+    return [error.message, ...(error.errors ?? []).map(({ message }) => message)].join(': ');
+  }
+  return error instanceof Error ? `${error.name}: ${error.message}` : `thrown: ${String(error)}`;
+};
+
+/**
+ * The stored text of an error that a job threw: its message without stack and values, of a bounded length, in
+ * characters that every database accepts.
+ */
+export const failureText = (error: unknown): string => {
+  try {
+    return textOf(error).replaceAll('\0', '').toWellFormed().slice(0, maxStoredLength).toWellFormed();
+  } catch {
+    // A proxy, or an object without a prototype, has no text.
+    return 'thrown: a value without a text';
+  }
+};
+
+/** The first and the longest wait, in milliseconds. */
+const firstRetryMs = 10_000;
+export const longestRetryMs = 6 * 3_600_000;
+
+/** The random part of a wait, so that jobs that failed at the same time do not retry at the same time. */
+const jitter = 0.25;
+
+/**
+ * Milliseconds to wait after attempt number `attempt` (from 1) has failed: 10 s × 4^(attempt − 1), at most 6 h, less
+ * up to a quarter at random.
+ * @param random from 0 to 1
+ */
+export const retryDelay = (attempt: number, random = Math.random()): number =>
+  Math.round(Math.min(firstRetryMs * 4 ** (attempt - 1), longestRetryMs) * (1 - jitter * random));
+
+const done: RunOutcome = Object.freeze({});
+
+const failed = (error: unknown, again: number | undefined): RunOutcome => ({
+  failure: { error, text: failureText(error), again },
+});
+
+/** The error of a run; of a timeout the cause, which names the job. */
+const reasonOf = (error: unknown): unknown =>
+  error instanceof Problem && error.problem === 'handler_timeout' ? (error.cause ?? error) : error;
+
+const runOne = async (
+  { name, definition, read }: DefinedJob,
+  { id, input, attempts: attempt }: ClaimedJob,
+  signal: AbortSignal,
+  { systemScope, watch }: PerformParts,
+): Promise<RunOutcome> => {
+  const { attempts = defaultAttempts, timeout = defaultTimeout } = definition;
+  // Each claim counts, so that a job that crashes its process every time also comes to an end.
+  if (attempt > attempts) return failed(new Error('the last run did not end: its process died'), undefined);
+  const { values, errors } = read(input);
+  if (errors.length > 0) {
+    const messages = errors.map(({ message }) => message).join(', ');
+    return failed(new Error(`the stored values no longer fit the input: ${messages}`), undefined);
+  }
+  const expiry = new AbortController();
+  try {
+    const context: JobContext = {
+      ...systemScope(`job ${name}`),
+      values,
+      id,
+      attempt,
+      signal: AbortSignal.any([signal, expiry.signal]),
+    };
+    await new ApplicationCode(timeout * 1000, watch).run(
+      `job ${name} ${id}, attempt ${attempt}`,
+      () => definition.handle(context),
+      () => expiry.abort(new Error('the timeout of the job is over')),
+    );
+    return done;
+  } catch (error) {
+    return failed(reasonOf(error), attempt >= attempts ? undefined : retryDelay(attempt));
+  }
+};
+
+export const createPerform =
+  (parts: PerformParts): Perform =>
+  async (job, signal) => {
+    const definedJob = parts.jobs.get(job.name);
+    if (definedJob === undefined) throw new Error(`The claimed job ${job.name} is not defined here`);
+    const work: Work = {
+      ...{ route: `job ${job.name}`, requestId: undefined, traceparent: undefined },
+      database: new BusyTime(),
+    };
+    return runAs(work, runOne, definedJob, job, signal, parts);
+  };
+
+// The worker
+
+/** Stores the outcome of a run; returns false if the lease was lost meanwhile. */
 export const storeOutcome = (outbox: Outbox, job: ClaimedJob, { failure }: RunOutcome): Promise<boolean> => {
   if (failure === undefined) return outbox.finish(job);
   return failure.again === undefined
@@ -48,9 +214,17 @@ export interface WorkerTimes {
 /** The job of a killed process runs elsewhere after lease and poll at the latest: 35 s. */
 export const workerTimes: WorkerTimes = { lease: 30_000, poll: 5_000, grace: 5_000 };
 
+/** The recurring jobs, as the worker sees them. */
+export interface RecurringJobs {
+  /** Stores the jobs whose time has come. */
+  addDue(): Promise<void>;
+  /** Milliseconds until the next one; Infinity if there is none. */
+  readonly wait: number;
+}
+
 export interface WorkerParts {
   readonly outbox: Outbox;
-  readonly ticks: Ticks;
+  readonly recurring: RecurringJobs;
   readonly perform: Perform;
   readonly concurrency: number;
   readonly logger: Logger;
@@ -159,17 +333,17 @@ export class JobWorker {
 
   /** Starts due jobs, as far as there is room. Returns the milliseconds until the next poll. */
   async #take(): Promise<number> {
-    const { outbox, ticks, concurrency, notifyOthers, times } = this.#parts;
-    await ticks.take();
+    const { outbox, recurring, concurrency, notifyOthers, times } = this.#parts;
+    await recurring.addDue();
     // After a blocked main thread leases may have expired: extend those that are not lost first.
     if (performance.now() - this.#extended > times.lease / 2) await this.#extend();
     for (;;) {
       const due = await outbox.next();
-      if (due === undefined || due > 0) return Math.min(due ?? Infinity, ticks.wait);
+      if (due === undefined || due > 0) return Math.min(due ?? Infinity, recurring.wait);
       const free = concurrency - this.#running.size;
       if (free <= 0) {
         notifyOthers();
-        return ticks.wait;
+        return recurring.wait;
       }
       if (this.#isOver) return Infinity;
       const claimed = await outbox.claim(free, this.#leaseId);

@@ -65,7 +65,7 @@ export const addAnswerTimes = (registry: Registry, { routes, refusals }: AnswerT
   );
   add(registry, {
     name: `${prefix}http_requests_total`,
-    help: 'Requests that were answered, by route as it was registered, method and status.',
+    help: 'Responses by registered route, method and status.',
     ...{ type: 'counter', aggregator: 'sum', values: requests },
   });
   add(registry, {
@@ -76,14 +76,14 @@ export const addAnswerTimes = (registry: Registry, { routes, refusals }: AnswerT
   });
   add(registry, {
     name: `${prefix}http_database_seconds_total`,
-    help: 'Time of requests during which they waited for the database, by route and method.',
+    help: 'Time for which requests waited for the database, by route and method.',
     ...{ type: 'counter', aggregator: 'sum' },
     values: all.map(({ route, method, database }) => ({ labels: { route, method }, value: database / 1000 })),
   });
   const name = `${prefix}http_request_duration_seconds`;
   add(registry, {
     ...{ ...histogram, name },
-    help: 'Time from the arrival of a request to the end of its answer; of a stream of events to its beginning.',
+    help: 'Time from the arrival of a request to the end of its response; for a stream of events, to its beginning.',
     values: all.flatMap(({ route, method, durations }) => histogramOf(name, { route, method }, durations)),
   });
 };
@@ -92,7 +92,7 @@ export const addStatementTimes = (registry: Registry, durations: Durations): voi
   const name = `${prefix}database_statement_duration_seconds`;
   add(registry, {
     ...{ ...histogram, name },
-    help: 'Time of a statement, its wait for a session or for the writer included.',
+    help: 'Time of a statement, including its wait for a session or for the writer.',
     values: histogramOf(name, {}, durations),
   });
 };

@@ -9,25 +9,23 @@ import type { ResourceRule, Showing } from '../policy/rule.ts';
 import { maxSteps, type Readership, type Related } from '../records/relations/related.ts';
 import { grantOfSystem, usersOfSystem } from './grant-of-system.ts';
 
-/**
- * An area that offers the operations of resources, the API or the administration area, as far as access depends on it.
- */
+/** Where the operations of a resource are offered, as far as that decides who may: in the API, or to administrators. */
 export interface AreaRules {
   readonly name: ResourceRule['area'];
-  /** Accepted methods, of which any one is enough; empty if no authentication is needed. */
+  /** Methods of which any one is enough; empty: it asks nobody. */
   readonly auth: (model: ResourceModel, action: Action) => readonly AuthMethodName[];
-  /** The endpoint that shows a user there. */
+  /** What shows a user there. */
   readonly users: Showing;
 }
 
-/** A principal in an area; with a reason, the application itself acts, past the policy. */
+/** A principal in an area; with a reason, the application itself acts for them, past the policy. */
 interface AreaCaller {
   readonly principal: Principal;
   readonly area: AreaRules;
   readonly reason?: string | undefined;
 }
 
-/** The API's methods for an action. Public reads need no authentication. */
+/** The API's methods for an action. Public reads ask nobody who they are. */
 export const apiAuth: AreaRules['auth'] = (model, action) =>
   model.rules.publicRead !== undefined && (action === 'list' || action === 'detail')
     ? []
@@ -38,7 +36,7 @@ const showing = (model: ResourceModel, area: AreaRules): Showing => ({
   policy: { kind: 'resource', model, action: 'detail', area: area.name },
 });
 
-/** The endpoints that show the records to which the model's references lead, in the area of the write. */
+/** What shows the records that the model's references name: in the same area as the write. */
 const referencesOf = (model: ResourceModel, models: Models, area: AreaRules): ResourceRule['references'] => {
   const held = [...model.fields.values()].flatMap(({ name, reference, anyone }): [string, Showing][] => {
     if (reference === undefined || anyone) return [];
@@ -48,7 +46,7 @@ const referencesOf = (model: ResourceModel, models: Models, area: AreaRules): Re
   return held.length === 0 ? undefined : new Map(held);
 };
 
-/** The rule for an action on a model in an area; `view` replaces the action's own view of the response. */
+/** What an action on a model demands in an area; its answer is another view than the action's own where one is named. */
 export const ruleOf = (
   model: ResourceModel,
   models: Models,
@@ -93,13 +91,13 @@ const recordsRead = (
 };
 
 /**
- * The readership of related models: the fields and rows that the detail endpoint of each model would return to this
- * caller, by the same method of authentication. Decided once for a model and request.
+ * What somebody reads of the records to which those of a request lead: what the detail endpoint of each model would
+ * answer this very caller, by the same method of authentication. Asked once for a model and request.
  */
 export const relatedFor = ({ models }: { readonly models: Models }, acting: AreaCaller): Related => {
-  const decided = new Map<string, Readership | undefined>();
+  const known = new Map<string, Readership | undefined>();
   return (name) => {
-    if (decided.has(name)) return decided.get(name);
+    if (known.has(name)) return known.get(name);
     const model = models.get(name);
     const readership =
       acting.reason !== undefined
@@ -107,12 +105,12 @@ export const relatedFor = ({ models }: { readonly models: Models }, acting: Area
         : model === undefined
           ? usersRead(acting.area, acting)
           : recordsRead(model, models, acting);
-    decided.set(name, readership);
+    known.set(name, readership);
     return readership;
   };
 };
 
-/** Models that relations of a model reach within the steps that a request may take, the model itself first. */
+/** Models to whose records those of a model lead, within as many steps as a request may go, the model itself first. */
 const reachedFrom = (model: ResourceModel, models: Models): readonly ResourceModel[] => {
   const reached = new Set([model]);
   for (let step = 0; step < maxSteps; step += 1)
@@ -125,7 +123,7 @@ const reachedFrom = (model: ResourceModel, models: Models): readonly ResourceMod
   return [...reached];
 };
 
-/** Models whose permission entries a request with relations needs. */
+/** Models whose permission entries decide what a request reads that names relations. */
 export const grantsOfRelated = (model: ResourceModel, models: Models, area: AreaRules): readonly string[] => [
   ...new Set(
     reachedFrom(model, models).flatMap((each) => modelsOfGrants(ruleOf(each, models, 'detail', area))),
@@ -133,10 +131,10 @@ export const grantsOfRelated = (model: ResourceModel, models: Models, area: Area
 ];
 
 /**
- * The grant of a principal for an action: the same as that of the resource's own endpoint, whose methods of
- * authentication it demands as well. @throws Problem `forbidden`
+ * What the policy lets the principal do to a resource: what it would let them do by the resource's own endpoint of this
+ * action, its methods of authentication included. @throws Problem `forbidden`
  */
-export const requireGrant = (
+export const granted = (
   model: ResourceModel,
   { models }: { readonly models: Models },
   { principal, area }: AreaCaller,

@@ -6,19 +6,16 @@ import type { Models } from '../model/models.ts';
 import { createDependents, type Dependents } from '../records/relations/dependents.ts';
 import { createNotes, type NoteReferences } from '../records/trash/notes.ts';
 
-/**
- * The most records that one transaction deletes by cascade, and the most references between them and the deleted
- * record.
- */
+/** Records that go in one transaction beside those that were asked for, and how far they may be from these. */
 export const cascadeLimits = { records: 1_000, levels: 500 } as const;
 
-/** The effects of deleting records of one model, prepared once. */
+/** What goes with the records of one model, made once. */
 export interface Cascade extends Deletion {
-  /** Models whose records are deleted with them directly, and the statements that find these. */
+  /** Whose records go with them directly, and how these are found. */
   readonly links: readonly { readonly model: string; readonly find: Dependents }[];
-  /** Models with history or events whose references become null, and the statements that find these records. */
+  /** Whose references become null, and who keeps versions or tells of that; found the same way. */
   readonly nulled: Cascade['links'];
-  /** All references that become null: the trash notes them, so that a restore can set them again. */
+  /** Whose references become null, whoever keeps what of that: the trash notes them, to set them again. */
   readonly noted: readonly NoteReferences[];
   /** Whether a record of the model goes into the trash. */
   readonly trash: boolean;
@@ -47,11 +44,9 @@ export const createCascade = (database: Database, models: Models, name: string):
   };
 };
 
-/**
- * Whether a deletion reads other records: those that it deletes too, and those with history or events that it changes.
- */
+/** Whether a deletion has to look for other records: those that go with it, and those of which that is kept. */
 export const touchesOthers = ({ links, nulled }: Cascade): boolean => links.length > 0 || nulled.length > 0;
 
-/** Whether a deletion has more statements than its own: also for references that the trash notes. */
-export const affectsOthers = (cascade: Cascade): boolean =>
+/** The same, with those whose references the trash notes. */
+export const noticesOthers = (cascade: Cascade): boolean =>
   touchesOthers(cascade) || (cascade.trash && cascade.noted.length > 0);

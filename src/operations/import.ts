@@ -2,22 +2,22 @@ import type { Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem, type ProblemKind } from '../kernel/problem.ts';
-import { requireGrant } from './area.ts';
+import { granted } from './area.ts';
 import { errorsOf } from './collected-errors.ts';
-import { requireId } from './record-id.ts';
+import { knownId } from './record-id.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
-import { msPerRecord, type RecordWrite } from './writing.ts';
+import { type Acting, type SharedTransaction, together } from './transaction.ts';
+import { type RecordWrite, timeOfRecord } from './writing.ts';
 
-/** The result of a slice: lines that were written, or would have been, and lines that were refused. */
+/** Lines that were written, or would have been, and those that were refused. */
 export interface ImportedSlice {
   readonly counts: ImportCounts;
   readonly written: readonly WrittenLine[];
   readonly refused: readonly RefusedLine[];
 }
 
-/** Thrown to roll back the transaction of a preview. */
+/** Ends the transaction of a preview: nothing of it stands. */
 class PreviewEnd extends Error {
   readonly counts: ImportCounts;
 
@@ -29,14 +29,14 @@ class PreviewEnd extends Error {
 }
 
 /**
- * Writes the valid lines in one transaction, and reports the others. A preview does exactly the same, references,
- * unique values and hooks included, and rolls it back, since only the database can check these; `afterCommit` does not
- * run. A transaction holds one slice, never a whole file, so that other writes wait for one slice at most. `also` runs
- * in the transaction, but not in a preview.
+ * Writes the lines that are good in one transaction, and tells of the others. A preview does the very same, references,
+ * values that are there once and hooks included, and rolls it back: rules alone could not say what the database would.
+ * What hooks do after a commit is not done. A transaction holds one slice, never a file, so that other writes wait for a
+ * slice at most. `also` belongs to the transaction, and not to a preview.
  * @throws FailedLineError; Problem of the database
  */
 export const importSlice = async (
-  into: Omit<ImportInto, 'onWritten'>,
+  into: Omit<ImportInto, 'told'>,
   lines: readonly ImportLine[],
   preview: boolean,
   also: (transaction: Transaction, counts: ImportCounts) => Promise<void>,
@@ -50,10 +50,10 @@ export const importSlice = async (
       refused,
     });
     try {
-      const onWritten = (line: WrittenLine): void => {
+      const told = (line: WrittenLine): void => {
         written.set(line.line, line);
       };
-      const counts = await importLines({ ...into, onWritten }, rest, async (transaction, sums) => {
+      const counts = await importLines({ ...into, told }, rest, async (transaction, sums) => {
         if (preview) throw new PreviewEnd(sums);
         await also(transaction, sums);
       });
@@ -69,17 +69,17 @@ export const importSlice = async (
   return { counts: { created: 0, updated: 0 }, written: [], refused };
 };
 
-/** Lines that are written concurrently. */
-const maxConcurrentLines = 64;
+/** Lines whose statements are on their way together. */
+const abreast = 64;
 
-/** A line of a file: the values of a record, or the errors of a line that could not be read. */
+/** A line of a file: a record, or what is wrong with it already. */
 export interface ImportLine {
   readonly number: number;
   readonly values: JsonObject;
   readonly errors: readonly FieldError[];
 }
 
-/** Numbers of records that lines created and updated. */
+/** What became of some lines. */
 export interface ImportCounts {
   readonly created: number;
   readonly updated: number;
@@ -92,7 +92,7 @@ export interface RefusedLine {
   readonly error: FieldError | Problem;
 }
 
-/** Refused lines: no line of their transaction was written. */
+/** Lines that were refused: nothing was written of those that were to be written with them. */
 export class RefusedLinesError extends Error {
   readonly refused: readonly RefusedLine[];
 
@@ -103,7 +103,7 @@ export class RefusedLinesError extends Error {
   }
 }
 
-/** A failure of the application's code at a line: nothing was written. */
+/** Code of the application failed at a line: nothing was written. */
 export class FailedLineError extends Error {
   readonly line: number;
 
@@ -114,24 +114,24 @@ export class FailedLineError extends Error {
   }
 }
 
-/** The context in which lines are created and updated, by a method of authentication that the action accepts. */
+/** Who creates and who updates: by a method of authentication that the action takes. */
 export type ActingFor = (action: 'create' | 'update') => Acting;
 
 export interface ImportInto {
   readonly resource: ServedResource;
   readonly actingFor: ActingFor;
-  /** Field by whose value a line finds the record that it updates; without it, every line creates one. */
+  /** The field by whose value a line finds the record that it updates; every line creates one unless given. */
   readonly by?: string | undefined;
-  /** Called with each written line, in the transaction, and again if the transaction runs again. */
-  readonly onWritten?: ((line: WrittenLine) => void) | undefined;
+  /** Told what became of each line, in the transaction; it may be told again where that ran again. */
+  readonly told?: ((line: WrittenLine) => void) | undefined;
 }
 
-/** The result of a line. */
+/** What a line has come to. */
 export interface WrittenLine {
   readonly line: number;
   readonly action: 'create' | 'update';
   readonly id: number;
-  /** JSON of the record before an update, in the view of the importing user. */
+  /** JSON of the record before an update, in the view of whoever imports. */
   readonly before: string | undefined;
   readonly after: string;
 }
@@ -140,12 +140,12 @@ interface Writes {
   readonly create: RecordWrite;
   readonly update: RecordWrite | undefined;
   readonly by: string | undefined;
-  readonly onWritten: ImportInto['onWritten'];
+  readonly told: ImportInto['told'];
 }
 
 type Done = 'created' | 'updated';
 
-/** Whether the database or the process failed, not a line: lines are not tried again. */
+/** Of the database itself, or of nobody: no line is to blame, and none is tried once more. */
 const isOfDatabase = (kind: ProblemKind): boolean =>
   kind === 'database_unavailable' ||
   kind === 'overloaded' ||
@@ -153,16 +153,16 @@ const isOfDatabase = (kind: ProblemKind): boolean =>
   kind === 'transaction_timeout' ||
   kind === 'stopping';
 
-const isNoFaultOfLine = (error: unknown): boolean => !(error instanceof Problem) || isOfDatabase(error.kind);
+const isBlameless = (error: unknown): boolean => !(error instanceof Problem) || isOfDatabase(error.kind);
 
 /** The id of the record that a line updates; undefined where it creates one. */
 const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Promise<number | undefined> => {
   const value = by === undefined ? undefined : own(values, by);
   if (write === undefined || by === undefined || value == null) return undefined;
   const { resource, grant, acting } = write;
-  if (by === 'id') return requireId(value);
+  if (by === 'id') return knownId(value);
   const field = resource.model.fields.get(by);
-  // A create reports an invalid value.
+  // What is wrong with the value is told by the rules of a create.
   if (field === undefined || resource.validate({ [by]: value }, 'update', new Set([by])).errors.length > 0)
     return undefined;
   const encoded = field.type.encode(value, field.options);
@@ -171,17 +171,17 @@ const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Prom
 
 const writeLine = async (writes: Writes, { number: line, values }: ImportLine): Promise<Done> => {
   const id = await targetOf(writes, values);
-  const { onWritten } = writes;
+  const { told } = writes;
   if (id === undefined || writes.update === undefined) {
     const made = await create(writes.create, values);
-    onWritten?.({ line, action: 'create', id: made.id, before: undefined, after: made.json });
+    told?.({ line, action: 'create', id: made.id, before: undefined, after: made.json });
     return 'created';
   }
   const { resource, grant, acting } = writes.update;
   const within = acting.shared?.transaction;
-  const before = onWritten && (await resource.show(grant, id, [], { within }));
+  const before = told && (await resource.show(grant, id, [], { within }));
   const changed = await update(writes.update, id, values, undefined);
-  onWritten?.({ line, action: 'update', id, before: before?.json, after: changed.json });
+  told?.({ line, action: 'update', id, before: before?.json, after: changed.json });
   return 'updated';
 };
 
@@ -192,12 +192,12 @@ const refusalOf = (resource: ServedResource, line: number, problem: Problem): re
     : errors.map((error) => ({ line, field: error.field, error }));
 };
 
-/** Writes lines concurrently. An error does not name its line. */
-const writeConcurrently = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
+/** All at once: what was refused is not known by its line. */
+const writeAbreast = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
   const done: Done[] = [];
-  for (let start = 0; start < lines.length; start += maxConcurrentLines) {
+  for (let start = 0; start < lines.length; start += abreast) {
     const settled = await Promise.allSettled(
-      lines.slice(start, start + maxConcurrentLines).map((line) => writeLine(writes, line)),
+      lines.slice(start, start + abreast).map((line) => writeLine(writes, line)),
     );
     for (const result of settled) {
       if (result.status === 'rejected') throw result.reason;
@@ -207,8 +207,8 @@ const writeConcurrently = async (writes: Writes, lines: readonly ImportLine[]): 
   return done;
 };
 
-/** Writes lines one after the other and collects the messages of all. @throws RefusedLinesError, FailedLineError */
-const writeInSequence = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
+/** One after the other, with the messages of all. @throws RefusedLinesError, FailedLineError */
+const writeInTurn = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
   const { resource } = writes.create;
   const done: Done[] = [];
   const refused: RefusedLine[] = [];
@@ -218,12 +218,12 @@ const writeInSequence = async (writes: Writes, lines: readonly ImportLine[]): Pr
     try {
       done.push(await writeLine(writes, line));
     } catch (error) {
-      if (isNoFaultOfLine(error))
+      if (isBlameless(error))
         throw error instanceof Problem ? error : new FailedLineError(line.number, error);
       const problem = error as Problem;
       if (problem.status >= 500) throw new FailedLineError(line.number, problem);
       refused.push(...refusalOf(resource, line.number, problem));
-      // The database has aborted the transaction: the next lines cannot be checked.
+      // The database has ended the transaction: the lines behind cannot be asked about.
       if (problem.cause !== undefined) break;
     }
   }
@@ -236,47 +236,47 @@ const countsOf = (done: readonly Done[]): ImportCounts => {
   return { created, updated: done.length - created };
 };
 
-/** Whether lines must be written in sequence: hooks see the effects of the lines before, and bad lines are reported. */
-const needsSequence = ({ model: { hooks } }: ServedResource, lines: readonly ImportLine[]): boolean =>
+/** Hooks that run before the record stands see what the lines before it have done. */
+const inTurn = ({ model: { hooks } }: ServedResource, lines: readonly ImportLine[]): boolean =>
   hooks.beforeSave !== undefined ||
   hooks.beforeCommit !== undefined ||
   lines.some(({ errors }) => errors.length > 0);
 
 /**
- * Writes lines in one transaction, all or none. Each line passes the policy of its action, validation and hooks, as a
- * single write does. `also` runs in the transaction. No two lines may have the same value of `by`.
- * @throws RefusedLinesError with the messages of all lines; FailedLineError; Problem of the database; errors of `also`
+ * Writes lines in one transaction, all or none, each as it would be written alone: under the policy of its action,
+ * validation and hooks. `also` belongs to the transaction. No two lines may have the same value of `by`.
+ * @throws RefusedLinesError with the messages of all lines; FailedLineError; Problem of the database; what `also` throws
  */
 export const importLines = async (
-  { resource, actingFor, by, onWritten }: ImportInto,
+  { resource, actingFor, by, told }: ImportInto,
   lines: readonly ImportLine[],
   also: (transaction: Transaction, counts: ImportCounts) => Promise<void>,
 ): Promise<ImportCounts> => {
   const { model, context } = resource;
   const write = (action: 'create' | 'update', shared: SharedTransaction): RecordWrite => {
     const acting = actingFor(action);
-    return { resource, grant: requireGrant(model, context, acting, action), acting: { ...acting, shared } };
+    return { resource, grant: granted(model, context, acting, action), acting: { ...acting, shared } };
   };
   const unit =
-    (writeLines: typeof writeInSequence) =>
+    (way: typeof writeInTurn) =>
     async (shared: SharedTransaction): Promise<ImportCounts> => {
       const writes = {
         create: write('create', shared),
         update: by === undefined ? undefined : write('update', shared),
         by,
-        onWritten,
+        told,
       };
-      const counts = countsOf(await writeLines(writes, lines));
+      const counts = countsOf(await way(writes, lines));
       await also(shared.transaction, counts);
       return counts;
     };
-  const options = { table: model.table, limit: context.transactionLimit + lines.length * msPerRecord };
-  if (onWritten === undefined && !needsSequence(resource, lines))
+  const options = { table: model.table, limit: context.transactionLimit + lines.length * timeOfRecord };
+  if (told === undefined && !inTurn(resource, lines))
     try {
-      return await runInTransaction(context.database, unit(writeConcurrently), options);
+      return await together(context.database, unit(writeAbreast), options);
     } catch (error) {
-      // Writing in sequence finds the refused lines and their messages, also two lines with the same unique value.
-      if (isNoFaultOfLine(error)) throw error;
+      // Who was refused, and why, is found out line by line; two lines with one value meet only there.
+      if (isBlameless(error)) throw error;
     }
-  return runInTransaction(context.database, unit(writeInSequence), options);
+  return together(context.database, unit(writeInTurn), options);
 };

@@ -13,7 +13,7 @@ import { labelOf } from '../model/names.ts';
 import { deleteKey, deleteLabel, nestedLimits } from '../model/nested-schema.ts';
 import type { ModelRelation } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
-import { requireGrant } from './area.ts';
+import { granted } from './area.ts';
 import { placed } from './collected-errors.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { isId } from './record-id.ts';
@@ -21,8 +21,8 @@ import type { ServedResource } from './served-resource.ts';
 import type { RecordWrite } from './writing.ts';
 
 /**
- * Nested records of a body, `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`: parsing, limits and grants.
- * `save.ts` writes them.
+ * Records that a body holds within another one, `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`: how they are
+ * read, and what they are held to. How they are written is in `save.ts`.
  */
 
 const tooMany: OwnRule = {
@@ -46,7 +46,10 @@ export const nestedRules: readonly OwnRule[] = [tooMany, tooDeep, namedTwice];
 
 type Task = 'delete' | 'update' | 'create';
 
-/** The order of the writes: deletions and updates come first, as they release unique values. */
+/**
+ * The order in which they are written: what is deleted lets go of its unique values, and so does what is updated of
+ * those that it had.
+ */
 export const tasks = ['delete', 'update', 'create'] as const satisfies readonly Task[];
 
 export interface NestedItem {
@@ -54,30 +57,32 @@ export interface NestedItem {
   /** `lines.3` */
   readonly place: string;
   readonly rank: number;
-  /** The id in the item; 0 for a create. */
+  /** The id that the item names; none on create. */
   readonly id: number;
   readonly values: JsonObject;
 }
 
-/** The nested records of one relation. */
+/** What a body asks of the records of one relation. */
 export interface NestedList {
   readonly relation: ModelRelation;
   readonly resource: ServedResource;
   readonly items: readonly NestedItem[];
-  /** The caller's grants on the related model, by task. */
+  /** What its own policy lets the caller do to each, by task. */
   readonly grants: ReadonlyMap<Task, Grant>;
 }
 
-/** All nested records of a body. */
+/** All that a body holds within its record. */
 export interface Nested {
   readonly lists: readonly NestedList[];
-  /** Errors in the form of the lists, by rank. */
+  /** What is wrong with its form, by rank. */
   readonly flaws: readonly { readonly errors: readonly FieldError[]; readonly rank: number }[];
-  /** Number of nested records at all levels. */
+  /** How many records the body holds, those within others included. */
   readonly records: number;
 }
 
-/** Counts the nested records of a body, down to the deepest level that is allowed. */
+/**
+ * How many records a body holds within its own. Bounded by the body itself, and by how deep they may be.
+ */
 export const countNested = (resource: ServedResource, body: JsonObject, level = 1): number => {
   if (resource.nested.length === 0 || level > nestedLimits.levels) return 0;
   let count = 0;
@@ -97,7 +102,7 @@ const assertFew = (records: number): number => {
   return records;
 };
 
-/** The place of a nested list: its relation, the resource of its records, and the rank before its first one. */
+/** Where the value of a relation stands. */
 interface ListPlace {
   readonly relation: ModelRelation;
   readonly resource: ServedResource;
@@ -143,7 +148,7 @@ const readItem = (
     return gone
       ? flaw(at, `${place}.id`, labelOf('id'), 'required', rank)
       : { task: 'create', place, rank, id: 0, values };
-  // No record can belong to a new one. Whether it belongs to another record stays secret.
+  // Nothing belongs to a record that is not there yet; whether it belongs to another is not told.
   if (action === 'create' || !isId(id))
     return { errors: placed(place, [resource.collision({ field: 'id', rule: 'reference' })]), rank };
   return { task: gone ? 'delete' : 'update', place, rank, id, values };
@@ -174,10 +179,7 @@ const readList = (
 
 const action = { delete: 'destroy', update: 'update', create: 'create' } as const;
 
-/**
- * The grant by the policy of the related model's endpoint; a create also needs the reference to the outer record
- * writable.
- */
+/** By its own endpoint's policy; what names the record within which it stands has to be the caller's to write as well. */
 const grantFor = (
   { resource: { context }, acting }: RecordWrite,
   { model }: ServedResource,
@@ -185,13 +187,14 @@ const grantFor = (
   task: Task,
 ): Grant => {
   if (acting.reason !== undefined) return grantOfSystem(model);
-  const grant = requireGrant(model, context, acting, action[task]);
+  const grant = granted(model, context, acting, action[task]);
   if (task === 'create' && !grant.writable.has(to)) throw new Problem('forbidden');
   return grant;
 };
 
 /**
- * Parses the nested records of a body and makes the caller's grants for them. Undefined if there are none.
+ * What a body holds within its record, with what the policy of each lets the caller do; undefined where it holds
+ * nothing, so that a write of one record alone goes on as if this were not there.
  * @throws Problem `forbidden`, `batch_too_large`
  */
 export const nestedIn = (
@@ -213,8 +216,8 @@ export const nestedIn = (
     for (const each of readList(at, own(body, relation.name) ?? null, level, action))
       if ('errors' in each) flaws.push(each);
       else items.push(each);
-    const needed = tasks.filter((task) => items.some((item) => item.task === task));
-    const grants = new Map(needed.map((task) => [task, grantFor(write, resource, relation, task)]));
+    const asked = tasks.filter((task) => items.some((item) => item.task === task));
+    const grants = new Map(asked.map((task) => [task, grantFor(write, resource, relation, task)]));
     return { relation, resource, items, grants };
   });
   return { lists, flaws, records };

@@ -4,7 +4,7 @@ import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, fieldError, labelText, uniqueTogether } from '../kernel/messages/messages.ts';
+import { catalogueOf, fieldError, labelText, uniqueCombination } from '../kernel/messages/messages.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
@@ -28,7 +28,7 @@ export interface ResourceContext {
   readonly clock: Clock;
   readonly locale: Locale;
   readonly models: Models;
-  /** A resource by the name of its model; to be called once all resources are made. */
+  /** A resource by the name of its model; that of each model is there once all are made. */
   readonly resourceOf: (model: string) => ServedResource;
   readonly idempotency: Idempotency;
   readonly trash: Trash;
@@ -36,18 +36,19 @@ export interface ResourceContext {
   readonly trashDays: number;
   /** Runs the hooks. */
   readonly code: ApplicationCode;
-  /** Time limit of a transaction that runs code of the application, in milliseconds. */
+  /** Milliseconds that a transaction with code of the application may take. */
   readonly transactionLimit: number;
-  /** Makes the scope that a hook receives. */
+  /** What a hook gets to work with. */
   readonly scopeOf: (acting: Acting) => Scope;
+  /** Where what happens to records is written. */
   readonly events: EventLog;
-  /** Called when events are committed. */
+  /** Told when something of it is committed. */
   readonly eventsCommitted: () => void;
-  /** Called with errors that occur after the response was decided. */
+  /** Told of what went wrong after the answer was decided. */
   readonly report: (error: unknown, what: string) => void;
 }
 
-/** A model with everything that its operations need; made once, at start. */
+/** A resource as it is served: its model with everything that its operations need; made once, at start. */
 export interface ServedResource {
   readonly model: ResourceModel;
   readonly context: ResourceContext;
@@ -57,13 +58,13 @@ export interface ServedResource {
   readonly show: Show;
   readonly records: RecordStore;
   readonly many: ManyRecords;
-  /** The versions of its records; undefined if the model has no history. */
+  /** The versions of its records; undefined where the model keeps none. */
   readonly history: History | undefined;
-  /** Reads the versions that a caller may see. */
+  /** Those that a caller is shown. */
   readonly versions: VersionReader;
-  /** Decides which events a caller may see. */
+  /** Who may be told of what happened to its records. */
   readonly eventReaders: EventReaders;
-  /** The effects of deleting its records on others. */
+  /** What goes with a record that is deleted. */
   readonly cascade: Cascade;
   /** Relations whose records can be written within this one. */
   readonly nested: readonly ModelRelation[];
@@ -93,8 +94,8 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     collision: ({ field, rule, others }) =>
       others === undefined
         ? fieldError(catalogue, field, labelOf(field), rule)
-        : fieldError(catalogue, field, labelOf(field), uniqueTogether, {
-            // Made on demand: it loads the ICU data of its language.
+        : fieldError(catalogue, field, labelOf(field), uniqueCombination, {
+            // Not made at the start: it reads its language's part of ICU.
             others: new Intl.ListFormat(locale).format(others.map(labelOf)),
           }),
   };

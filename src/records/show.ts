@@ -1,10 +1,10 @@
 import {
   type Database,
   type DeferredCaller,
+  knownCaller,
   type ListReader,
   type Query,
   readerWithin,
-  resolveCaller,
   type SqlValue,
   TooLongError,
   type Transaction,
@@ -29,41 +29,41 @@ import {
 } from './relations/include.ts';
 import { recordText } from './relations/record-text.ts';
 import type { Joining } from './relations/related.ts';
-import { everyRow, type RowReach, reachConditions, reachOf } from './rows/reach.ts';
+import { type RowReach, reachConditions, reachOf } from './rows/reach.ts';
 import { type SourceView, SourceViews } from './view.ts';
 
 export interface ShownRecord {
   readonly json: string;
-  /** Present if the source has a version column. */
+  /** Present where the source has a version column. */
   readonly version?: number;
 }
 
 type ShownRow = { readonly json: string; readonly version?: number };
 
 export interface ShowOptions {
-  /** Name of the hidden integer column that every write increments. */
+  /** Name of the hidden integer column that every write raises. */
   readonly version?: string;
   readonly clock?: Clock;
 }
 
 export interface ShowPurpose {
-  /** Caller to whose share an expensive read is counted; the service itself if absent. */
+  /** Who asks, for the limits of an answer with many related records; the service itself where absent. */
   readonly by?: DeferredCaller | undefined;
-  /** Transaction in which the record is read. */
+  /** The transaction to which what it wrote itself is shown. */
   readonly within?: Transaction | undefined;
-  /** Reader outside of a transaction; the database if absent. */
+  /** Where it is read, outside a transaction; the database where absent. */
   readonly from?: ListReader | undefined;
-  /** Locks the record until the end of the transaction. */
+  /** Keeps others from changing the record until that transaction is over. */
   readonly lock?: boolean;
-  /** Related records of the response. */
+  /** Related records in the answer. */
   readonly included?: Included;
-  /** The caller has just written the record: it is returned even if they do not reach it any more. */
+  /** The caller has just written the record: they are answered it, wherever it is now. */
   readonly written?: boolean;
 }
 
 /**
- * Reads a record with related ones: inline if that examines few rows, else as a scan, beside other requests. Refused if
- * there are too many.
+ * A record with others: at once where few rows are looked at for it, where nobody waits for it otherwise, and refused
+ * where they are too many.
  */
 const withRelated = async (
   reader: ListReader,
@@ -72,7 +72,7 @@ const withRelated = async (
   by: DeferredCaller | undefined,
 ): Promise<ShownRow | undefined> => {
   const limited = (looked: number): Query => ({ ...query(looked), longest: maxAnswerBytes });
-  const read = async (): Promise<ShownRow | undefined> => {
+  const ask = async (): Promise<ShownRow | undefined> => {
     if (isLight(1, included)) {
       try {
         return await reader.get<ShownRow>(limited(lookAtOnce(1)));
@@ -80,14 +80,14 @@ const withRelated = async (
         if (!(error instanceof TooLongError) || !looksBeyond(included)) throw error;
       }
     }
-    return (await reader.scan<ShownRow>(limited(lookAtAll), await resolveCaller(by)))[0];
+    return (await reader.scan<ShownRow>(limited(lookAtAll), await knownCaller(by)))[0];
   };
-  const row = await refusingTooMuch(read());
+  const row = await refusingTooMuch(ask());
   if (row !== undefined) assertNotTooMuch(row.json);
   return row;
 };
 
-/** Returns the record with this key within a grant; undefined if there is none, or the grant does not reach it. */
+/** The record with this key as a grant lets see it; undefined where there is none or it is out of its rows. */
 export type Show = (
   grant: Grant,
   key: ColumnValue,
@@ -98,19 +98,21 @@ export type Show = (
 type ShowArguments = {
   readonly rows: readonly SqlValue[];
   readonly related: readonly SqlValue[];
-  /** Most rows that a relation may examine. */
+  /** Rows that a relation may look at. */
   readonly looked: number;
   readonly key: SqlValue;
   readonly now: SqlValue;
   readonly monthAgo: SqlValue;
 };
 
+const everyRow: RowReach = { terms: [], values: [], key: '' };
+
 /** Shows one record of a source, through the same projection and row filter as its list. */
 export const createShow = (database: Database, source: Source, options: ShowOptions = {}): Show => {
   const { version, clock = systemClock } = options;
   const dialect = dialectOf(database);
   const views = new SourceViews(source);
-  /** Compiled statements, by the readable fields and the conditions of the row filter. */
+  /** By the readable fields and the conditions of the row filter; the source is fixed and values are bound. */
   const statements = new BoundedCache<Statement<ShowArguments>>(200);
 
   const compile = (
@@ -154,8 +156,8 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
     const rows = written ? everyRow : reachOf(grant, extra);
     if (rows === undefined) return undefined;
     const values = { rows: rows.values, related: included.values, key, ...timesOf(source, clock) };
-    const show = statementOf(grant.readable, rows, included, lock);
-    const query = (looked: number): Query => show({ ...values, looked });
+    const asked = statementOf(grant.readable, rows, included, lock);
+    const query = (looked: number): Query => asked({ ...values, looked });
     const reader = within === undefined ? from : readerWithin(within);
     const row = await (included === nothingIncluded
       ? reader.get<ShownRow>(query(lookAtAll))

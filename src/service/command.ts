@@ -13,7 +13,7 @@ import type { EntityOperation } from '../records/entity.ts';
 import { type Actor, type AuditEntry, recordAudit } from './audit/audit.ts';
 import type { Change, TableContext } from './context.ts';
 
-/** Lines of the audit log, written in the transaction of the change; none where nothing was changed. */
+/** Lines of the audit log, written in the transaction of the change; none if nothing was changed. */
 interface Audited {
   readonly audit?: AuditEntry | readonly AuditEntry[] | undefined;
 }
@@ -22,7 +22,7 @@ export interface Changed<Result> extends Audited {
   readonly result: Result;
 }
 
-/** A rule that a value of the input violates, found where only the database can find it. */
+/** A rule that an input value violates, as only the database can find out. */
 export interface InputViolation extends RuleViolation {
   readonly field: string;
 }
@@ -38,7 +38,7 @@ export class ViolationError extends Error {
   }
 }
 
-/** Problems and violations that constraints of the tables stand for. */
+/** Problems and violations by the constraints of tables that mean them. */
 export type ConstraintMeanings = { readonly [Kind in ConstraintKind]?: ProblemName | InputViolation };
 
 const meaningOf = (error: unknown, meanings: ConstraintMeanings): unknown => {
@@ -49,8 +49,8 @@ const meaningOf = (error: unknown, meanings: ConstraintMeanings): unknown => {
 };
 
 /**
- * Makes the function by which the service's own records are changed: one transaction holds the change and its lines of
- * the audit log, so neither stands without the other. A change that is a part of a larger one runs within that.
+ * Creates the function that changes the service's own records. One transaction contains the change and its lines of
+ * the audit log, so that neither exists without the other. A change within another one uses its transaction.
  */
 export const createCommands =
   ({ database, clock }: TableContext) =>
@@ -76,7 +76,7 @@ export const createCommands =
     }
   };
 
-/** Id of the row that a statement inserts and returns. */
+/** Runs an insert that returns an id. Returns that id. */
 export const insertedId = async (
   { transaction }: Pick<Change, 'transaction'>,
   insert: Parameters<typeof toQuery>[0],
@@ -86,11 +86,11 @@ export const insertedId = async (
   return row.id;
 };
 
-/** A change that a call asks for. */
+/** A call of a command. */
 export interface CommandCall<Values> extends Change {
-  /** The checked input. */
+  /** The validated input. */
   readonly values: Values;
-  /** Id of the record that the path names; 0 where it names none by an id. */
+  /** Id of the record in the path; 0 if the path names no record by id. */
   readonly id: number;
   readonly params: Readonly<Record<string, string>>;
   readonly grant: Grant;
@@ -99,58 +99,64 @@ export interface CommandCall<Values> extends Change {
 export interface CommandResult extends Audited {
   /** Key of a new record, which the response shows. */
   readonly key?: string | number;
-  /** `data` of the response, or members of it beside those of the record. */
+  /** `data` of the response, or members that are added to those of the record. */
   readonly data?: JsonObject;
 }
 
-/** Parts by which a check looks at the database, before the transaction. */
+/** Dependencies of a check, which reads the database before the transaction. */
 export interface CheckContext extends Pick<Change, 'tables'> {
   readonly reader: Reader;
-  /** As of the call. */
+  /** Time of the call. */
   readonly id: number;
   /** Names of JSON types, for messages. */
   readonly types: Catalogue['types'];
 }
 
 /**
- * A command on records of an entity, as data: its endpoint, the schemas and words of the API description, its
+ * A command on records of an entity, as data. Its endpoint, its schemas and texts in the API description, its
  * transaction and its lines of the audit log follow from it.
  */
 export interface EntityCommand<Fields extends InputFields = InputFields, Prepared = unknown>
   extends EntityOperation {
-  /** `create` makes a record, `update` and `remove` change one; any other verb is the end of its record's path. */
+  /**
+   * `create` creates a record, `update` and `remove` change one. Any other verb is the last segment of the record's
+   * path.
+   */
   readonly verb: string;
-  /** Method and path below the entity's, where they do not follow from the verb. */
+  /** Method and path below that of the entity, if they do not follow from the verb. */
   readonly method?: 'POST' | 'PUT' | 'DELETE';
   readonly path?: string;
   readonly input?: Fields;
-  /** Name of the object in the body that holds the input; without one it is the body. */
+  /** Name of the object in the body that contains the input; undefined: the body itself. */
   readonly bodyKey?: string;
-  /** Whether the body may be a form as well. */
+  /** Whether the body may also be a form. */
   readonly form?: boolean;
-  /** Schema of the input, where it says more than the fields. */
+  /** Schema of the input, if it says more than the fields. */
   readonly refine?: (schema: JsonSchema) => JsonSchema;
-  /** Schema of `data`, where it is not the record. */
+  /** Schema of `data`, if it is not the record. */
   readonly data?: JsonSchema;
-  /** Message of its response, where it is not that of every success. */
+  /** Message of the response, if it is not the usual one of success. */
   readonly message?: 'keyCreated';
   readonly problems?: readonly ProblemName[];
   readonly constraints?: ConstraintMeanings;
-  /** Returns the rules that the input violates beyond those of its fields. Values that violate one of these are absent. */
+  /**
+   * Returns the rules that the input violates beyond those of its fields. Values that violate a field's rule are
+   * absent.
+   */
   check?(values: Partial<CheckedInput<Fields>>, context: CheckContext): Promise<readonly InputViolation[]>;
-  /** Reads before the transaction what cannot be read in it. */
+  /** Reads, before the transaction, data that cannot be read in it. */
   prepare?(): Promise<Prepared>;
   run(call: CommandCall<CheckedInput<Fields>> & { readonly prepared: Prepared }): Promise<CommandResult>;
   /** Called after the commit. */
   readonly after?: () => void | Promise<void>;
 }
 
-/** Types the values of a command by its fields. */
+/** Infers the types of a command's input from its fields. */
 export const defineEntityCommand = <const Fields extends InputFields, Prepared = undefined>(
   command: EntityCommand<Fields, Prepared>,
 ): EntityCommand<Fields, Prepared> => command;
 
-/** Makes the function by which commands run: with its lines of the audit log, in one transaction. */
+/** Creates the function that runs commands, each in one transaction with its lines of the audit log. */
 export const createExecutor = (context: TableContext) => {
   const change = createCommands(context);
   return async (

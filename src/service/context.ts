@@ -8,7 +8,7 @@ import { Problem } from '../kernel/problem.ts';
 import { superAdmin } from '../policy/rule.ts';
 import type { Actor } from './audit/audit.ts';
 
-/** Parts that every store of the service's own tables works with. */
+/** Dependencies of every store of the service's own tables. */
 export interface TableContext {
   readonly database: Database;
   readonly clock: Clock;
@@ -21,33 +21,33 @@ export interface Change {
   readonly dialect: Database['dialect'];
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The same as text. */
+  /** `now` as a timestamp. */
   readonly at: string;
   readonly actor: Actor;
 }
 
-/** Whether the actor outranks everybody: the operating system's user, or a super_admin. */
+/** Whether the actor has the highest rights: the operating system's user, or a super_admin. */
 export const isSuperior = ({ principal }: Actor): boolean =>
   typeof principal === 'string' || (principal.kind === 'user' && principal.roles.includes(superAdmin));
 
-/** Id of the user who acts; null for the operating system's user, and for those who are no users. */
+/** Id of the acting user; null for the operating system's user and for an actor that is no user. */
 export const actingUserId = ({ principal }: Actor): number | null =>
   typeof principal !== 'string' && principal.kind === 'user' ? principal.id : null;
 
-/** The same of what is done to a user; null where they do it to themselves. */
+/** Id of the user who acts on another user; null if users act on themselves. */
 export const otherUserId = (actor: Actor, id: number): number | null => {
   const acting = actingUserId(actor);
   return acting === id ? null : acting;
 };
 
-/** Refuses an admin's hand on a super_admin, or on the role itself. */
+/** Refuses a change of a super_admin, or of that role, by an actor who is none. @throws Problem `forbidden` */
 export const guardSuperAdmin = (actor: Actor, ...roles: readonly (readonly string[])[]): void => {
   if (!isSuperior(actor) && roles.some((list) => list.includes(superAdmin))) throw new Problem('forbidden');
 };
 
 /**
- * Makes transactions that could take away the last super_admin wait for each other: on PostgreSQL two of them might
- * otherwise each see the other's super_admin. A write of SQLite is alone anyway.
+ * Serialises transactions that could remove the last super_admin: on PostgreSQL two of them might otherwise each see
+ * the super_admin that the other one removes. SQLite runs one write at a time anyway.
  */
 export const lockSuperAdmins = async ({ transaction, tables }: Change): Promise<void> => {
   const hold = tables
@@ -57,8 +57,8 @@ export const lockSuperAdmins = async ({ transaction, tables }: Change): Promise<
   await transaction.run(toQuery(hold));
 };
 
-/** Asks for an enabled super_admin but this user. */
-const leadingBut = (tables: Change['tables'], id: number | undefined) => {
+/** Query for an enabled super_admin other than this user. */
+const otherSuperAdmin = (tables: Change['tables'], id: number | undefined) => {
   const enabled = tables
     .selectFrom('users')
     .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
@@ -69,16 +69,19 @@ const leadingBut = (tables: Change['tables'], id: number | undefined) => {
   return toQuery(id === undefined ? enabled : enabled.where('users.id', '!=', id));
 };
 
-/** Whether the service would be without an enabled super_admin if this one were not there. */
+/** Whether this user is the only enabled super_admin. */
 export const isOnlySuperAdmin = async (database: Database, id: number): Promise<boolean> => {
   const tables = tablesOf(database);
   const role = tables.selectFrom('user_roles').select('role');
   const held = await database.get(toQuery(role.where('user_id', '=', id).where('role', '=', superAdmin)));
-  return held !== undefined && (await database.get(leadingBut(tables, id))) === undefined;
+  return held !== undefined && (await database.get(otherSuperAdmin(tables, id))) === undefined;
 };
 
-/** Refuses to leave the service without an enabled super_admin; asked after the change, in its transaction. */
-export const demandSuperAdmin = async ({ transaction, tables }: Change): Promise<void> => {
-  const left = await transaction.get(leadingBut(tables, undefined));
+/**
+ * Refuses to leave the service without an enabled super_admin. Called after the change, in its transaction.
+ * @throws Problem `last_super_admin`
+ */
+export const requireSuperAdmin = async ({ transaction, tables }: Change): Promise<void> => {
+  const left = await transaction.get(otherSuperAdmin(tables, undefined));
   if (left === undefined) throw new Problem('last_super_admin');
 };

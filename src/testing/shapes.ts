@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Application } from '../app/application.ts';
 import type { Server } from '../app/server.ts';
-import type { JobRuns } from '../jobs/by-hand.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Scope } from '../model/scope.ts';
+import type { JobRuns } from './run-jobs.ts';
 
 /** Options of an application under test. */
 

@@ -16,7 +16,6 @@ import { openDatabase } from '../database/open.ts';
 import { createTemporaryDatabase, databaseTarget } from '../database/targets.ts';
 import { apiArea } from '../endpoints/resources/area.ts';
 import { checkedModels } from '../endpoints/shared.ts';
-import { runByHand } from '../jobs/by-hand.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { anything, known, type OptionTable } from '../kernel/options.ts';
 import type { Scope } from '../model/scope.ts';
@@ -24,11 +23,12 @@ import { builtInRoles, superAdmin } from '../policy/rule.ts';
 import type { Actor } from '../service/audit/audit.ts';
 import { createUserStore, type UserStore } from '../service/users/users.ts';
 import { clientOf } from './client.ts';
+import { runDueJobs } from './run-jobs.ts';
 import type { MakeScope, TestApplication, TestJobs, TestOptions, TestUser, UserOptions } from './shapes.ts';
 
 /** Runs an application under test in this process, on a database of its own. */
 
-export type { FailedRun, JobRun, JobRuns } from '../jobs/by-hand.ts';
+export type { FailedRun, JobRun, JobRuns } from './run-jobs.ts';
 export type {
   EnqueuedJob,
   MakeScope,
@@ -117,7 +117,7 @@ const start = async (
 
 const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server): TestJobs => ({
   run: ({ all = false } = {}) =>
-    runByHand(outbox, new Set(names), perform({ systemScope: services.systemScope, watch: undefined }), all),
+    runDueJobs(outbox, new Set(names), perform({ systemScope: services.systemScope, watch: undefined }), all),
   enqueued: async () =>
     (await outbox.waiting()).map(({ id, name, input, at, key }) => ({ id, name, values: input, at, key })),
 });

@@ -30,7 +30,7 @@ export const noCredentials: Credentials = { serial: 0, apps: new Map() };
 
 const minimumJwtSecretBytes = 32;
 const maximumSecretBytes = 1024;
-const mostFormerSecrets = 16;
+const maxFormerSecrets = 16;
 const recipientPattern = /^age1[0-9a-z]{58,2000}$/;
 const appIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -115,7 +115,7 @@ const serialAt = (value: Json | undefined): number => {
 
 const listAt = (value: Json | undefined, where: string): readonly Json[] => {
   if (!Array.isArray(value) || value.length === 0) return refuse(where, 'is not an array of at least one');
-  if (value.length > mostFormerSecrets) refuse(where, `holds more than ${mostFormerSecrets}`);
+  if (value.length > maxFormerSecrets) refuse(where, `holds more than ${maxFormerSecrets}`);
   return value;
 };
 
@@ -150,7 +150,7 @@ const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps
 /** The same credentials with a secret among the former ones. Beyond the limit the oldest is dropped. */
 export const withFormerSecret = (credentials: Credentials, secret: string): Credentials => {
   const others = (credentials.former_jwt_secrets ?? []).filter((one) => one !== secret);
-  return { ...credentials, former_jwt_secrets: [secret, ...others].slice(0, mostFormerSecrets) };
+  return { ...credentials, former_jwt_secrets: [secret, ...others].slice(0, maxFormerSecrets) };
 };
 
 /** The parser's own message quotes the text around the mistake, which may be a secret. */

@@ -2,22 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
+import type { AsyncSignal } from '../events/signal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
-import type { Deliveries } from '../service/webhooks/deliveries.ts';
-import type { LeasedWebhook, WebhookLeases } from '../service/webhooks/leases.ts';
 import type {
   ClaimedDelivery,
+  Deliveries,
   DeliveryOutcome,
   KeptAttempt,
+  LeasedWebhook,
   SettledAttempt,
-} from '../service/webhooks/settlement.ts';
+  WebhookLeases,
+} from '../service/webhooks/deliveries.ts';
 import { urlInAudit } from '../service/webhooks/webhooks.ts';
-import type { AsyncSignal } from './async-signal.ts';
 import type { MessageOf } from './message.ts';
-import type { SendMessage, Sent } from './send.ts';
-import { newMessageId, signedHeaders } from './signature.ts';
-import type { UnreadableSecrets } from './unreadable.ts';
+import { newMessageId, type SendMessage, type Sent, signedHeaders } from './send.ts';
 
 /** Whether a webhook subscribes to an event. */
 export const subscribesTo = (
@@ -62,7 +61,7 @@ export const nextDelay = (attempts: number, asked: number, random = Math.random(
 
 /** Times in milliseconds, and `parallel`; tests may replace them. */
 export interface RunnerTimes {
-  /** Time after which a webhook gives way to others, so that slow receivers do not delay them. */
+  /** Duration of a turn, after which other webhooks are sent to, so that slow receivers do not delay them. */
   readonly turn: number;
   /** Lease of a webhook, and of each delivery that is being sent. */
   readonly leaseMs: number;
@@ -88,11 +87,11 @@ export const runnerTimes: RunnerTimes = {
 /** Consecutive failures after which a webhook gets one attempt at a time, with a pause after each. */
 const brakeFailures = 10;
 
-/**
- * Events that are read at a time, and the maximum of waiting deliveries of a webhook: further events stay in the log.
- */
-const batchSize = 500;
-export const mostWaiting = 10_000;
+/** Events that are read at a time. */
+export const eventBatchSize = 500;
+
+/** Maximum number of waiting deliveries of a webhook; further events stay in the log. */
+export const maxWaitingDeliveries = 10_000;
 
 export interface RunnerParts {
   readonly leases: WebhookLeases;
@@ -127,6 +126,53 @@ export const outcomeOf = (attempt: KeptAttempt, attempts: number, now: number): 
     ? { state: 'failed', attempt, disable: 'failed' }
     : { state: 'waiting', attempt, delay };
 };
+
+/** Milliseconds for which a process pauses a webhook whose secret it could not open. */
+const pauseMs = 1_000;
+
+/** Since when a secret cannot be opened, and until when its webhook is paused. */
+interface UnreadableSecret {
+  readonly since: number;
+  readonly until: number;
+}
+
+/**
+ * Webhooks whose secrets this process cannot open. It pauses them for itself, without their leases, since another
+ * process may have the server secret under which they were sealed.
+ */
+export class UnreadableSecrets {
+  readonly #limit: number;
+  readonly #now: () => number;
+  readonly #seen = new Map<number, UnreadableSecret>();
+
+  /** @param limit milliseconds after which the webhook is disabled */
+  constructor(limit: number, now: () => number = () => performance.now()) {
+    this.#limit = limit;
+    this.#now = now;
+  }
+
+  /** Whether this process does not try to send for a webhook now. */
+  isPaused(id: number): boolean {
+    const pause = this.#seen.get(id);
+    return pause !== undefined && this.#now() < pause.until;
+  }
+
+  /** Records that the secret could not be opened. Returns whether that has lasted longer than the limit. */
+  failed(id: number): boolean {
+    const now = this.#now();
+    const since = this.#seen.get(id)?.since ?? now;
+    if (now - since >= this.#limit) {
+      this.#seen.delete(id);
+      return true;
+    }
+    this.#seen.set(id, { since, until: now + Math.min(pauseMs, this.#limit) });
+    return false;
+  }
+
+  opened(id: number): void {
+    this.#seen.delete(id);
+  }
+}
 
 /** One turn of sending for a webhook. */
 class Turn {
@@ -185,9 +231,9 @@ class Turn {
   }
 
   async #begin(room: number): Promise<number> {
-    const { id, lane } = this.#webhook;
+    const { id, lease } = this.#webhook;
     const { deliveries, times } = this.#parts;
-    const claimed = await deliveries.claim(id, lane, room, times.leaseMs, this.braked);
+    const claimed = await deliveries.claim(id, lease, room, times.leaseMs, this.braked);
     for (const delivery of claimed) {
       const sending = this.#deliver(delivery)
         .catch((error: unknown) => {
@@ -208,8 +254,9 @@ class Turn {
     await nextTurn();
     await events.settle();
     const cursor = await deliveries.cursor(id);
-    if (cursor === undefined || (await deliveries.waiting(id, mostWaiting)) >= mostWaiting) return false;
-    const found = await events.after(cursor, batchSize);
+    if (cursor === undefined || (await deliveries.waiting(id, maxWaitingDeliveries)) >= maxWaitingDeliveries)
+      return false;
+    const found = await events.after(cursor, eventBatchSize);
     const last = found.at(-1);
     if (last === undefined) return false;
     const subscribed = found.filter((event) => subscribesTo(this.#webhook, event));

@@ -1,26 +1,163 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { EventSignal } from '../events/signal.ts';
+import { AsyncSignal, type EventSignal } from '../events/signal.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
+import type { EventLog } from '../service/events/event-log.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
-import { createDeliveries } from '../service/webhooks/deliveries.ts';
+import {
+  createDeliveries,
+  createWebhookLeases,
+  type Deliveries,
+  type DeliveryOutcome,
+  type IdleWebhook,
+  type WebhookLeases,
+} from '../service/webhooks/deliveries.ts';
 import {
   createDeliveryAdministration,
   type DeliveryAdministration,
 } from '../service/webhooks/delivery-administration.ts';
 import { deliveryStates } from '../service/webhooks/entity.ts';
-import { createWebhookLeases } from '../service/webhooks/leases.ts';
-import type { DeliveryOutcome } from '../service/webhooks/settlement.ts';
 import { createWebhookStore, type WebhookStore } from '../service/webhooks/webhooks.ts';
-import { isWebhookUrl } from './address.ts';
-import { AsyncSignal } from './async-signal.ts';
 import { createMessages, type MessageParts } from './message.ts';
-import { createRunner, type RunnerTimes, runnerTimes } from './runner.ts';
-import { createSend, type Sent } from './send.ts';
-import { newMessageId, newWebhookSecret, signedHeaders } from './signature.ts';
-import { UnreadableSecrets } from './unreadable.ts';
-import { WebhookWatch } from './watch.ts';
+import {
+  createRunner,
+  eventBatchSize,
+  maxWaitingDeliveries,
+  type RunnerTimes,
+  runnerTimes,
+  subscribesTo,
+  UnreadableSecrets,
+} from './runner.ts';
+import {
+  createSend,
+  isWebhookUrl,
+  newMessageId,
+  newWebhookSecret,
+  type Sent,
+  signedHeaders,
+} from './send.ts';
+
+// Finding webhooks with something to send
+
+interface WatchParts {
+  readonly leases: WebhookLeases;
+  readonly deliveries: Deliveries;
+  readonly events: EventLog;
+  readonly signal: EventSignal;
+  readonly newEvents: AsyncSignal;
+  readonly unreadable: UnreadableSecrets;
+  /** Stores a job that sends for a webhook, unless one waits already. */
+  readonly enqueue: (webhook: number) => Promise<unknown>;
+  readonly logger: Logger;
+  /** Milliseconds between two polls, and so the longest delay of a due attempt. */
+  readonly poll: number;
+}
+
+/** Minimum time between two reads of new events, in milliseconds. */
+const minReadIntervalMs = 100;
+
+/** Maximum number of events by which a cursor stays behind if its webhook subscribes to none of them: it saves writes. */
+const maxCursorLag = 5_000;
+
+/** Finds webhooks with something to send, and stores jobs for them. */
+class WebhookWatch {
+  readonly #parts: WatchParts;
+  /** By webhook, the number of the last event that was read beyond its cursor; it subscribes to none up to it. */
+  readonly #readTo = new Map<number, number>();
+  #looking: Promise<void> | undefined;
+  #again = false;
+  #looked = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #isUnavailable = false;
+  #end: (() => void) | undefined;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks after each commit with an event, and every few seconds. Returns a function that stops it. */
+  start(): () => Promise<void> {
+    const { signal, newEvents, poll } = this.#parts;
+    const endListening = signal.listen(() => {
+      newEvents.notify();
+      this.look();
+    });
+    const polling = setInterval(() => this.look(), poll).unref();
+    this.#end = () => {
+      endListening();
+      clearInterval(polling);
+      clearTimeout(this.#timer);
+    };
+    this.look();
+    return async () => {
+      this.#end?.();
+      this.#again = false;
+      await this.#looking;
+    };
+  }
+
+  /** Looks soon, once for several calls; does nothing unless started. */
+  look(): void {
+    if (this.#end === undefined) return;
+    if (this.#looking !== undefined) {
+      this.#again = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    const wait = this.#looked + minReadIntervalMs - performance.now();
+    if (wait > 0) {
+      this.#timer = setTimeout(() => this.look(), wait).unref();
+      return;
+    }
+    this.#again = false;
+    this.#looked = performance.now();
+    this.#looking = this.lookNow()
+      .then(() => {
+        this.#isUnavailable = false;
+      })
+      .catch((error: unknown) => {
+        if (!this.#isUnavailable) this.#parts.logger.warn({ err: error }, 'webhooks could not be read');
+        this.#isUnavailable = true;
+      })
+      .finally(() => {
+        this.#looking = undefined;
+        if (this.#again) this.look();
+      });
+  }
+
+  /** Stores a job for each webhook that has something to send and no sender. */
+  async lookNow(): Promise<void> {
+    const { leases, events, enqueue, unreadable } = this.#parts;
+    const idle = (await leases.idle()).filter(({ id }) => !unreadable.isPaused(id));
+    for (const id of this.#readTo.keys()) if (!idle.some((each) => each.id === id)) this.#readTo.delete(id);
+    if (idle.length === 0) return;
+    await events.settle();
+    for (const webhook of idle) if (webhook.due || (await this.#isBehind(webhook))) await enqueue(webhook.id);
+  }
+
+  /** Whether there are events for a webhook that have no deliveries yet. */
+  async #isBehind(webhook: IdleWebhook): Promise<boolean> {
+    const { events, deliveries } = this.#parts;
+    const { id, cursor } = webhook;
+    let place = Math.max(cursor, this.#readTo.get(id) ?? 0);
+    for (;;) {
+      const found = await events.after(place, eventBatchSize);
+      if (found.some((event) => subscribesTo(webhook, event)))
+        return (await deliveries.waiting(id, maxWaitingDeliveries)) < maxWaitingDeliveries;
+      place = found.at(-1)?.number ?? place;
+      if (found.length < eventBatchSize) break;
+      // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two batches.
+      await nextTurn();
+    }
+    this.#readTo.set(id, place);
+    if (place - cursor >= maxCursorLag) await deliveries.add(id, cursor, place, [], () => '');
+    return false;
+  }
+}
+
+// The webhooks of a service
 
 /** Names of the service's jobs that send for a webhook, and that remove the data of a deleted one. */
 export const sendingJob = 'send-webhook';
@@ -51,7 +188,7 @@ export interface WebhookParts extends MessageParts {
 export interface Webhooks {
   readonly store: WebhookStore;
   readonly deliveries: DeliveryAdministration;
-  /** A new secret for the receiver, and sealed for the database. */
+  /** Creates a secret: as the receiver gets it, and sealed for the database. */
   newSecret(): { readonly secret: string; readonly sealed: string };
   /** Seals secrets again that were sealed under a former server secret. Returns their number. */
   renewSecrets(): Promise<number>;
@@ -61,17 +198,17 @@ export interface Webhooks {
   latest(): Promise<number>;
   /** Sends a test message without an event; undefined where the webhook's secret cannot be read. */
   test(id: number, signal: AbortSignal): Promise<Sent | undefined>;
-  /** Has the deliveries of a webhook removed, some at a time, once the transaction that deletes it is over. */
+  /** Adds a job that removes the deliveries of a webhook, which the transaction deletes. */
   purge(id: number, transaction: Transaction): Promise<unknown>;
   /** Wakes the worker that removes them. */
   wake(): void;
-  /** Stores jobs for all webhooks with something to send that are not being worked on. */
+  /** Stores a job for each webhook that has something to send and no sender. */
   look(): Promise<void>;
   /** Sends for one webhook, for one turn. */
   run(id: number, signal: AbortSignal): Promise<void>;
-  /** Number of attempts by this process since its start, by their states. */
+  /** Numbers of attempts that this process has settled, by outcome. */
   readonly outcomes: ReadonlyMap<DeliveryOutcome['state'], number>;
-  /** Starts to look for webhooks with something to send; returns a function that stops it. */
+  /** Starts looking for webhooks with something to send; returns a function that stops it. */
   watch(): () => Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import type { Peer } from '../../bench/peers/peer.ts';
 import { expectSame, normalize, productOf, rowCount } from '../../bench/peers/product.ts';
 import { peers } from '../../bench/peers/registry.ts';
 import { casesOver } from '../../bench/peers/rounds.ts';
-import { openSession, type Session, signedAnew, startAgain } from '../../bench/peers/session.ts';
+import { openSession, type Session, signInAgain, startAgain } from '../../bench/peers/session.ts';
 import { type Outcome, tables } from '../../bench/peers/table.ts';
 import { versions } from '../../bench/peers/versions.ts';
 
@@ -189,7 +189,7 @@ describe('the check of answers', () => {
 
   it('asks for what it measures with the credentials of the moment', async () => {
     const session = await open();
-    const signed = await signedAnew(session);
+    const signed = await signInAgain(session);
     for (const one of casesOver([1, 2], pages.slice(0, 1))) {
       const requests = await one.requests(signed);
       expect(requests.length).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { many } from '../../src/model/relation.ts';
 import { anyOf, equals, member, own, via } from '../../src/model/row-rule.ts';
-import { hourOf } from '../../src/service/usage/request-counts.ts';
+import { hourOf } from '../../src/service/usage/counters.ts';
 import { rested, type Sight, type useBrowser, type Watched } from '../support/browser.ts';
 import type { Service, ServiceOptions, TestUser } from '../support/service.ts';
 
@@ -132,7 +132,7 @@ const inTeam = member('team_id', { of: 'Membership' });
 const editsTeam = member('team_id', { of: 'Membership', where: { role: 'editor' } });
 const seenProject = anyOf(inTeam, equals('visibility', 'public'));
 
-const collaboration = { 'zh-CN': '协作', en: 'Together' } as const;
+const collaboration = { 'zh-CN': '协作', en: 'Collaboration' } as const;
 
 /** Teams, whose memberships open them, their projects and the tasks of these. */
 const teams = [

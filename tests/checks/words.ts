@@ -17,11 +17,12 @@ const rules = [
   {
     name: 'nobody',
     inComments: false,
-    form: /(?:(?<![A-Za-z'"])nobodys?(?!['"]?:)|(?<!['"])Nobodys?)(?![a-z])/g,
+    form: /(?:(?<![A-Za-z'"])nobodys?(?!['"]?:| nogroup)|(?<!['"])Nobodys?)(?![a-z])/g,
   },
   { name: 'whoever', inComments: false, form: /(?:(?<![A-Za-z])whoever|Whoever)(?![a-z])/g },
+  { name: 'audit list', inComments: true, form: /\baudit list\b/gi },
   { name: 'anew', inComments: false, form: /(?:(?<![A-Za-z])anew|Anew)(?![a-z])/g },
-  { name: 'together', inComments: false, form: /(?:(?<![A-Za-z])together|Together)(?![a-z])/g },
+  { name: 'together', inComments: false, form: /(?:(?<![A-Za-z])together|Together)(?![a-z]| with)/g },
   { name: 'patience', inComments: false, form: /(?:(?<![A-Za-z])patience|Patience)(?![a-z])/g },
   {
     name: 'destructured constants',

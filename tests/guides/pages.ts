@@ -39,7 +39,7 @@ export const shopPages: readonly string[] = [
 /** Whether a page is about one of them. */
 export const isAboutExample = ({ place }: Guide): boolean => place !== undefined && subjects.includes(place);
 
-/** Pages whose answers are in the language of the page, so that both languages are run. */
+/** Pages with responses in the language of the page: both languages are run. */
 const runInBoth = new Set(['quick-start.zh-CN.md', 'tour.zh-CN.md']);
 
 /** The English page of which a Chinese page is the translation; undefined for English pages. */

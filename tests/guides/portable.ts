@@ -1,4 +1,4 @@
-/** What a shell of a reader may not have: each with the form that finds it in a command. */
+/** Features that a reader's shell may lack, each with the pattern that finds it in a command. */
 const unportable: readonly (readonly [string, RegExp])[] = [
   [
     'an option of curl newer than 7.76',
@@ -30,7 +30,7 @@ const linesOf = (block: string): readonly string[] =>
     .replaceAll(/^#.*$/gm, '')
     .split('\n');
 
-/** What in a block needs a newer curl, GNU tools or another Node, or may never end. */
+/** Returns the parts of a block that need a newer curl, GNU tools or another Node, or may never end. */
 export const unportableIn = (block: string): readonly string[] =>
   linesOf(block).flatMap((line) =>
     unportable.filter(([, form]) => form.test(line)).map(([name]) => `${name}: ${line.trim()}`),

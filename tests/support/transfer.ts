@@ -5,9 +5,9 @@ import { onTestFinished } from 'vitest';
 import type { Application } from '../../src/app/application.ts';
 import { testIo } from '../../src/cli/test-io.ts';
 import { ExportCommand } from '../../src/cli/transfer/export-command.ts';
-import { formatOf } from '../../src/cli/transfer/format.ts';
 import { ImportCommand } from '../../src/cli/transfer/import-command.ts';
 import { withOperations } from '../../src/cli/transfer/opened.ts';
+import { formatOf } from '../../src/cli/transfer/options.ts';
 import type { Service } from './service.ts';
 
 export interface TransferRun {

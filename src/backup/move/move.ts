@@ -147,7 +147,7 @@ const fill = async (parts: MoveParts): Promise<void> => {
     const tables = await tablesOf(loader);
     const markOf = async (): Promise<DestinationMark> => {
       const mark = await readDestinationMark(loader.ask, tables);
-      if (mark === undefined) throw new MoveError('the destination was changed by somebody else meanwhile');
+      if (mark === undefined) throw new MoveError('another process has changed the destination meanwhile');
       return mark;
     };
     if ((await markOf()).phase === 'made') await beginFilling(loader, dialect, await markOf());

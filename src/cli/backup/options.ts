@@ -1,6 +1,6 @@
 import { jsonOption, type Options } from '../command.ts';
 
-/** Options that `backup` and `restore` have in common. */
+/** Options that `backup` and `restore` share. */
 export const backupOptions = {
   'verify-url': {
     type: 'string',

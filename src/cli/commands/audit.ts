@@ -12,8 +12,8 @@ import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 
 /**
- * The differences between models and database. Undefined where there is no database, or it does not respond, which is
- * printed: the rest of the report needs the model files only.
+ * The differences between models and database; undefined if there is no database, or it does not respond, which is
+ * printed. The rest of the report needs only the model files.
  */
 export const lookAtSchema = async (
   io: Pick<Io, 'env' | 'warn'>,
@@ -94,7 +94,7 @@ const endpointRow = (endpoint: JsonObject): string[] => {
   ];
 };
 
-/** A sentence as the end of another. */
+/** A sentence as the end of another one. */
 const tail = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 const resourceRow = ({ model, off, open_records }: ResourceReport): string[] => [

@@ -24,7 +24,7 @@ export const command = defineCommand({
     );
     const watcher = watchApplication(folder, () => void supervisor.restart());
     if (io.interactive) {
-      // Lines of a terminal: a key alone would take Ctrl-C away from it. It keeps no process alive.
+      // Reads lines: reading single keys would disable Ctrl-C. Stdin keeps no process alive.
       process.stdin.on('data', () => supervisor.agree()).unref();
     }
     await supervisor.restart();

@@ -13,7 +13,7 @@ const contentOf = async (file: string): Promise<string | undefined> => {
   }
 };
 
-/** Replaces what an earlier run wrote, and nothing else. */
+/** Replaces a file of an earlier run, and no other file. */
 const save = async (file: string, text: string): Promise<void> => {
   const before = await contentOf(file);
   if (before !== undefined && !before.startsWith(mark))

@@ -8,8 +8,50 @@ import { nearestHint } from '../../kernel/options.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { UsageError } from '../io.ts';
-import { endpointFile, type NewEndpoint, samplePath, takesBody } from '../scaffold/endpoint-file.ts';
+import { textCode } from '../scaffold/code.ts';
 import { assertFileName, assertNewStem, shownPath, writeNewFiles } from '../scaffold/files.ts';
+
+export interface NewEndpoint {
+  readonly method: HttpMethod;
+  /** Below `/api/v1`, with parameters as `:name`. */
+  readonly path: string;
+}
+
+const paramsOf = (path: string): readonly string[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+
+export const takesBody = (method: HttpMethod): boolean => method !== 'GET' && method !== 'DELETE';
+
+/** A path with values for its parameters, for a test. */
+export const samplePath = ({ path }: NewEndpoint): string => `/api/v1${path.replace(/:\w+/g, '1')}`;
+
+/** The file of an endpoint that returns its input, as a starting point. */
+export const endpointFile = (endpoint: NewEndpoint): string => {
+  const { method, path } = endpoint;
+  const writes = takesBody(method);
+  const params = paramsOf(path);
+  const taken = [...(params.length > 0 ? ['params'] : []), writes ? 'values' : 'query'];
+  const answered = [
+    ...params.map((name) => `${name}: String(params.${name})`),
+    writes ? 'name: values.name' : "name: query.get('name')",
+  ];
+  const input = writes
+    ? `  // Fields of the body: what breaks a rule is 422 before \`handle\` runs.
+  input: { name: field.string({ required: true, max: 100 }) },
+`
+    : '';
+  return `import { defineEndpoint${writes ? ', field' : ''} } from 'gatewright';
+
+export default defineEndpoint({
+  method: ${textCode(method)},
+  path: ${textCode(path)},
+  // Allowed authentication methods; an empty list admits everybody.
+  auth: ['jwt'],
+${input}  // There is also records(model), transaction, jobs and sql, on behalf of who calls.
+  handle: ({ ${taken.join(', ')} }) => ({ ${answered.join(', ')} }),
+});
+`;
+};
 
 const methods: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -22,7 +64,7 @@ const methodOf = (given: string): HttpMethod => {
   return method;
 };
 
-/** Refuses what a start would refuse: a path that is none, or one that is taken. @throws UsageError */
+/** Refuses an invalid path or one in use, as a start would. @throws UsageError */
 const assertServable = async (
   application: Application,
   endpoint: NewEndpoint,
@@ -31,7 +73,7 @@ const assertServable = async (
   const added = definedIn(defineEndpoint({ ...endpoint, handle: () => undefined }), file);
   const endpoints = [...application.endpoints, added];
   try {
-    // Nothing of the environment changes which paths there are.
+    // The environment does not change the set of paths.
     new Routes().add(await endpointsOf({ ...application, endpoints }, readConfig({})), '');
   } catch (error) {
     throw error instanceof Error ? new UsageError(error.message) : error;

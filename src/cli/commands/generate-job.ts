@@ -4,10 +4,37 @@ import { DefinitionError } from '../../model/definition-error.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { UsageError } from '../io.ts';
+import { textCode } from '../scaffold/code.ts';
 import { assertFileName, assertNewStem, shownPath, writeNewFiles } from '../scaffold/files.ts';
-import { jobFile } from '../scaffold/job-file.ts';
 
-/** Refuses what the application would refuse: a name that is none, or a time. @throws UsageError */
+const added = `  // Input of the job, checked like the fields of a resource.
+  input: { name: field.string({ required: true, max: 100 }) },
+`;
+
+/** The file of a job that logs its runs, as a starting point. `every`: the cron expression of a recurring job. */
+export const jobFile = (every: string | undefined): string => {
+  const repeated = every !== undefined;
+  const what = repeated
+    ? `  // UTC; name another timeZone beside it.\n  every: ${textCode(every)},\n`
+    : added;
+  const name = repeated ? '' : `\${values.name}, `;
+  const said = `job \${id}: ${name}attempt \${attempt}`;
+  return `import { defineJob${repeated ? '' : ', field'} } from 'gatewright';
+
+export default defineJob({
+${what}  // Runs before it counts as failed, and the seconds that one may take.
+  attempts: 8,
+  timeout: 60,
+  // It runs at least once, so what it does twice must do no harm: \`id\` is the same for every attempt.
+  // There is also records(model), transaction, jobs and sql, on behalf of the system.
+  handle: ({ ${repeated ? '' : 'values, '}id, attempt }) => {
+    console.log(\`${said}\`);
+  },
+});
+`;
+};
+
+/** Refuses an invalid name or time, as the application would. @throws UsageError */
 const assertJob = (name: string, every: string | undefined): void => {
   try {
     collectJobs({ [name]: defineJob({ ...(every === undefined ? {} : { every }), handle: () => {} }) });
@@ -16,7 +43,7 @@ const assertJob = (name: string, every: string | undefined): void => {
   }
 };
 
-/** `send-mail` as a variable of code: `sendMail`. */
+/** `send-mail` as the name of a variable: `sendMail`. */
 const variableOf = (name: string): string =>
   name.replace(/[-_]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 

@@ -14,7 +14,7 @@ import { shownPath, writeNewFiles } from '../scaffold/files.ts';
 import { migrationFile, migrationName, type Operation } from '../scaffold/migration-file.ts';
 import { planMigration } from '../scaffold/plan-migration.ts';
 
-/** The operations, from the database as it is and the models as they are. */
+/** The operations that lead from the current database to the models. */
 const compare = async (
   io: Io,
   models: Models,

@@ -15,7 +15,7 @@ import { migrationFile, migrationName } from '../scaffold/migration-file.ts';
 import { askResource } from '../scaffold/questions.ts';
 import { resourceFile } from '../scaffold/resource-file.ts';
 
-/** Reports a mistake in the arguments as one of usage, with the model's own message. */
+/** Reports a mistake in the arguments as a usage error, with the message of the model. */
 const asUsage = <T>(work: () => T): T => {
   try {
     return work();
@@ -26,7 +26,7 @@ const asUsage = <T>(work: () => T): T => {
 
 type UniqueOption = readonly [string, string, ...string[]];
 
-/** `order,product` or `order_id,product_id`: a reference by its name or by that of its field. */
+/** Parses `order,product` or `order_id,product_id`: a reference by its name or its field's name. */
 const uniqueSet = (text: string, fields: readonly NamedField[]): UniqueOption => {
   const [first, second, ...others] = text.split(',').map((name) => {
     const field = fields.find((each) => each.name === name);
@@ -48,7 +48,7 @@ const modelOf = (
     ...(unique.length === 0 ? {} : { unique }),
   });
 
-/** Ownership and isolation need an owner. */
+/** Ownership and isolation require an owner. */
 const withOwner = (fields: readonly NamedField[]): readonly NamedField[] =>
   fields.some(({ name }) => name === 'user_id' || name === 'user')
     ? fields
@@ -59,7 +59,7 @@ interface ResourceRequest {
   readonly fields: readonly NamedField[];
   readonly production: boolean;
   readonly plural: string | undefined;
-  /** Each a list of fields by commas. */
+  /** Lists of fields, separated by commas. */
   readonly unique: readonly string[];
 }
 

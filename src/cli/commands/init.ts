@@ -1,12 +1,55 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { basename, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../kernel/package-files.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { applicationFiles } from '../scaffold/application-files.ts';
 import { writeNewFiles } from '../scaffold/files.ts';
-import { dependencySpec, ownPackage } from '../scaffold/package-source.ts';
 
-/** A package's name made of a folder's. */
+/** This package: its folder and its package.json. */
+export interface OwnPackage {
+  readonly folder: string;
+  readonly version: string;
+  /** Version ranges of its development dependencies. */
+  readonly developed: Readonly<Record<string, string>>;
+}
+
+export const ownPackage = async (): Promise<OwnPackage> => {
+  const folder = fileURLToPath(packageFile('.')).replace(/[/\\]$/, '');
+  const { version, devDependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+    version: string;
+    devDependencies: Record<string, string>;
+  };
+  return { folder, version, developed: devDependencies };
+};
+
+/** The file from which npm installed this package, if it was one: `npx ./gatewright-1.0.0.tgz init …`. */
+const installedFrom = async (folder: string): Promise<string | undefined> => {
+  const root = dirname(dirname(folder));
+  try {
+    const text = await readFile(join(root, 'node_modules', '.package-lock.json'), 'utf8');
+    const { packages } = JSON.parse(text) as { packages?: Record<string, { resolved?: string }> };
+    const resolved = packages?.['node_modules/gatewright']?.resolved ?? '';
+    return resolved.startsWith('file:') ? `file:${resolve(root, resolved.slice('file:'.length))}` : undefined;
+  } catch {
+    // There is no such list: another tool installed it, so the registry will do.
+    return undefined;
+  }
+};
+
+/**
+ * The entry of this package in the new application's package.json: that of `--from`, or the tarball or checkout from
+ * which this command runs, or this version of the registry.
+ */
+export const dependencySpec = async (own: OwnPackage, from: string | undefined): Promise<string> => {
+  if (from !== undefined) return existsSync(from) ? `file:${resolve(from)}` : from;
+  if (!own.folder.split(sep).includes('node_modules')) return `file:${own.folder}`;
+  return (await installedFrom(own.folder)) ?? `^${own.version}`;
+};
+
+/** The name of a package, derived from its folder. */
 const packageName = (folder: string): string =>
   basename(folder)
     .toLowerCase()

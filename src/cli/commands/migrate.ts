@@ -51,7 +51,7 @@ export const command = defineCommand({
       return;
     }
     const { applied, later } = await prepareDatabase({ ...config, migrate: 'start' }, application, target);
-    // Tables of a newer release are no fault of these models.
+    // Tables of a newer release are no mistake of these models.
     const found = (await differencesOf(target, models)).filter(
       (each) => later.length === 0 || breaksRequests(each),
     );

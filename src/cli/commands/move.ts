@@ -8,7 +8,7 @@ import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { countText, Progress, rowsText, speedText } from '../transfer/progress.ts';
 
-/** The name of a database in messages: without what opens it. */
+/** The name of a database in messages, without its password. */
 const nameOf = (url: string): string => {
   if (!URL.canParse(url)) return url;
   const shown = new URL(url);
@@ -32,7 +32,7 @@ const undo = async (io: Io): Promise<void> => {
   io.print(`The database takes writes again. What ${mark.destination} holds is not it: empty that one.`);
 };
 
-/** The values from the shell or the command line. */
+/** Values from the shell or the command line. */
 const destinationOf = (to: string | undefined, { env }: Io): string => {
   const url = to ?? env['TO_DATABASE_URL'] ?? '';
   if (url === '') throw new UsageError('--to URL is missing, and TO_DATABASE_URL is not set');

@@ -3,8 +3,58 @@ import { signatureHeaders, signatureOf } from '../../auth/signature.ts';
 import { assertAppId } from '../../vault/credentials.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { openCredentials } from '../credentials.ts';
-import { curlCommand } from '../curl.ts';
 import { CommandError, type Io, readAll, readSecret, UsageError } from '../io.ts';
+
+interface SignedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The file from which curl reads the body; `-` is no file. */
+  readonly bodyFile: string | undefined;
+}
+
+/** Quotes a text as one word of a POSIX shell. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const inlineBody = (body: Uint8Array): string => {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Not UTF-8: refused below, like a NUL.
+  }
+  throw new CommandError('a command line cannot hold this body: name it with --body-file');
+};
+
+/** Options of curl that send exactly the signed bytes. */
+const bodyArguments = ({ body, bodyFile }: SignedRequest): string[] => {
+  if (body.length === 0) return [];
+  const type = ['--header', quote('Content-Type: application/json')];
+  if (bodyFile !== undefined && bodyFile !== '-') return [...type, '--data-binary', quote(`@${bodyFile}`)];
+  // --data-raw takes a leading @ as text, where --data-binary would read a file.
+  return [...type, '--data-raw', quote(inlineBody(body))];
+};
+
+/**
+ * A command line for a POSIX shell that sends the request exactly as it was signed. Throws `UsageError`,
+ * `CommandError`.
+ */
+export const curlCommand = (request: SignedRequest): string => {
+  const { method, url, headers } = request;
+  if (!/^[A-Z]{1,16}$/.test(method)) throw new UsageError(`'${method}' is no HTTP method`);
+  if (!URL.canParse(url) || !/^https?:\/\//i.test(url) || /\s/.test(url)) {
+    throw new UsageError(`'${url}' is no http or https URL`);
+  }
+  return [
+    // Hides progress but not errors; `--globoff` keeps curl from interpreting brackets in a query.
+    'curl -sS --globoff',
+    method === 'HEAD' ? '--head' : `--request ${method}`,
+    quote(url),
+    ...Object.entries(headers).flatMap(([name, value]) => ['--header', quote(`${name}: ${value}`)]),
+    ...bodyArguments(request),
+  ].join(' ');
+};
 
 interface SecretSource {
   readonly body: string | undefined;
@@ -12,7 +62,7 @@ interface SecretSource {
   readonly 'secret-stdin': boolean | undefined;
 }
 
-/** The bytes to sign. stdin is read only where nothing else was named and no person sits at it. */
+/** The bytes to sign. Stdin is read only if no other source is named and it is no terminal. */
 const bodyOf = async (source: SecretSource, method: string | undefined, io: Io): Promise<Uint8Array> => {
   const { body, 'body-file': file, 'secret-stdin': secretOnStdin } = source;
   if (body !== undefined && file !== undefined)
@@ -43,7 +93,7 @@ const appIdOf = (given: string | undefined): string => {
   return given;
 };
 
-/** METHOD and URL, given if and only if a curl is wanted. */
+/** METHOD and URL, which are given exactly if a curl command is wanted. */
 const targetOf = (
   operands: readonly string[],
   curl: boolean | undefined,

@@ -6,7 +6,7 @@ import { npmGone } from '../parent.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { workerRole } from '../workers/worker.ts';
 
-/** @throws CommandError where it has mistakes, which have been printed */
+/** @throws CommandError for an invalid configuration, whose mistakes have been printed */
 const configOf = (io: Io): Config => {
   try {
     return readConfig(io.env);
@@ -34,7 +34,7 @@ export const command = defineCommand({
     const worker = await workerRole(io.env);
     const stopped =
       worker?.stopped ?? Promise.race([stopSignal(), npmGone(io.env).then(() => 'SIGTERM' as const)]);
-    // A terminal that is closed, or a habit of asking for a reload, ends nothing.
+    // A closed terminal, or SIGHUP as a request to reload, does not end the service.
     process.on('SIGHUP', () => {});
     const config = configOf(io);
     const logger = createLogger(config.logLevel);
@@ -42,7 +42,7 @@ export const command = defineCommand({
       const { superviseWorkers } = await import('../workers/primary.ts');
       await superviseWorkers({ config, logger, io, stopped });
     }
-    // Not before: the process above the workers needs nothing of it.
+    // Loaded only here: the primary process does not need it.
     const { serve } = await import('../serve.ts');
     await serve({ config, logger, io, stopped, worker });
   },

@@ -1,8 +1,7 @@
 import { generatePassword } from '../../app/first-admin.ts';
 import { createPasswords } from '../../auth/password.ts';
 import { createUserInput } from '../../endpoints/admin/user-input.ts';
-import { TakenError } from '../../service/users/taken-names.ts';
-import { createUserStore } from '../../service/users/users.ts';
+import { createUserStore, TakenError } from '../../service/users/users.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, readSecret, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';

@@ -13,16 +13,47 @@ import { logUncaught } from '../uncaught.ts';
 import { holdMigrations, untilMigrated } from './hold.ts';
 import type { MigratedElsewhere, Outcome, Shown, Start } from './messages.ts';
 import { routeLines } from './routes.ts';
-import { suggestedCommands } from './suggest.ts';
+
+const tableOf = (difference: Difference): string =>
+  'table' in difference ? difference.table : difference.model.table;
+
+/** The `--rename` option for a removed and an added name that may be the same thing. */
+const renames = (found: readonly Difference[]): readonly string[] => {
+  const tables = new Set(found.map(tableOf));
+  const gone = found.flatMap((each) => (each.kind === 'surplus_table' ? each.table : []));
+  const made = found.flatMap((each) => (each.kind === 'missing_table' ? each.model.table : []));
+  const ofTables = gone.length === 1 && made.length === 1 ? [`${gone[0]}=${made[0]}`] : [];
+  const ofColumns = [...tables].flatMap((table) => {
+    const here = found.filter((each) => tableOf(each) === table);
+    const old = here.flatMap((each) => (each.kind === 'surplus_column' ? each.column : []));
+    const added = here.flatMap((each) => (each.kind === 'missing_column' ? each.field.column : []));
+    return old.length === 1 && added.length === 1 ? [`${table}.${old[0]}=${added[0]}`] : [];
+  });
+  return [...ofTables, ...ofColumns];
+};
+
+/** The commands that bring the database to the models, with the possible meanings of removed names. */
+export const suggestedCommands = (found: readonly Difference[]): readonly string[] => {
+  const tables = [...new Set(found.map(tableOf))];
+  const verb = found.every(({ kind }) => kind === 'missing_table') ? 'create' : 'change';
+  const command = `npx gatewright generate migration ${verb}_${tables.length === 1 ? tables[0] : 'tables'}`;
+  const gone = found.some(({ kind }) => kind === 'surplus_table' || kind === 'surplus_column');
+  if (!gone) return [command];
+  const kept = renames(found).map((rename) => ` --rename ${rename}`);
+  return [
+    ...(kept.length === 0 ? [] : [`${command}${kept.join('')}    (renamed: the values stay)`]),
+    `${command} --allow-drop    (gone, with the values)`,
+  ];
+};
 
 /**
- * One run of the application under development. Everything but the application is loaded beforehand: it waits for
- * its turn, so that a change is served as soon as the run before it has ended.
+ * One run of the application under development. Everything except the application is loaded beforehand, and the
+ * process waits for its turn, so that a change is served as soon as the previous run has ended.
  */
 
 guardStandardStreams();
 
-/** A change is waited for: jobs that run are given back, to the run that comes next, after half a second. */
+/** Milliseconds after which running jobs are released to the next run, because a change is waiting. */
 const jobTimes = { grace: 500 } as const;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -50,7 +81,7 @@ const printError = async (error: unknown, folder: string): Promise<void> => {
   );
 };
 
-/** A request that works, to be pasted: the newcomer's first one. */
+/** A request that works, to be pasted by newcomers. */
 const printFirstRequest = async ({ services, config }: Server, path: string): Promise<void> => {
   const id = await services.users.idByUsername(config.admin.username.toLowerCase());
   if (id === undefined) return;
@@ -69,7 +100,7 @@ interface Loaded {
 }
 
 const load = async (folder: string): Promise<Loaded> => {
-  // One process: it is the one that is started again.
+  // A single process, since it is the one that restarts.
   const config = { ...readConfig(process.env), workers: 1 };
   return { config, application: await loadApplication(folder) };
 };
@@ -103,12 +134,12 @@ const start = async (
   return { server, routes, ends: hooks.onStop !== undefined || jobs.size > 0 };
 };
 
-/** Ends with the process that started it, whatever becomes of that one. */
+/** Ends this process when its parent process ends in any way. */
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 const send = (message: Outcome | MigratedElsewhere): void => void process.send?.(message);
 
-/** Tells when this run, which does not serve, may be tried again. */
+/** Sends a message when this run, which does not serve, may be tried again. */
 const watchDatabase = async ({ config, application }: Loaded): Promise<void> => {
   await untilMigrated(config, application);
   send({ kind: 'migrated' });
@@ -134,5 +165,5 @@ process.once('message', async (message: Start) => {
   }
 });
 
-// A terminal sends this to the whole group; the process above decides what ends when.
+// A terminal sends this signal to the whole process group; the supervisor decides about the order of the ends.
 process.on('SIGINT', () => {});

@@ -9,10 +9,10 @@ import type { PlannedStep } from '../../database/migrations/plan.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import type { Shown, Start } from './messages.ts';
 
-/** Milliseconds between two looks at a database that another process may migrate. */
+/** Milliseconds between two checks of a database that another process may migrate. */
 const lookInterval = 500;
 
-/** The application's own pending migrations; none on a new database, where there is nothing to lose. */
+/** The application's own pending migrations; none on a new database, which has no data to lose. */
 const waitingOf = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
   const target = databaseTarget(config.databaseUrl);
   const all = await pendingMigrations(target, application);
@@ -35,7 +35,10 @@ const shownOf = (folder: string, steps: readonly PlannedStep[]): Shown => {
   );
 };
 
-/** Whether all of these were shown as they are, and somebody has pressed Enter or saved one of their files since. */
+/**
+ * Whether all of these migrations were shown in their current form and then confirmed, by Enter or by saving one of
+ * their files.
+ */
 const isAgreed = (current: Shown, { shown = {}, agreed }: Start): boolean => {
   const all = Object.entries(current);
   if (all.some(([name, { form }]) => shown[name]?.form !== form)) return false;
@@ -43,9 +46,9 @@ const isAgreed = (current: Shown, { shown = {}, agreed }: Start): boolean => {
 };
 
 /**
- * A pending change is shown, with its SQL, before it is applied: it may drop data that is still needed. A change that
- * appeared or was edited while the application ran waits for a confirmation. Returns the waiting changes; undefined when
- * there are none.
+ * Shows a pending change with its SQL before it is applied, since it may drop data that is still needed. A change
+ * that appeared or was edited while the application ran waits for a confirmation. Returns the waiting changes;
+ * undefined if there are none.
  */
 export const holdMigrations = async (
   config: Config,
@@ -55,7 +58,7 @@ export const holdMigrations = async (
 ): Promise<Shown | undefined> => {
   if (config.migrate === 'off') return undefined;
   const steps = await waitingOf(config, application);
-  // An application without migrations need not have their folder.
+  // An application without migrations may lack their folder.
   if (steps.length === 0) return undefined;
   const current = shownOf(start.folder, steps);
   if (isAgreed(current, start)) return undefined;
@@ -65,7 +68,9 @@ export const holdMigrations = async (
   return current;
 };
 
-/** Resolves when another process has applied migrations, or when a database that did not respond does so. */
+/**
+ * Resolves when another process has applied the migrations, or when a database that did not respond does so again.
+ */
 export const untilMigrated = async (config: Config, application: Application): Promise<void> => {
   const target = databaseTarget(config.databaseUrl);
   const waiting = (): Promise<string | undefined> =>

@@ -5,7 +5,7 @@ import type { Isolation } from '../../model/row-expression.ts';
 import { rowWords } from '../../model/row-words.ts';
 import type { ResourceRule, Rule } from '../../policy/rule.ts';
 
-/** Records of others that an action reaches, as no condition on rows asks for the caller. */
+/** Phrases for records of other users that an action reaches, if no row condition depends on the caller. */
 const openRows = (isolation: Isolation | undefined, action: Action): readonly string[] => {
   if (action === 'create') return [];
   if (isolation === undefined) return ["everybody's records"];
@@ -17,7 +17,7 @@ const openRows = (isolation: Isolation | undefined, action: Action): readonly st
   return [`everybody's: ${rowWords({ kind: 'allOf', rules })}`];
 };
 
-/** The access that a resource leaves open: the switches that are off for this action. */
+/** Describes the access that a resource leaves open: the rules that are off for this action. */
 const openRules = ({ model, action }: ResourceRule): string => {
   const { permissions, isolation, publicRead, publicOrOwn } = model.rules;
   const reads = action === 'list' || action === 'detail';
@@ -48,8 +48,8 @@ const ruleText = (rule: Rule): string => {
 };
 
 /**
- * The API's routes, a line each: method, path, accepted authentication, and what the rules leave open. Warnings about
- * models follow.
+ * Lists the API's routes, one per line: method, path, accepted authentication, and what the rules leave open.
+ * Warnings about models follow.
  */
 export const routeLines = (endpoints: readonly Endpoint[], basePath: string): readonly string[] => {
   const rows = endpoints

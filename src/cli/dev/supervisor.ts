@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { programFile } from '../../kernel/package-files.ts';
 import type { MigratedElsewhere, Outcome, Shown, Start } from './messages.ts';
 
-/** Milliseconds that a run gets to end by itself; whatever it writes is durable at every moment. */
+/** Milliseconds that a run gets to end by itself; all its writes are durable at every moment. */
 const grace = 150;
 
-/** The same where the application has something to do at its end. */
+/** The same for an application with work to do at its end. */
 const longGrace = 2_000;
 
 const program = fileURLToPath(programFile('cli/dev/child'));
 
-/** A process of a run: it loads the service, then waits for the message to start. */
+/** The process of a run: it loads the service, then waits for the message to start. */
 const spawnRun = (env: Readonly<Record<string, string | undefined>>): ChildProcess =>
   spawn(process.execPath, ['--enable-source-maps', program], {
     env: { ...env },
@@ -31,8 +31,8 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals, limit = grace): 
 };
 
 /**
- * Runs the application, one process for each run, and always keeps one more that is ready to take over: a change is
- * served without waiting for the service itself to be loaded. Every process ends with this one.
+ * Runs the application, one process per run, and always keeps one more process ready, so that a change is served
+ * without waiting for the service to load. All these processes end with this one.
  */
 export class Supervisor {
   readonly #folder: string;
@@ -46,12 +46,12 @@ export class Supervisor {
   #routes: readonly string[] = [];
   #shown: Shown | undefined;
   #agreed = false;
-  /** Restarts go one after the other; several that come meanwhile are one. */
+  /** Restarts run one after the other; several that arrive meanwhile are merged into one. */
   #restarting: Promise<void> | undefined;
   #again = false;
   #closed = false;
 
-  /** `ended` is called when a run ended by itself. */
+  /** @param ended called when a run ended by itself */
   constructor(folder: string, env: Readonly<Record<string, string | undefined>>, ended: () => void) {
     this.#folder = folder;
     this.#env = env;
@@ -59,7 +59,7 @@ export class Supervisor {
     this.#waiting = spawnRun(env);
   }
 
-  /** Ends the run there is and starts another. Resolves when that one serves, or has said why not. */
+  /** Ends the current run and starts another. Resolves when that one serves, or has reported why it does not. */
   restart(): Promise<void> {
     this.#again = true;
     this.#restarting ??= this.#restartAll().finally(() => {
@@ -68,7 +68,7 @@ export class Supervisor {
     return this.#restarting;
   }
 
-  /** Applies the migrations that were shown; does nothing where none wait. */
+  /** Applies the migrations that were shown; does nothing if none wait. */
   agree(): void {
     if (Object.keys(this.#shown ?? {}).length === 0) return;
     this.#agreed = true;

@@ -1,10 +1,10 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** Milliseconds that a change may be followed by others of the same saving. */
+/** Milliseconds to wait for further changes of the same save. */
 const settling = 50;
 
-/** Files that make an application: its code. Tests, data and what others wrote are none of it. */
+/** Files of the application's code. Tests, data and generated files do not count. */
 const isSource = (name: string): boolean =>
   /\.[cm]?[jt]s$/.test(name) &&
   !/\.test\.[cm]?[jt]s$/.test(name) &&
@@ -15,7 +15,7 @@ const isWatched = (name: string): boolean => !name.startsWith('.') && name !== '
 const hasSource = (directory: string): boolean =>
   readdirSync(directory, { recursive: true }).some((name) => isSource(String(name)));
 
-/** Calls `changed` after every change of the application's code, also in folders that come later. */
+/** Calls `changed` after every change of the application's code, also in new folders. */
 export const watchApplication = (folder: string, changed: () => void): { close(): void } => {
   const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export const watchApplication = (folder: string, changed: () => void): { close()
   const root = watch(folder, (_event, name) => {
     const before = new Set(watchers.keys());
     addFolders();
-    // A folder that came brought its files along before it was watched.
+    // A new folder may contain files that were created before it was watched.
     const came = [...watchers.keys()].filter((each) => !before.has(each));
     noticed(came.some((each) => hasSource(join(folder, each))) ? null : name);
   });

@@ -6,13 +6,13 @@ import { migrationFile } from './migration-file.ts';
 import { resourceFile } from './resource-file.ts';
 
 export interface NewApplication {
-  /** Name in its package.json. */
+  /** Name in package.json. */
   readonly name: string;
-  /** Its dependency: this package, by version or file. */
+  /** The dependency on this package, by version or file. */
   readonly dependency: string;
-  /** Range of the package that brings the Node it runs on. */
+  /** Version range of the package that provides its Node. */
   readonly node: string;
-  /** Ranges of the packages that it is developed with. */
+  /** Version ranges of its development dependencies. */
   readonly developed: Readonly<Record<'@types/node' | 'typescript', string>>;
 }
 
@@ -31,9 +31,9 @@ const packageJson = ({ name, dependency, node, developed }: NewApplication): str
       test: 'node --test',
       types: 'tsc',
     },
-    // npm asks before it lets a package run a script at its installation: this one fetches its Node.
+    // npm asks before it lets a package run a script at its installation; this one fetches Node.
     allowScripts: { node: true },
-    // Node belongs to what runs: where only these are installed, the one on the path may be too old.
+    // Node is a production dependency: without development dependencies, the one on the path may be too old.
     dependencies: { gatewright: dependency, node },
     devDependencies: developed,
   });
@@ -63,7 +63,7 @@ config/credentials.key
 
 const config = `import { defineConfig } from 'gatewright';
 
-/** Ports, databases and secrets come from the environment; this file has the rest. */
+/** Ports, databases and secrets come from the environment, everything else from this file. */
 export default defineConfig({});
 `;
 
@@ -141,7 +141,7 @@ const note = (): readonly NewFile[] => {
   ];
 };
 
-/** Everything that a new application consists of. */
+/** All files of a new application. */
 export const applicationFiles = (application: NewApplication): readonly NewFile[] => [
   { path: 'package.json', text: packageJson(application) },
   { path: 'tsconfig.json', text: tsconfig },

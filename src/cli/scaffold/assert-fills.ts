@@ -13,11 +13,11 @@ const lacking = ({ table, column }: Gap): string => {
   return `select 1 as found from ${quoteName(table)}${where}`;
 };
 
-/** Whether a statement finds this many rows. */
+/** Whether a statement finds at least so many rows. */
 const finds = async (database: Database, sql: string, least: number): Promise<boolean> =>
   (await database.all({ sql: `${sql} limit ${least}`, parameters: [] })).length === least;
 
-/** A column that is required from now on needs a value for the records that are there. @throws CommandError */
+/** Demands a value for existing records of a column that becomes required. @throws CommandError */
 export const assertFilled = async (database: Database, gaps: readonly Gap[]): Promise<void> => {
   for (const gap of gaps)
     if (await finds(database, lacking(gap), 1))
@@ -29,7 +29,7 @@ export const assertFilled = async (database: Database, gaps: readonly Gap[]): Pr
 const messageOf = ({ field }: Fill, { rule, params }: RuleViolation): string =>
   fieldError(catalogueOf('en'), field.name, labelText(field.label, 'en'), rule, params).message;
 
-/** The violation of the model's own rules by a value; undefined when it may be written. */
+/** The rule of the model that a value violates; undefined if it may be written. */
 const objection = async (database: Database, models: Models, fill: Fill): Promise<string | undefined> => {
   const { field, value, table, column } = fill;
   if (field.required && isMissing(value)) return messageOf(fill, { rule: 'required' });
@@ -51,7 +51,7 @@ const objection = async (database: Database, models: Models, fill: Fill): Promis
   return (await finds(database, target, 1)) ? undefined : `there is no ${field.reference} ${Number(value)}`;
 };
 
-/** Refuses values that the model would refuse, before the migration that writes them is written. @throws CommandError */
+/** Refuses values that the model refuses, before a migration with them is written. @throws CommandError */
 export const assertFills = async (
   database: Database,
   models: Models,

@@ -1,4 +1,4 @@
-/** TypeScript as a person would format it: on one line where it fits, else one entry a line. */
+/** TypeScript as a formatter would write it: on one line if it fits, otherwise one entry per line. */
 
 export type Code =
   | string
@@ -9,14 +9,14 @@ export type Code =
 export interface Entry {
   readonly key: string;
   readonly value: Code;
-  /** Lines above the entry. */
+  /** Comment lines above the entry. */
   readonly comment?: readonly string[];
 }
 
-/** Columns of a line. */
+/** Maximum length of a line. */
 const width = 110;
 
-/** A text as a literal, with the quotes that need fewer escapes. */
+/** A text as a literal, in the quotes that need fewer escapes. */
 export const textCode = (text: string): string => {
   const escaped = JSON.stringify(text).slice(1, -1);
   return text.includes("'") && !text.includes('"')
@@ -26,7 +26,7 @@ export const textCode = (text: string): string => {
 
 const keyCode = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : textCode(key));
 
-/** A value of JSON as code. */
+/** A JSON value as code. */
 export const valueCode = (value: unknown): Code => {
   if (typeof value === 'string') return textCode(value);
   if (Array.isArray(value)) return { list: value.map(valueCode) };
@@ -35,7 +35,7 @@ export const valueCode = (value: unknown): Code => {
   return String(value);
 };
 
-/** On one line; undefined where it cannot stand on one. */
+/** The code on one line; undefined if it needs several. */
 const flat = (code: Code): string | undefined => {
   if (typeof code === 'string') return code;
   if ('call' in code) {
@@ -70,7 +70,7 @@ const objectText = (entries: readonly Entry[], indent: string): string => {
 const callText = (call: string, of: readonly Code[], indent: string): string => {
   const last = of.at(-1);
   const before = of.slice(0, -1).map(flat);
-  // The last object or list opens on the line of the call, as long as what stands before it fits.
+  // The last object or list opens on the line of the call if the other arguments fit.
   if (last !== undefined && typeof last !== 'string' && !before.includes(undefined)) {
     const head = `${call}(${before.map((text) => `${text}, `).join('')}`;
     return `${head}${print(last, indent, '', '', true)})`;
@@ -84,7 +84,7 @@ const callText = (call: string, of: readonly Code[], indent: string): string => 
   );
 };
 
-/** The code behind `before`, broken over lines where it does not fit between `indent` and the margin. */
+/** The code after `before`, broken into lines if it does not fit between `indent` and the margin. */
 const print = (code: Code, indent: string, before: string, after: string, broken = false): string => {
   const line = flat(code);
   const fits = line !== undefined && indent.length + before.length + line.length + after.length <= width;
@@ -96,7 +96,7 @@ const print = (code: Code, indent: string, before: string, after: string, broken
   return before + block('[', items, indent, ']') + after;
 };
 
-/** A statement, indented by so many blanks, with what stands before and behind it. */
+/** A statement with text before and after it, indented by so many blanks. */
 export const statementText = (code: Code, { indent = 0, before = '', after = ';' } = {}): string => {
   const margin = ' '.repeat(indent);
   return margin + print(code, margin, before, after);

@@ -1,14 +1,14 @@
 import type { Json } from '../../kernel/json.ts';
 import { UsageError } from '../io.ts';
 
-/** The declarations by options of `generate migration`; nothing of them can be seen in models or database. */
+/** The options of `generate migration` that declare what neither models nor database show. */
 export interface Declarations {
-  /** Old table to new table. */
+  /** Old to new names of tables. */
   readonly tables: ReadonlyMap<string, string>;
-  /** By the table's new name: old column to new column. */
+  /** Old to new names of columns, by the table's new name. */
   readonly columns: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly allowDrop: boolean;
-  /** By the table's new name: the value that existing records get in a column. */
+  /** Values that existing records get in a column, by the table's new name. */
   readonly fill: ReadonlyMap<string, ReadonlyMap<string, Json>>;
 }
 
@@ -23,7 +23,7 @@ const put = <T>(map: Map<string, Map<string, T>>, table: string, key: string, va
   columns.set(key, value);
 };
 
-/** A fill's text: JSON where it is some, else itself. */
+/** The value of a fill: parsed JSON, or the text itself if it is no JSON. */
 const fillValue = (text: string): Json => {
   try {
     return JSON.parse(text) as Json;
@@ -32,7 +32,7 @@ const fillValue = (text: string): Json => {
   }
 };
 
-/** Reads `books=volumes`, `books.pages=page_count` and `books.isbn=unknown`. @throws UsageError */
+/** Parses `books=volumes`, `books.pages=page_count` and `books.isbn=unknown`. @throws UsageError */
 export const readDeclarations = (
   renames: readonly string[],
   fills: readonly string[],

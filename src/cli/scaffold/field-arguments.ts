@@ -11,7 +11,7 @@ import { nearestHint } from '../../kernel/options.ts';
 import { checkValue } from '../../model/validate.ts';
 import { UsageError } from '../io.ts';
 
-/** The generator's `field:type[=value][:modifier]…`, read by what the registry of field types says. */
+/** The parser of the generator's `field:type[=value][:modifier]…`, which reads the registry of field types. */
 
 export interface NamedField {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface NamedField {
 
 const types: Readonly<Record<string, FieldType>> = fieldTypes;
 
-/** Parts between colons; a colon in a value is part of it, unless a word stands behind it. */
+/** Parts between colons; a colon in a value is part of it unless a word follows. */
 const partsOf = (text: string): string[] => {
   const parts: string[] = [];
   for (const part of text.split(':')) {
@@ -37,7 +37,7 @@ const split = (part: string): readonly [string, string | undefined] => {
   return sign < 0 ? [part, undefined] : [part.slice(0, sign), part.slice(sign + 1)];
 };
 
-/** How a type is asked for, for the help and for messages: `enum=choices`. */
+/** The syntax of a type, for the help and for messages: `enum=choices`. */
 export const typeSyntax = (kind: string): string => {
   const { argument } = types[kind] ?? {};
   return argument === undefined ? kind : `${kind}=${argument.list ? 'a,b' : 'Name'}`;
@@ -49,17 +49,17 @@ const modifierNames = ({ modifiers = [] }: FieldType): readonly string[] => [
   ...modifiers,
 ];
 
-/** The one flag that takes a value as well. */
+/** The one flag that also takes a value. */
 const perOwner = 'unique=owner';
 
-/** Modifiers that a type takes, as they are written. */
+/** Modifiers of a type, as they are written. */
 export const modifierSyntax = ({ modifiers = [] }: FieldType): readonly string[] => [
   ...commonFlags,
   perOwner,
   ...[...commonModifiers, ...modifiers].map((name) => `${name}=…`),
 ];
 
-/** The meanings of a text: `12` is a number, `12.50` is not written like one, `{"a":1}` is an object. */
+/** The possible meanings of a text: `12` is a number, `12.50` is not formatted like one, `{"a":1}` is an object. */
 const meanings = (text: string): readonly Json[] => {
   try {
     const value = JSON.parse(text) as Json;
@@ -79,7 +79,7 @@ const flawOf = (type: FieldType, name: string, options: FieldOptions): string | 
   return violation === undefined ? undefined : `its default breaks the rule ${violation.rule}`;
 };
 
-/** The options with one more, as the first meaning of its text that the type takes; else what is wrong with it. */
+/** The options with one more, by the first meaning of its text that the type accepts; otherwise the mistake. */
 const withModifier = (
   type: FieldType,
   name: string,
@@ -128,13 +128,13 @@ const applyModifier = (type: FieldType, name: string, options: FieldOptions, par
   return withModifier(type, name, options, modifier, value);
 };
 
-/** Modifiers that others are measured by come first: a default is checked against its scale and bounds. */
+/** Modifiers that others depend on come first: a default is checked against scale and bounds. */
 const defaultLast = (parts: readonly string[]): readonly string[] => [
   ...parts.filter((part) => !part.startsWith('default=')),
   ...parts.filter((part) => part.startsWith('default=')),
 ];
 
-/** Reads one field. @throws UsageError that names the field and says what is accepted */
+/** Parses one field. @throws UsageError that names the field and the accepted values */
 export const readField = (text: string): NamedField => {
   const [name = '', typed, ...modifiers] = partsOf(text);
   if (name === '' || typed === undefined || typed === '')
@@ -154,7 +154,7 @@ export const readField = (text: string): NamedField => {
   return { name, definition: made };
 };
 
-/** Reads fields, each name once. */
+/** Parses fields; each name may occur once. */
 export const readFields = (texts: readonly string[]): readonly NamedField[] => {
   const fields = texts.map(readField);
   const names = new Set<string>();

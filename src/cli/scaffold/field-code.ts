@@ -7,7 +7,7 @@ const entriesOf = (options: Readonly<Record<string, unknown>>, without: Readonly
     .filter(([name, value]) => value !== undefined && !without.has(name))
     .map(([key, value]) => ({ key, value: valueCode(value) }));
 
-/** The call that makes a field: `field.enum(['draft', 'live'], { default: 'draft' })`. */
+/** The call that defines a field: `field.enum(['draft', 'live'], { default: 'draft' })`. */
 export const fieldCode = ({ type, options }: FieldDefinition, left: readonly string[] = []): Code => {
   const given: Readonly<Record<string, unknown>> = { ...options };
   const { argument } = type;
@@ -23,7 +23,7 @@ export const fieldCode = ({ type, options }: FieldDefinition, left: readonly str
   };
 };
 
-/** Labels are no matter of a migration, and uniqueness among an owner's records is none of a column. */
+/** Migrations contain neither labels nor uniqueness among the records of an owner. */
 export const columnCode = (definition: FieldDefinition): Code => {
   const { unique }: CommonOptions = definition.options;
   return fieldCode(definition, [

@@ -17,7 +17,7 @@ const exists = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Refuses what is no name of a file in `endpoints/` or `jobs/`. @throws UsageError */
+/** Refuses invalid names of files in `endpoints/` or `jobs/`. @throws UsageError */
 export const assertFileName = (name: string): void => {
   if (name.length > 63 || !/^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/.test(name))
     throw new UsageError(
@@ -25,7 +25,7 @@ export const assertFileName = (name: string): void => {
     );
 };
 
-/** A file of this name with another ending would be one too many: no application starts with both. @throws UsageError */
+/** Refuses a file if one with another extension has its name: no application starts with both. @throws UsageError */
 export const assertNewStem = async (folder: string, path: string): Promise<void> => {
   const { dir, name } = parse(path);
   const there = await readdir(join(folder, dir)).catch(() => []);
@@ -34,9 +34,9 @@ export const assertNewStem = async (folder: string, path: string): Promise<void>
 };
 
 /**
- * Writes new files, all or none: what was there before is never overwritten, and where one cannot be written, those
- * that were are taken back, with the folders made for them.
- * @throws UsageError where one of them exists, CommandError where writing fails
+ * Writes new files, all or none. It never overwrites a file; if one cannot be written, the others and their new
+ * folders are removed.
+ * @throws UsageError if a file exists, CommandError if writing fails
  */
 export const writeNewFiles = async (folder: string, files: readonly NewFile[]): Promise<void> => {
   for (const { path } of files)
@@ -59,6 +59,6 @@ export const writeNewFiles = async (folder: string, files: readonly NewFile[]): 
   }
 };
 
-/** A path as people read it from where they stand. */
+/** A path relative to the current folder. */
 export const shownPath = (folder: string, path: string): string =>
   relative(process.cwd(), join(folder, path));

@@ -13,7 +13,7 @@ export type Operation =
   | {
       readonly kind: 'create';
       readonly model: ResourceModel;
-      /** References of the model's own columns that come later, because their tables do. */
+      /** References of the model's own columns that are added later, after their target tables. */
       readonly later?: ReadonlySet<string>;
     }
   | { readonly kind: 'alter'; readonly table: string; readonly alteration: Alteration }
@@ -43,7 +43,7 @@ const definitionOf = ({ type, options }: ModelField): FieldDefinition => ({ type
 
 const object = (entries: readonly Entry[], open = false): Code => ({ object: entries, open });
 
-/** `references`, for those whose table is not the regular plural of the model's name. */
+/** The option `references`, for tables whose name is not the regular plural of the model's name. */
 const referencesEntry = (fields: readonly ModelField[], models: Models): Entry[] => {
   const irregular = fields.flatMap(({ column, reference }): Entry[] => {
     if (reference === undefined) return [];
@@ -154,7 +154,7 @@ const operationCode = (operation: Operation, models: Models): Code => {
   }
 };
 
-/** In the order of an import list: by name, whatever `type` stands before one. */
+/** Sorts an import list by name, ignoring `type`. */
 const importLine = (body: string): string => {
   const used = Object.values(functions).filter((name) => body.includes(`${name}(`));
   const values = [...used, ...(body.includes('field.') ? ['field'] : []), 'Migration'].sort((a, b) =>
@@ -164,7 +164,7 @@ const importLine = (body: string): string => {
   return `import { ${names.join(', ')} } from 'gatewright';`;
 };
 
-/** The file of a migration: one for both databases. */
+/** The file of a migration for both databases. */
 export const migrationFile = (operations: readonly Operation[], models: Models): string => {
   const body = operations
     .map((operation) => statementText(operationCode(operation, models), { indent: 2, before: 'await ' }))
@@ -172,7 +172,7 @@ export const migrationFile = (operations: readonly Operation[], models: Models):
   return `${importLine(body)}\n\nexport const up: Migration['up'] = async (db, dialect) => {\n${body}\n};\n`;
 };
 
-/** `0002_books`: after every migration that is there, counted as they are. */
+/** `0002_books`: the number after all existing migrations, in their format. */
 export const migrationName = (existing: Iterable<string>, name: string): string => {
   const numbers = [...existing].flatMap((each) => /^\d+/.exec(each)?.[0] ?? []);
   const last = numbers.sort().at(-1) ?? '0000';

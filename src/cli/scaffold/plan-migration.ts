@@ -15,7 +15,7 @@ type Of<Kind extends Difference['kind']> = Extract<Difference, { kind: Kind }>;
 const only = <Kind extends Difference['kind']>(found: readonly Difference[], kind: Kind): Of<Kind>[] =>
   found.filter((difference): difference is Of<Kind> => difference.kind === kind);
 
-/** The model of a table that was renamed to. */
+/** The model of a table that was renamed. */
 const modelOf = (models: Models, table: string): ResourceModel => {
   const model = [...models.values()].find((each) => each.table === table);
   if (model === undefined) throw new CommandError(`--rename …=${table}: no model has the table ${table}`);
@@ -24,7 +24,7 @@ const modelOf = (models: Models, table: string): ResourceModel => {
 
 const pair = (gone: readonly string[], added: readonly string[]): string => `${gone[0]}=${added[0]}`;
 
-/** Questions that only the author can answer: whether something new is something old under another name. */
+/** Questions that only the author can answer: whether an addition is a rename. */
 const assertDeclared = (found: readonly Difference[], { allowDrop }: Declarations): void => {
   if (allowDrop) return;
   const complaints: string[] = [];
@@ -72,7 +72,7 @@ const assertExpressible = (found: readonly Difference[]): void => {
     throw new CommandError(`${describeDifference(beyond)}: write this migration by hand`);
 };
 
-/** New models so that what they refer to comes first; where they refer in a circle, some references come later. */
+/** New models, each after those that it refers to; in a circle, some references come later. */
 const creations = (
   models: Models,
   created: readonly ResourceModel[],
@@ -113,7 +113,7 @@ const nothing: Alteration = {
   dropUnique: [],
 };
 
-/** References that had to wait for the tables they point at. */
+/** References that had to wait for their target tables. */
 const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>[]): Operation[] =>
   ordered.flatMap(({ model, later }) => {
     if (later === undefined) return [];
@@ -131,7 +131,7 @@ const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>
 
 const needsValue = ({ required, options }: ModelField): boolean => required && options.default === undefined;
 
-/** Values that were declared for columns of a table which need one. */
+/** Declared values for columns of a table. */
 const fillOf = (
   declared: ReadonlyMap<string, Json> | undefined,
   fields: readonly ModelField[],
@@ -175,16 +175,16 @@ const alterations = (found: readonly Difference[], declarations: Declarations): 
   });
 };
 
-/** A column that existing records have no value for, under the names of the database as it is now. */
+/** A column for which existing records have no value, by the current names of the database. */
 export interface Gap {
   readonly table: string;
-  /** Undefined where the column is new: then every record lacks it. */
+  /** Undefined for a new column, for which all records lack a value. */
   readonly column: string | undefined;
-  /** As `--fill` takes it. */
+  /** In the form of `--fill`. */
   readonly name: string;
 }
 
-/** A value that was declared for such a column. */
+/** A declared value for such a column. */
 export interface Fill extends Gap {
   readonly field: ModelField;
   readonly value: Json;
@@ -192,12 +192,12 @@ export interface Fill extends Gap {
 
 export interface MigrationPlan {
   readonly operations: readonly Operation[];
-  /** Required columns without a default and a declared value: fine only where no record lacks one. */
+  /** Columns that become required without a default or a declared value: allowed only if no record lacks a value. */
   readonly gaps: readonly Gap[];
   readonly fills: readonly Fill[];
 }
 
-/** Columns that are required from now on, with the value that was declared for them. */
+/** Columns that become required, with their declared values. */
 const demandsOf = (
   operations: readonly Operation[],
   declarations: Declarations,
@@ -237,8 +237,8 @@ const assertFillsUsed = (operations: readonly Operation[], { fill }: Declaration
 };
 
 /**
- * The steps of a migration so that the database is as the models say.
- * @throws CommandError where something is not declared that only its author can know; it says what to declare
+ * Plans the steps of a migration that brings the database to the models.
+ * @throws CommandError that names a declaration which only the author can make
  */
 export const planMigration = (models: Models, stored: Stored, declarations: Declarations): MigrationPlan => {
   const renames = [...declarations.tables].map(
@@ -259,7 +259,7 @@ export const planMigration = (models: Models, stored: Stored, declarations: Decl
     ...only(found, 'surplus_table').map(({ table }): Operation => ({ kind: 'drop', table })),
   ];
   assertFillsUsed(operations, declarations);
-  // A table that is made in this migration has no records yet.
+  // A table created by this migration has no records yet.
   const fresh = new Set(created.map(({ model }) => model.table));
   const demands = demandsOf(operations, declarations).filter(({ table }) => !fresh.has(table));
   return {

@@ -22,7 +22,7 @@ const asking = (io: Io) => {
 
 type AskLine = ReturnType<typeof asking>['ask'];
 
-/** Fields until an empty answer; a wrong one is explained and asked for again. */
+/** Asks for fields until an empty reply; explains an invalid one and asks again. */
 const askFields = async (ask: AskLine, io: Io): Promise<readonly NamedField[]> => {
   const fields: NamedField[] = [];
   for (;;) {
@@ -40,7 +40,7 @@ const askFields = async (ask: AskLine, io: Io): Promise<readonly NamedField[]> =
   }
 };
 
-/** The input that `generate resource` takes from arguments otherwise. */
+/** Asks for the input that `generate resource` otherwise takes from arguments. */
 export const askResource = async (
   io: Io,
 ): Promise<{

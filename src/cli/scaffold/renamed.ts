@@ -49,8 +49,8 @@ const registerRenamed = (stored: Stored, table: string, from: string, to: string
 };
 
 /**
- * The database as it is once the declared renames are done.
- * @throws CommandError where one names what is not there, or what is there already
+ * Returns the database schema after the declared renames.
+ * @throws CommandError if an old name does not exist, or a new one does
  */
 export const renamed = (stored: Stored, declarations: Declarations): Stored => {
   let now = stored;

@@ -6,10 +6,10 @@ import { fieldCode } from './field-code.ts';
 
 const names = (list: readonly string[]): Code => ({ list: list.map(textCode) });
 
-/** Too long to be listed with a record among others: texts without a bound, JSON. */
+/** Types of fields that are too long for a list: texts without a maximum, JSON. */
 const isLong = (type: FieldType, options: object): boolean => type.indexBytes?.(options) === Infinity;
 
-/** The recommended rules, each with what it does. */
+/** The recommended rules, each with its effect. */
 const productionRules = (model: ResourceModel): Entry[] => {
   const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
   const listed = fields.filter(({ name, type, options }) => name !== 'user_id' && !isLong(type, options));
@@ -63,7 +63,7 @@ const fieldsEntry = (fields: readonly NamedField[]): Entry => ({
   },
 });
 
-/** The file of a resource, as somebody would have written it. */
+/** The file of a resource, formatted as if written manually. */
 export const resourceFile = (
   model: ResourceModel,
   fields: readonly NamedField[],

@@ -11,8 +11,8 @@ import type { Grant } from '../../policy/grant.ts';
 import type { ListAnswer } from '../../records/list/list.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import type { Format } from './format.ts';
 import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
+import type { Format } from './options.ts';
 import { PartFile } from './part-file.ts';
 import { Progress, rowsText, speedText } from './progress.ts';
 
@@ -30,16 +30,16 @@ export interface AskedExport {
 
 /** The destination of the records. */
 interface Target {
-  /** Rows that are there already. */
+  /** Number of rows that it already contains. */
   readonly before: number;
   write(text: string, rows: number): Promise<void>;
   finish(): Promise<void>;
   leave(): Promise<void>;
-  /** Whether the reader has gone away. */
+  /** Whether the reader has closed the pipe. */
   gone(): boolean;
 }
 
-/** A condition of the command line as a list has it in its query string. */
+/** A condition of the command line as a parameter of a query string. */
 const filterTerm = (condition: string): string => {
   const [, field, operator = '', value = ''] = /^([^=[\]]+)(\[\w+\])?=(.*)$/s.exec(condition) ?? [];
   if (field === undefined)
@@ -47,7 +47,7 @@ const filterTerm = (condition: string): string => {
   return `${encodeURIComponent(`filter[${field}]${operator}`)}=${encodeURIComponent(value)}`;
 };
 
-/** The records of pieces of JSON, and of a JSON array as a whole. */
+/** The records in pieces of JSON that form an array. */
 async function* recordsOf(answer: ListAnswer): AsyncGenerator<JsonObject[]> {
   if ('json' in answer) {
     const { json } = answer;
@@ -97,7 +97,7 @@ export class ExportCommand {
     const related = relatedFor(resource.context, user.acting(resource, 'list'));
     const list = (query: readonly string[]): Promise<ListAnswer> =>
       resource.list(grant, { query: query.join('&'), path: '', related });
-    // Read before anything is written: a condition that there is not must not cost an older export.
+    // Parsed before anything is written: an invalid condition must not cost an older export.
     const shown = await list([...terms, 'after=', 'per_page=1']);
     if ('chunks' in shown) await shown.chunks.return();
     const columns = csvColumns(shown.shape);
@@ -118,7 +118,7 @@ export class ExportCommand {
     }
   }
 
-  /** The place to write to, and the id of the last record that is there. */
+  /** Opens the destination, and returns the id of its last record. */
   async #target(
     of: readonly string[],
     head: string | undefined,
@@ -132,7 +132,7 @@ export class ExportCommand {
       return { target, last: undefined };
     }
     const place = columns.findIndex(({ name }) => name === 'id');
-    // A caller that filters ids already could not be asked for those behind one.
+    // A filter on ids excludes a second one for the records after the last one.
     const resumes = place !== -1 && !this.#asked.filters.some((each) => each.startsWith('id[gt]'));
     const part = await PartFile.open(path, resumes ? of : [...of, String(Date.now())], head);
     const { rows, last } = part.written;
@@ -155,7 +155,7 @@ export class ExportCommand {
     throw new CommandError(`${path}.part is no part of this export: remove it`);
   }
 
-  /** Writes all records. Returns their number; undefined when the reader has gone away. */
+  /** Writes all records. Returns their number; undefined if the reader has closed the pipe. */
   async #work(
     answer: ListAnswer,
     columns: readonly CsvColumn[],

@@ -2,15 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
-/** Bytes that are asked of the file at once. */
+/** Bytes that one read requests from the file. */
 const readSize = 256 * 1024;
 
-/** Bytes of one record: a text field holds 1,048,576 characters at most, of four bytes each, and there may be several. */
+/**
+ * Maximum size of a record in bytes: a text field has at most 1,048,576 characters of up to four bytes, and there may
+ * be several.
+ */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
-/** The file cannot be read any further: the beginning of the next record is unknown. */
+/** The rest of the file cannot be read, since the beginning of the next record is unknown. */
 export class FrameError extends Error {
-  /** The line in which the record begins. */
+  /** The line on which the record begins. */
   readonly line: number;
 
   constructor(line: number, message: string) {
@@ -24,7 +27,7 @@ export class FrameError extends Error {
 export interface Frame {
   /** Its first line, counted from 1. */
   readonly line: number;
-  /** Without the end of its line; undefined where it is no UTF-8. */
+  /** Its text without the line end; undefined if it is not UTF-8. */
   readonly text: string | undefined;
 }
 
@@ -39,11 +42,11 @@ export interface FramePlace {
 export const fileStart = (): FramePlace => ({ bytes: 0, lines: 0, hash: createHash('sha256') });
 
 export interface FrameOptions {
-  /** Bytes of the file: what is appended while it is read is not looked at. */
+  /** Bytes of the file; those that are appended during the import are not read. */
   readonly size: number;
-  /** Whether an end of line within double quotes belongs to the record. */
+  /** Whether a line end within double quotes belongs to the record. */
   readonly quoted: boolean;
-  /** Where to begin; at the beginning of the file unless given. */
+  /** Position at which to begin; 0 unless given. */
   readonly from?: FramePlace;
 }
 
@@ -53,25 +56,25 @@ const quote = 0x22;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Cuts a file into records, each of which ends with a line. Memory is bounded by the longest record. `next` returns what
- * has been read, `more` reads; the two are apart so that a record costs no turn of the event loop.
+ * Splits a file into records that end with a line. The longest record bounds its memory. `next` returns a record that
+ * has been read, `more` reads; they are separate functions so that a record costs no turn of the event loop.
  */
 export class Frames {
   readonly #file: FileHandle;
   readonly #size: number;
   readonly #quoted: boolean;
   readonly #hash: Hash;
-  /** Bytes from `#start` on are unread, those from `#hashed` on are not in the hash yet. */
+  /** Bytes from `#start` on are not returned yet, those from `#hashed` on are not hashed yet. */
   #buffer: Buffer = Buffer.alloc(0);
   #start = 0;
   #hashed = 0;
-  /** Up to here the unread bytes are known to hold no end of a record. */
+  /** Position up to which the bytes are known to contain no end of a record. */
   #searched = 0;
   #quotes = 0;
-  /** The first quote that has not been counted; none further on where it is past the end. Looked up once for all. */
+  /** Position of the first quote that is not counted yet, or beyond the buffer if there is none. */
   #nextQuote = -1;
   #innerLines = 0;
-  /** Where in the file the buffer ends. */
+  /** Position of the buffer's end in the file. */
   #read: number;
   #lines: number;
 
@@ -84,7 +87,7 @@ export class Frames {
     this.#lines = from.lines;
   }
 
-  /** Bytes of the file up to the end of the last record that was answered. */
+  /** Bytes of the file up to the end of the last returned record. */
   get bytes(): number {
     return this.#read - (this.#buffer.length - this.#start);
   }
@@ -93,13 +96,13 @@ export class Frames {
     return this.bytes === this.#size;
   }
 
-  /** The place behind the last record that was answered. */
+  /** The position after the last returned record. */
   place(): FramePlace {
     this.#digest();
     return { bytes: this.bytes, lines: this.#lines, hash: this.#hash.copy() };
   }
 
-  /** The next record, as far as it has been read. @throws FrameError */
+  /** Returns the next record that has been read; undefined if there is none. @throws FrameError */
   next(): Frame | undefined {
     const buffer = this.#buffer;
     for (let end = buffer.indexOf(lf, this.#searched); end !== -1; end = buffer.indexOf(lf, end + 1)) {
@@ -119,7 +122,7 @@ export class Frames {
     return this.#frame(buffer.length, buffer.length);
   }
 
-  /** Reads on. False where the file has been read to its end. @throws FrameError where it has become shorter */
+  /** Reads further. Returns false at the end of the file. @throws FrameError if it has become shorter */
   async more(): Promise<boolean> {
     if (this.#read >= this.#size) return false;
     this.#digest();
@@ -139,7 +142,7 @@ export class Frames {
     return true;
   }
 
-  /** Counts the quotes before a place. Each byte is looked at once, however many lines there are. */
+  /** Counts the quotes before a position. It reads each byte once, however many lines there are. */
   #countQuotes(end: number): void {
     if (!this.#quoted) return;
     if (this.#nextQuote < this.#searched) this.#nextQuote = this.#quoteFrom(this.#searched);
@@ -151,7 +154,7 @@ export class Frames {
     return found === -1 ? Number.POSITIVE_INFINITY : found;
   }
 
-  /** The record that ends here; the next one begins behind the end of its line. */
+  /** Returns the record that ends here; the next one begins after its line end. */
   #frame(end: number, next: number): Frame {
     const buffer = this.#buffer;
     let start = this.#start;

@@ -8,10 +8,10 @@ import type { ServedResource } from '../../operations/served-resource.ts';
 import { ImportTakenError } from '../../service/imports/imports.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import type { Format } from './format.ts';
 import { ImportFields } from './import-fields.ts';
 import { FileImport, type ImportState } from './import-file.ts';
 import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
+import type { Format } from './options.ts';
 import { countText, Progress, rowsText, speedText } from './progress.ts';
 import { csvReader, jsonReader } from './readers.ts';
 
@@ -23,7 +23,7 @@ const identifying = ({ model }: ServedResource, name: string | undefined): strin
   throw new UsageError(`--update-by takes a unique field, not '${name}'${nearestHint(name, choices)}`);
 };
 
-/** A regular file: only what stays as it is can be read on where the last import stopped. */
+/** Opens a regular file: only an unchanged one can be continued where the last import stopped. */
 const openFile = async (path: string) => {
   const file = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
     const reason = cause.code === 'ENOENT' ? 'there is no such file' : cause.message;
@@ -47,7 +47,7 @@ export interface AskedImport {
   readonly json: boolean;
 }
 
-/** One run of the command: what it says, and what its mistakes mean to the user. */
+/** One run of the command: its output, and the messages for its errors. */
 export class ImportCommand {
   readonly #io: Io;
   readonly #asked: AskedImport;
@@ -136,7 +136,7 @@ export class ImportCommand {
     this.#io.print(this.#asked.json ? JSON.stringify(seen) : text);
   }
 
-  /** The result so far, and the next step of another run. */
+  /** Prints the result so far, and how to continue. */
   #standing({ lines, created, updated }: ImportState): string {
     return lines === 0
       ? 'nothing was imported'

@@ -1,7 +1,7 @@
 import { nearestHint } from '../../kernel/options.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 
-/** The use of a name in a file: its field is written, or passed over, or there is none. */
+/** The use of a name in a file: its field is written or skipped, or does not exist. */
 export type NameRole =
   | { readonly kind: 'written'; readonly field: ModelField }
   | { readonly kind: 'passed' }
@@ -12,13 +12,14 @@ export class ImportFields {
   readonly #roles = new Map<string, NameRole>();
   readonly #model: ResourceModel;
   readonly #writable: ReadonlySet<string>;
-  /** The field that finds what a line updates. */
+  /** The field by which a line finds the record that it updates. */
   readonly by: string | undefined;
   readonly #passing: (name: string) => void;
 
   /**
-   * `writable`: the fields that the user may write; `by`: the field that finds what a line updates. `passing` is called once
-   * of each field that is passed over.
+   * @param writable the fields that the user may write
+   * @param by the field by which a line finds the record that it updates
+   * @param passing called once for each skipped field
    */
   constructor(
     model: ResourceModel,
@@ -36,7 +37,7 @@ export class ImportFields {
     const known = this.#roles.get(name);
     if (known !== undefined) return known;
     const role = this.#look(name);
-    // An unknown field may have any number of names.
+    // There may be any number of unknown names.
     if (role.kind !== 'unknown') this.#roles.set(name, role);
     if (role.kind === 'passed') this.#passing(name);
     return role;

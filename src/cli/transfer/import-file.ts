@@ -4,42 +4,80 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ImportCounts, type ImportInto, type ImportLine, importLines } from '../../operations/import.ts';
 import type { ImportStore, StoredPlace } from '../../service/imports/imports.ts';
 import { CommandError } from '../io.ts';
-import { type Frame, FrameError, Frames } from './frames.ts';
-import { furthestPlace } from './place.ts';
+import { type Frame, FrameError, type FramePlace, Frames, fileStart } from './frames.ts';
 import { type ReadLine, unreadable } from './readers.ts';
 
+/** A position in this file that an import has reached. */
+export interface FoundPlace {
+  readonly stored: StoredPlace;
+  readonly at: FramePlace;
+}
+
+/** Bytes of one read. */
+const readSize = 1024 * 1024;
+
 /**
- * How many milliseconds a transaction shall take: a commit costs little of it then, and who waits for its end, where the
- * database has one writer, does not for half a second, even if they miss the pause behind it once.
+ * Returns the furthest of the positions whose hash matches the beginning of the file: a file is recognised by its
+ * content, not by its name, and may have grown.
+ */
+export const furthestPlace = async (
+  file: FileHandle,
+  size: number,
+  places: readonly StoredPlace[],
+): Promise<FoundPlace | undefined> => {
+  const { hash } = fileStart();
+  const buffer = Buffer.allocUnsafe(readSize);
+  let found: FoundPlace | undefined;
+  let read = 0;
+  for (const stored of [...places].sort((a, b) => a.bytes - b.bytes)) {
+    if (stored.bytes > size) break;
+    while (read < stored.bytes) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(readSize, stored.bytes - read), read);
+      if (bytesRead === 0) return found;
+      hash.update(buffer.subarray(0, bytesRead));
+      read += bytesRead;
+    }
+    if (hash.copy().digest('hex') === stored.digest)
+      found = { stored, at: { bytes: stored.bytes, lines: stored.lines, hash: hash.copy() } };
+  }
+  return found;
+};
+
+/**
+ * Target duration of a transaction in milliseconds: long enough that a commit costs little of it, short enough that
+ * other writers of a single-writer database wait less than half a second even if they miss one pause.
  */
 const chunkTime = 200;
 
-/** Lines of the first transaction, and the fewest and most that one may come to. */
+/** Numbers of lines in the first transaction, and the minimum and maximum of later ones. */
 const firstLines = 200;
 const fewestLines = 20;
 const mostLines = 20_000;
 
-/** Bytes of a file that are held for one transaction. */
+/** Maximum number of bytes of a file in one transaction. */
 const chunkBytes = 8 * 1024 * 1024;
 
-/** How long, and how often, an import that has the resource is watched before it counts as dead, in milliseconds. */
+/**
+ * Time in milliseconds, and interval, for which an import that holds the resource is watched before it counts as
+ * dead.
+ */
 const watchTime = 2_000;
 const watchInterval = 100;
 
-/** A file, and what its records go through. */
+/** A file, and the steps through which its records go. */
 export interface FileImportParts {
   readonly file: FileHandle;
-  /** Bytes of it when it was opened. */
+  /** Size in bytes when it was opened. */
   readonly size: number;
-  /** Whether it has a head line, and ends of lines within quotes. */
+  /** Whether it has a header line, and line ends within quotes. */
   readonly csv: boolean;
-  /** Makes the reader of its lines; of CSV with the record of the head line. */
+  /** Creates the parser of its lines; for CSV, from the record of the header line. */
   readonly reader: (head: Frame | undefined) => ReadLine;
   readonly into: ImportInto;
   readonly imports: ImportStore;
-  /** Milliseconds that are left to others between two transactions. */
+  /** Milliseconds between two transactions, in which other writes run. */
   readonly pause: number;
-  /** Awaited before each transaction: the user's rights as they are now. */
+  /** Awaited before each transaction: reads the user's current rights. */
   readonly refresh: () => Promise<void>;
   readonly stopped: () => boolean;
   readonly note: (sentence: string) => void;
@@ -47,19 +85,21 @@ export interface FileImportParts {
   readonly progress: (state: ImportState) => void;
 }
 
-/** How far the file has been imported, by this run and by those before it. */
+/** The progress of the file, including earlier runs. */
 export interface ImportState extends ImportCounts {
   readonly bytes: number;
   readonly lines: number;
   /** Rows of this run alone. */
   readonly rows: number;
-  /** Whether nothing is left. */
+  /** Whether the whole file is imported. */
   readonly finished: boolean;
 }
 
 const nothing: ImportState = { bytes: 0, lines: 0, created: 0, updated: 0, rows: 0, finished: false };
 
-/** The import of one file: from where the last one stopped, in transactions that hold their place in the file. */
+/**
+ * The import of one file, from the position where the last one stopped, in transactions that also store the position.
+ */
 export class FileImport {
   readonly #parts: FileImportParts;
   readonly #model: string;
@@ -67,7 +107,7 @@ export class FileImport {
   #placeId: number | undefined;
   #reached = nothing;
   #chunkLines = firstLines;
-  /** Milliseconds for a line of the last transaction. */
+  /** Milliseconds per line of the last transaction. */
   #pace = 0;
 
   constructor(parts: FileImportParts) {
@@ -75,13 +115,13 @@ export class FileImport {
     this.#model = parts.into.resource.model.name;
   }
 
-  /** The rows in the database; also where `run` has thrown. */
+  /** The rows in the database, also after `run` has thrown. */
   get reached(): ImportState {
     return this.#reached;
   }
 
   /**
-   * Imports what is left of the file, unless it is stopped.
+   * Imports the rest of the file, unless it is stopped.
    * @throws RefusedLinesError, FailedLineError, FrameError, ImportTakenError, CommandError, Problem
    */
   async run(): Promise<void> {
@@ -96,12 +136,12 @@ export class FileImport {
     }
   }
 
-  /** Called after the end was reported: the same file starts again from then on. */
+  /** Called after the end was reported: from then on the same file starts from its beginning. */
   async forget(): Promise<void> {
     if (this.#placeId !== undefined) await this.#parts.imports.forget(this.#placeId);
   }
 
-  /** A run that was killed keeps its resource; one that lives makes steps. */
+  /** Waits until the run that holds the resource is dead: a live one makes progress. */
   async #assertAlone(): Promise<void> {
     const { imports, into } = this.#parts;
     const first = await imports.holder(this.#model);
@@ -116,7 +156,7 @@ export class FileImport {
     }
   }
 
-  /** The file from where it has been imported to. */
+  /** Opens the file at the position up to which it has been imported. */
   async #open(places: readonly StoredPlace[]): Promise<{ frames: Frames; read: ReadLine }> {
     const { file, size, csv, reader, note } = this.#parts;
     const begin = new Frames(file, { size, quoted: csv });
@@ -163,7 +203,7 @@ export class FileImport {
     }
   }
 
-  /** Lines for one transaction; none at the end of the file. */
+  /** Returns lines for one transaction; none at the end of the file. */
   async #collect(frames: Frames, read: ReadLine): Promise<ImportLine[]> {
     const lines: ImportLine[] = [];
     const { bytes } = frames;
@@ -201,7 +241,7 @@ export class FileImport {
     this.#reached = next;
   }
 
-  /** As many lines as take the time that one transaction shall take, at the slower of the last two's pace. */
+  /** Returns the number of lines for the target duration, by the slower of the last two transactions. */
   #adapt(lines: number, milliseconds: number): void {
     const pace = Math.max(milliseconds, 1) / lines;
     const wanted = Math.round(chunkTime / Math.max(pace, this.#pace));

@@ -18,7 +18,7 @@ import { nearestHint } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import type { Action } from '../../model/resource.ts';
-import { requireGrant } from '../../operations/area.ts';
+import { granted } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Acting } from '../../operations/transaction.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -26,7 +26,7 @@ import { openApplication } from '../application.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { commandConfig } from '../tables.ts';
 
-/** Statements beside those of a transaction are few: what refused it is looked up. */
+/** Connections besides that of the transaction: few, for looking up the cause of a refusal. */
 const poolSize = 4;
 
 export interface OpenOperations {
@@ -35,8 +35,8 @@ export interface OpenOperations {
 }
 
 /**
- * Opens the configured database and the operations of the application's resources, beside a service that may be running
- * on them; brings it up to date as a start would, and closes it afterwards.
+ * Opens the configured database and the operations of the application's resources, alongside a service that may be
+ * running on it; migrates it as a start would, and closes it afterwards.
  */
 export const withOperations = async <T>(
   io: Pick<Io, 'env' | 'show'>,
@@ -57,7 +57,7 @@ export const withOperations = async <T>(
   }
 };
 
-/** The resource of a path or of a model's name. @throws UsageError */
+/** Returns the resource with a path or model name. @throws UsageError */
 export const resourceNamed = (services: Services, name: string | undefined): ServedResource => {
   const resources = [...services.resources.values()];
   const paths = resources.map(({ model }) => model.path).join(', ');
@@ -80,7 +80,7 @@ const idOf = async ({ users }: Services, username: string | undefined): Promise<
   return id;
 };
 
-/** A user on whose behalf a command works, as the database has them at this moment. */
+/** A user on whose behalf a command works, as currently stored. */
 export class ActingUser {
   readonly #services: Services;
   readonly #models: readonly string[];
@@ -94,7 +94,7 @@ export class ActingUser {
     this.#identity = identity;
   }
 
-  /** The user of this name; the first super_admin unless one is given. @throws CommandError */
+  /** Returns the user with this name, or the first super_admin if none is given. @throws CommandError */
   static async find(services: Services, username: string | undefined): Promise<ActingUser> {
     const models = checkedModels([...services.resources.values()].map(({ model }) => model));
     const id = await idOf(services, username);
@@ -111,18 +111,18 @@ export class ActingUser {
     return this.#identity.username;
   }
 
-  /** Reads roles and grants again: what is withdrawn while a command works holds for what it does next. */
+  /** Reads roles and grants again, so that a revocation applies to the rest of the command. */
   async refresh(): Promise<void> {
     const identity = await this.#services.identities.byUserId(this.#id, this.#models);
     if (identity === undefined) throw new CommandError(`the user ${this.username} is disabled or gone`);
     this.#identity = identity;
   }
 
-  /** The rights of the user by the policy. @throws CommandError where there are none */
+  /** Returns the grant of the user for an action. @throws CommandError if the policy refuses it */
   grant(resource: ServedResource, action: Action): Grant {
     const { model, context } = resource;
     try {
-      return requireGrant(model, context, this.acting(resource, action), action);
+      return granted(model, context, this.acting(resource, action), action);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const text = problemText(catalogueOf(context.locale), error);
@@ -130,7 +130,7 @@ export class ActingUser {
     }
   }
 
-  /** As a request of the user would run, by the first method of a user that the resource's action takes. */
+  /** The principal of a request by the user, with the first user method that the action accepts. */
   acting({ model }: ServedResource, action: Action): Acting {
     const methods = apiArea.auth(model, action);
     const method = methods.find((name) => !isOfApplications(name)) ?? defaultMethods[0];

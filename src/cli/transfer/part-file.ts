@@ -5,7 +5,7 @@ import { syncDirectory } from '../../kernel/sync-directory.ts';
 import { CommandError } from '../io.ts';
 import { FrameError, Frames } from './frames.ts';
 
-/** The part of an export that has been written. */
+/** The written part of an export. */
 export interface PartContent {
   readonly bytes: number;
   readonly rows: number;
@@ -15,7 +15,7 @@ export interface PartContent {
 
 const nothing: PartContent = { bytes: 0, rows: 0, last: undefined };
 
-/** The content of FILE.part.of: which export FILE.part is a part of, and who writes it. */
+/** The content of FILE.part.of: the export to which FILE.part belongs, and the process that writes it. */
 interface Mark {
   readonly of: string;
   readonly pid: number;
@@ -25,7 +25,7 @@ const readMark = async (path: string): Promise<Mark | undefined> => {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Mark;
   } catch {
-    // None, or one that was cut off: then the part belongs to no export.
+    // Missing or incomplete: the part belongs to no export.
     return undefined;
   }
 };
@@ -41,7 +41,7 @@ const isAlive = (pid: number): boolean => {
 
 const lf = 0x0a;
 
-/** The whole records of a file, behind the text that it begins with; nothing where it begins otherwise. */
+/** The complete records of a file, after its head; none if it begins differently. */
 const wholeRecords = async (file: FileHandle, head: string | undefined): Promise<PartContent> => {
   const { size } = await file.stat();
   const frames = new Frames(file, { size, quoted: head !== undefined });
@@ -59,7 +59,7 @@ const wholeRecords = async (file: FileHandle, head: string | undefined): Promise
         await file.read(ended, 0, 1, size - 1);
         if (ended[0] !== lf) return written;
       }
-      // After a power cut a file may have its length, and zeros where its bytes should be.
+      // After a power failure a file may have its length, but zeros in place of its bytes.
       if (frame.text === undefined || frame.text.includes('\0')) return written;
       if (!named && `${frame.text}\r\n` !== head) return nothing;
       written = named
@@ -68,15 +68,15 @@ const wholeRecords = async (file: FileHandle, head: string | undefined): Promise
       named = true;
     }
   } catch (error) {
-    // The last record was cut within quotes.
+    // The last record was cut off within quotes.
     if (error instanceof FrameError) return written;
     throw error;
   }
 };
 
 /**
- * A file that is there as a whole or not at all: it grows as FILE.part, which an interrupted export leaves and the next
- * one of the same goes on with.
+ * A file that exists completely or not at all. It is written as FILE.part, which an interrupted export leaves and the
+ * next equal one continues.
  */
 export class PartFile {
   readonly #path: string;
@@ -90,8 +90,10 @@ export class PartFile {
   }
 
   /**
-   * Opens FILE.part. `of` are texts that say which export it is; `head` is the line that it begins with.
-   * @throws CommandError where another process writes it
+   * Opens FILE.part.
+   * @param of texts that identify the export
+   * @param head the line with which the file begins
+   * @throws CommandError if another process writes it
    */
   static async open(path: string, of: readonly string[], head: string | undefined): Promise<PartFile> {
     const [part, mark] = [`${path}.part`, `${path}.part.of`];
@@ -117,7 +119,7 @@ export class PartFile {
     }
   }
 
-  /** The part that was there when it was opened, and what has been written since. */
+  /** The part that existed when it was opened, and what has been written since. */
   get written(): PartContent {
     return this.#written;
   }
@@ -132,7 +134,7 @@ export class PartFile {
     };
   }
 
-  /** Puts it in the place of FILE, once it is on the disk. */
+  /** Moves it to FILE once it is on the disk. */
   async finish(): Promise<void> {
     await this.#file.sync();
     await this.#file.close();

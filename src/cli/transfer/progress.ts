@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts';
 
-/** Milliseconds between two states that are shown: on a terminal one line is renewed, elsewhere each is a line. */
+/** Milliseconds between two updates: a terminal rewrites one line, otherwise each is a line. */
 const terminalInterval = 100;
 const lineInterval = 5_000;
 
@@ -22,7 +22,7 @@ export const bytesText = (bytes: number): string => {
 export const speedText = (rows: number, seconds: number): string =>
   `in ${seconds.toFixed(1)} s, ${countText(Math.round(rows / Math.max(seconds, 0.001)))} rows/s`;
 
-/** Shows on standard error how far a command has come. */
+/** Shows the progress of a command on stderr. */
 export class Progress {
   readonly #io: Pick<Io, 'show' | 'terminal'>;
   readonly #began = performance.now();
@@ -34,12 +34,12 @@ export class Progress {
     this.#shownAt = this.#began;
   }
 
-  /** Seconds since the command began its work. */
+  /** Seconds since the beginning of the work. */
   get seconds(): number {
     return (performance.now() - this.#began) / 1000;
   }
 
-  /** Shows a state, unless the last one was shown a moment ago. */
+  /** Shows the progress, unless it was shown within the interval. */
   state(text: () => string): void {
     const now = performance.now();
     const { terminal } = this.#io;
@@ -49,7 +49,7 @@ export class Progress {
     this.#io.show(terminal ? `\r${text()}\x1b[K` : `${text()}\n`);
   }
 
-  /** Takes the renewed line away, so that others can be written. */
+  /** Clears the rewritten line, so that others can be written. */
   clear(): void {
     if (this.#line) this.#io.show('\r\x1b[K');
     this.#line = false;

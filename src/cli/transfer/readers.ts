@@ -8,21 +8,21 @@ import { CommandError } from '../io.ts';
 import type { Frame } from './frames.ts';
 import type { ImportFields } from './import-fields.ts';
 
-/** Makes a line of a record; undefined for one that is blank. */
+/** Parses a record; undefined for a blank line. */
 export type ReadLine = (frame: Frame) => ImportLine | undefined;
 
 const notUtf8 = 'it is not UTF-8';
 
 const wrong = (message: string, field = ''): FieldError => ({ field, rule: 'custom', message });
 
-/** A line that cannot be read. */
+/** A line that cannot be parsed. */
 export const unreadable = (number: number, message: string): ImportLine => ({
   number,
   values: {},
   errors: [wrong(message)],
 });
 
-/** The cells, or what is wrong with them. */
+/** The cells, or the mistake in them. */
 const cellsOf = ({ text }: Frame): Cell[] | string => {
   if (text === undefined) return notUtf8;
   try {
@@ -33,11 +33,11 @@ const cellsOf = ({ text }: Frame): Cell[] | string => {
   }
 };
 
-/** Names that a program which separates otherwise would write. */
+/** Delimiters that other programs use. */
 const separatorHint = (cells: readonly Cell[]): string =>
   cells.length === 1 && /[;\t|]/.test(cells[0] ?? '') ? ' (the cells of CSV are separated by commas)' : '';
 
-/** The fields of the columns, undefined where a column is passed over. */
+/** The fields of the columns; undefined for a skipped column. */
 const columnsOf = (fields: ImportFields, head: Frame): readonly (ModelField | undefined)[] => {
   const cells = cellsOf(head);
   const fail = (message: string): never => {
@@ -58,11 +58,11 @@ const columnsOf = (fields: ImportFields, head: Frame): readonly (ModelField | un
   return columns;
 };
 
-/** A cell as a body would bring it: what spreadsheets are protected by is taken away. */
+/** The value of a cell for a body, without the prefix that protects spreadsheets. */
 const readCell = (cell: Cell, { type }: ModelField): Json =>
   cell === null ? null : type.fromText(cell.includes("'") ? unescapeFormulas(cell) : cell);
 
-/** Reads the lines of CSV behind its head. @throws CommandError where the head names what there is not */
+/** Parses the lines of CSV after its header. @throws CommandError if the header names unknown fields */
 export const csvReader = (fields: ImportFields, head: Frame): ReadLine => {
   const columns = columnsOf(fields, head);
   return (frame) => {
@@ -86,7 +86,7 @@ const parsed = (text: string): Json | undefined => {
   }
 };
 
-/** Reads JSON lines: an object on each line. */
+/** Parses JSON lines: an object on each line. */
 export const jsonReader =
   (fields: ImportFields): ReadLine =>
   ({ line, text }) => {

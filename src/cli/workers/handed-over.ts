@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A connection on its way to a worker, and the number under which the worker confirms that it has it. */
+/** A connection on its way to a worker, with the number by which the worker confirms its receipt. */
 interface HandedOver {
   readonly seq: number;
   readonly handle: { close(): void };
@@ -8,7 +8,7 @@ interface HandedOver {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** The message of `node:cluster` to a worker with a connection. */
+/** The message of `node:cluster` that hands a connection to a worker. */
 const handedOver = (message: unknown, handle: unknown): HandedOver | undefined =>
   isObject(message) &&
   'act' in message &&
@@ -21,13 +21,13 @@ const handedOver = (message: unknown, handle: unknown): HandedOver | undefined =
     ? { seq: message.seq, handle: { close: handle.close.bind(handle) } }
     : undefined;
 
-/** Milliseconds until it is looked again whether everything was read that a worker which has ended had said. */
+/** Milliseconds between two checks whether all messages of an ended worker were read. */
 const again = 10;
 
 /**
- * Gives the connection to another worker that one has been handed and has not answered for when it ended. Node keeps
- * it open instead, and its client would wait for ever. A worker confirms before it reads from a connection, so nothing
- * of it is lost. Node hands over the next connection after that answer only: there is at most one.
+ * Gives a connection that an ended worker had not confirmed to another one. Node would keep it open, and its client
+ * would wait for ever. A worker confirms before it reads from a connection, so no bytes are lost. Node hands over the
+ * next connection only after the confirmation, so there is at most one.
  * @param others whether any other worker takes connections; without one it is closed
  */
 export const giveBackUnanswered = ({ process: child }: Worker, others: () => boolean): void => {
@@ -46,9 +46,9 @@ export const giveBackUnanswered = ({ process: child }: Worker, others: () => boo
       return;
     }
     if (open === undefined) return;
-    // Node has put this off until the worker says that it has the connection: it would get the next one as well.
+    // Node has queued this until the worker confirms the connection, and would hand it the next one as well.
     child.emit('disconnect');
-    // The answer of a worker that no longer listens, at which Node chooses another one.
+    // The confirmation of a worker that no longer listens, after which Node chooses another one.
     if (others()) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: open.seq, accepted: false });
     else open.handle.close();
   };

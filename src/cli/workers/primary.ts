@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../../app/config.ts';
@@ -8,13 +9,78 @@ import { endFailed, endNow, type StopSignal, stopLimit } from '../stop-signal.ts
 import { logUncaught } from '../uncaught.ts';
 import { giveBackUnanswered } from './handed-over.ts';
 import { type Stop, type WorkerStarted, workerVariable } from './messages.ts';
-import { relayLines } from './relay.ts';
-import { Restarts, settling } from './restarts.ts';
 
-/** Milliseconds beyond the stop time of a worker, after which it is killed. */
+/** Maximum size in bytes of an incomplete line that is buffered; a longer one is forwarded in pieces. */
+const longestLine = 1_048_576;
+
+const newline = 10;
+
+/**
+ * Forwards the output of a worker in whole lines: a pipe would mix the output of processes that write at once.
+ * Resolves at the end of the output.
+ */
+export const relayLines = (from: Readable, write: (text: string) => void): Promise<void> =>
+  new Promise((resolve) => {
+    let parts: Buffer[] = [];
+    let length = 0;
+    const take = (chunk: Buffer): void => {
+      if (chunk.length === 0) return;
+      parts.push(chunk);
+      length += chunk.length;
+    };
+    const pass = (end = ''): void => {
+      if (length > 0) write(Buffer.concat(parts).toString() + end);
+      parts = [];
+      length = 0;
+    };
+    from.on('data', (chunk: Buffer) => {
+      const end = chunk.lastIndexOf(newline) + 1;
+      take(chunk.subarray(0, end));
+      if (end > 0) pass();
+      take(chunk.subarray(end));
+      if (length > longestLine) pass('\n');
+    });
+    // The worker was killed in the middle of a line.
+    from.on('close', () => resolve(pass('\n')));
+    from.on('error', () => {});
+  });
+
+/** Milliseconds after which a listening worker counts as settled. */
+export const settling = 10_000;
+
+/** First and longest time until an unsettled worker is replaced, in milliseconds. */
+const firstPauseMs = 200;
+const longestPause = 30_000;
+
+/** Number of consecutive unsettled workers that may end. */
+const maxFailures = 5;
+
+/** Decides when an ended worker is replaced: a settled one at once, others with increasing delays. */
+export class Restarts {
+  #failures = 0;
+
+  /** Records that a worker has settled. */
+  succeeded(): void {
+    this.#failures = 0;
+  }
+
+  /**
+   * Milliseconds until the next start after a worker has ended; undefined if there shall be none.
+   * @param settled whether the worker had settled
+   * @param others whether any other worker has settled
+   */
+  pauseAfter(settled: boolean, others: boolean): number | undefined {
+    if (settled) return 0;
+    this.#failures += 1;
+    if (this.#failures >= maxFailures && !others) return undefined;
+    return Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPause);
+  }
+}
+
+/** Milliseconds beyond the stop time of a worker after which it is killed. */
 const killReserveMs = 500;
 
-/** Milliseconds for what workers that have ended have written. */
+/** Milliseconds to wait for the output of ended workers. */
 const lastLines = 500;
 
 export interface PrimaryOptions {
@@ -24,7 +90,7 @@ export interface PrimaryOptions {
   readonly stopped: Promise<StopSignal>;
 }
 
-/** A worker in the view of the process above it. */
+/** A worker, as the primary process sees it. */
 interface Known {
   readonly worker: Worker;
   /** Time at which it reported that it listens, by the monotonic clock; undefined before. */
@@ -38,9 +104,9 @@ const hasSettled = ({ startedAt }: Known): boolean =>
   startedAt !== undefined && performance.now() - startedAt >= settling;
 
 /**
- * Starts the workers and replaces those that end. It takes the connections and hands each to the next worker, and
- * writes what they write; everything else is theirs. The first prepares the database and prints the greeting, the
- * others come behind it.
+ * The primary process: starts the workers and replaces those that end, hands each connection to the next worker, and
+ * writes their output. Everything else is done by the workers. The first one prepares the database and prints the
+ * greeting; the others start after it.
  */
 class Workers {
   readonly #options: PrimaryOptions;
@@ -49,11 +115,11 @@ class Workers {
   readonly #waiting = new Set<NodeJS.Timeout>();
   readonly #relays = new Set<Promise<void>>();
   readonly #ended: (status: number) => void;
-  /** Resolves with the status of the process when no worker is left and none shall come. */
+  /** Resolves with the exit status when no worker is left and none is to be started. */
   readonly ended: Promise<number>;
-  /** The port, once the first worker has taken it. */
+  /** The port, once the first worker listens. */
   #port: number | undefined;
-  /** The status with which everything ends; undefined until an end is requested. */
+  /** The exit status; undefined until an end is requested. */
   #status: number | undefined;
 
   constructor(options: PrimaryOptions) {
@@ -84,7 +150,7 @@ class Workers {
       this.#gone(known, code, signal);
     };
     worker.on('exit', gone);
-    // It could not be started at all, or not receive a message: then it has ended or is about to.
+    // The worker could not start or receive a message: it has ended or is about to.
     worker.on('error', (error) => {
       if (worker.process.pid !== undefined) return;
       this.#options.logger.error({ err: error }, 'a worker could not be started');
@@ -96,7 +162,7 @@ class Workers {
     return [...this.#known.values()].some((each) => each !== known && each.startedAt !== undefined);
   }
 
-  /** Has every worker stop as by this signal, and starts none any more. */
+  /** Stops every worker as by this signal, and starts no others. */
   stop(signal: StopSignal, status = 0): void {
     if (this.#status !== undefined) return;
     this.#status = status;
@@ -108,7 +174,7 @@ class Workers {
     this.#endIfOver();
   }
 
-  /** Passes a signal on to those who listen for it by now. */
+  /** Forwards a signal to workers that listen for it by now. */
   pass(signal: NodeJS.Signals): void {
     for (const { worker, startedAt } of this.#known.values())
       if (startedAt !== undefined) worker.process.kill(signal);
@@ -118,7 +184,7 @@ class Workers {
     for (const { worker } of this.#known.values()) worker.process.kill('SIGKILL');
   }
 
-  /** Resolves when everything is passed on that workers have written, or after a moment. */
+  /** Resolves when all output of the workers is written, or after a moment. */
   async written(): Promise<void> {
     await Promise.race([Promise.all(this.#relays), delay(lastLines)]);
   }
@@ -149,7 +215,7 @@ class Workers {
     else this.#replace(known, { worker: pid, code, signal });
   }
 
-  /** The first one could not start, and has said why, unless it was killed. */
+  /** The first worker could not start, and has reported the reason unless it was killed. */
   #failed(pid: number | undefined, code: number | null, signal: string | null): void {
     if (code === null)
       this.#options.logger.fatal({ worker: pid, code, signal }, 'the first worker ended while it started');
@@ -166,7 +232,7 @@ class Workers {
       this.stop('SIGTERM', 1);
       return;
     }
-    // Somebody asked this one to stop.
+    // The worker was asked to stop.
     if (line['code'] === 0) logger.info({ ...line, pause }, 'a worker has stopped and is replaced');
     else logger.error({ ...line, pause }, 'a worker has ended and is replaced');
     const timer = setTimeout(() => {
@@ -210,12 +276,12 @@ const answerScrapes = async ({ config, logger }: PrimaryOptions): Promise<() => 
 
 /** Runs the workers until they are stopped, and ends the process when none is left. */
 export const superviseWorkers = async (options: PrimaryOptions): Promise<never> => {
-  // Connections in turn, whatever the system's own way of sharing them out: that one prefers who was quick last.
+  // Connections are distributed in turn: the system's own distribution prefers workers that were fast last.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const endScrapes = await answerScrapes(options);
   const workers = new Workers(options);
-  // Without this process the workers stop by themselves, and answer what they have.
+  // Without this process the workers stop by themselves, and complete their requests.
   logUncaught(options.logger, () => void endFailed(undefined));
   process.on('SIGUSR2', () => workers.pass('SIGUSR2'));
   let stopping = false;
@@ -223,7 +289,7 @@ export const superviseWorkers = async (options: PrimaryOptions): Promise<never> 
     stopping = true;
     workers.stop(signal);
   });
-  // The second signal ends all of it at once.
+  // The second signal ends all processes at once.
   process.on('exit', () => {
     if (stopping) workers.kill();
   });

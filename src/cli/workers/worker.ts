@@ -2,13 +2,13 @@ import type { StopSignal } from '../stop-signal.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { type Stop, type WorkerStarted, workerVariable } from './messages.ts';
 
-/** The role of a worker among the others. */
+/** The role of a worker. */
 export interface WorkerRole {
   /** The port on which others listen already; undefined for the first one, which prepares the start for all. */
   readonly port: number | undefined;
   /** Resolves when it is to stop. A second signal ends the process at once. */
   readonly stopped: Promise<StopSignal>;
-  /** Says that it listens. */
+  /** Reports that it listens. */
   started(port: number): void;
 }
 
@@ -21,13 +21,13 @@ const untilStopped = (): Promise<StopSignal> =>
     process.on('message', (message) => {
       if (isStop(message)) resolve(message.signal);
     });
-    // The process above is gone, whatever became of it: no connections are handed over any more.
+    // The primary process has ended in some way: it hands over no more connections.
     process.on('disconnect', () => resolve('SIGTERM'));
     // A worker that cannot start ends although it could still receive messages.
     process.channel?.unref();
   });
 
-/** The role of this process among workers; undefined where it is none. */
+/** The role of this process as a worker; undefined if it is none. */
 export const workerRole = async (
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<WorkerRole | undefined> => {
@@ -36,9 +36,9 @@ export const workerRole = async (
   const { default: cluster } = await import('node:cluster');
   const { worker } = cluster;
   if (worker === undefined) return undefined;
-  // Processes of the application are no workers.
+  // Child processes of the application are no workers.
   delete process.env[workerVariable];
-  // Node would end it as soon as the process above is gone, in the middle of its requests.
+  // Node would end the worker as soon as the primary has ended, in the middle of its requests.
   worker.exitedAfterDisconnect = true;
   return {
     port: given === 'first' ? undefined : Number(given),

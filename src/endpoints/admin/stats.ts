@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type CountedFailures, type CountedRequests, hourOf } from '../../service/usage/request-counts.ts';
+import { type CountedFailures, type CountedRequests, hourOf } from '../../service/usage/counters.ts';
 import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { attentionReader, attentionSchema, firstStepsSchema } from './attention.ts';

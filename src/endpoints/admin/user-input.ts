@@ -11,8 +11,7 @@ import type { RuleViolation } from '../../fields/field.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
-import type { UserChange } from '../../service/users/user-change.ts';
-import type { StoredNames, UserStore } from '../../service/users/users.ts';
+import type { StoredNames, UserChange, UserStore } from '../../service/users/users.ts';
 import { createInput, type Input, passwordSchema, refined } from '../input.ts';
 
 /** Characters of a person's name. */

@@ -1,3 +1,4 @@
+import { namedActors, shownActors } from '../../events/event-view.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
@@ -6,7 +7,6 @@ import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { relatedFor } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { namedActors, shownActors } from '../../operations/shown-actor.ts';
 import type { KeptVersion } from '../../records/history/history.ts';
 import { parseVersionPage, versionHeaders } from '../../records/history/page.ts';
 import type { RecordedActor } from '../../records/history/recorded.ts';

@@ -26,7 +26,7 @@ export interface OwnRule {
 export type FieldRule = RuleName | OwnRule;
 
 /** The rule `unique` of fields that are unique jointly: each is named with the others. */
-export const uniqueTogether: OwnRule = {
+export const uniqueCombination: OwnRule = {
   name: 'unique',
   sentence: {
     'zh-CN': '{label}与{others}的组合已被使用',

@@ -1,16 +1,10 @@
-import { type Database, readerWithin, resolveCaller } from '../../database/database.ts';
+import { type Database, knownCaller, readerWithin } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { type Source, timesOf } from '../../database/source.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
-import {
-  type ListHeaders,
-  type ListOptions,
-  type ListRequest,
-  noAdjacentPages,
-  pageHeaders,
-} from '../list/list.ts';
+import { alone, type ListHeaders, type ListOptions, type ListRequest, pageHeaders } from '../list/list.ts';
 import { shapeOf } from '../list/parameters.ts';
 import { valuesOf } from '../list/plan.ts';
 import { invalidParameter } from '../list/query-string.ts';
@@ -21,22 +15,22 @@ import { type GroupValues, groupOf, groupsOfNothing } from './groups.ts';
 import { type AggregateParameters, groupFields, parseAggregateParameters } from './parameters.ts';
 import { aggregateStatement, type GroupsRow } from './statement.ts';
 
-/** A group: its keys and measures. */
+/** A group: its keys, and what was computed of its records. */
 export type Group = Readonly<Record<string, Json>>;
 
 export interface AggregateAnswer {
   readonly groups: readonly Group[];
-  /** Names of a group's values, in their order. */
+  /** What a group has, in its order. */
   readonly fields: readonly string[];
-  /** Number of groups on all pages. */
+  /** Groups on all pages. */
   readonly total: number;
   readonly headers: ListHeaders;
 }
 
 /**
- * Groups the records of a grant, and computes measures of each group.
- * @throws Problem `invalid_parameter`, also if an unpaged response has too many groups; `unusable_field`; errors of the
- * database
+ * Groups the records that a grant lets see, and computes over them. Throws the problems `invalid_parameter` and
+ * `unusable_field` for a query that it does not take, `invalid_parameter` where there are more groups than one answer
+ * holds and no page was asked for, and what the database throws.
  */
 export type Aggregate = (
   grant: Grant,
@@ -44,15 +38,15 @@ export type Aggregate = (
   extra?: readonly RowCondition[],
 ) => Promise<AggregateAnswer>;
 
-/** The groups of the page, and the number of all groups. */
+/** What was found: values of the groups of the page, and how many there are in all. */
 interface FoundGroups {
   readonly groups: readonly GroupValues[];
   readonly total: number;
 }
 
 /**
- * From a query string to groups. It uses the parts of a list, so that it reveals no more than the list of the same
- * caller:
+ * The way from a query string to groups, built of what a list is built of, so that it tells nothing that the list of
+ * the same caller would not:
  *
  *     grant → view (which fields), row filter (which rows)
  *     query string → parameters → shape → one statement, whose single row is the page of groups and their number
@@ -67,20 +61,20 @@ export const createAggregate = (database: Database, source: Source, options: Lis
     const parameters = parseAggregateParameters(view, query, maxPerPage, related);
     const { list } = parameters;
     const rows = reachOf(grant, extra);
-    // If no row may be read, no statement is needed.
-    const found = rows === undefined ? noRows(parameters) : await find(view, rows, parameters, purpose);
-    // Refused, since a sum over a shortened response would be wrong.
+    // Who may see no row is answered without the database.
+    const found = rows === undefined ? nothing(parameters) : await find(view, rows, parameters, purpose);
+    // What is left out silently would be missing from every sum over the answer.
     if (list.paging.kind === 'all' && found.total > maxPerPage) throw invalidParameter('per_page');
     return {
       groups: found.groups.map((values) => groupOf(parameters, values)),
       fields: groupFields(parameters),
       total: found.total,
-      headers: pageHeaders(list, path, found.total, noAdjacentPages),
+      headers: pageHeaders(list, path, found.total, alone),
     };
   };
 };
 
-const noRows = (parameters: AggregateParameters): FoundGroups => {
+const nothing = (parameters: AggregateParameters): FoundGroups => {
   const groups = groupsOfNothing(parameters);
   const { paging } = parameters.list;
   const skipped = paging.kind === 'page' && paging.page > 1;
@@ -99,9 +93,9 @@ const createFind =
     const shape = shapeOf(view, rows, list);
     const statement = aggregateStatement(shape, parameters, dialectOf(database));
     const query = statement({ ...valuesOf(list), rows: rows.values, ...timesOf(source, clock), shift });
-    // A scan: every matching record is examined.
+    // Nothing bounds it: every record that matches is looked at.
     const reader = within === undefined ? from : readerWithin(within);
-    const [row] = await reader.scan<GroupsRow>(query, await resolveCaller(by));
+    const [row] = await reader.scan<GroupsRow>(query, await knownCaller(by));
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return { groups: JSON.parse(row.json), total: Number(row.total) };
   };

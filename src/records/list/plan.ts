@@ -21,37 +21,37 @@ import {
 } from './parameters.ts';
 import { countStatement, countsKept, pageStatement, placesOf, streamStatement } from './statements.ts';
 
-/** Most rows of an unpaged response in one piece; more are streamed. */
+/** Rows that an answer without paging holds in one piece; more are streamed. */
 export const maxWholeRows = 1000;
 
-/** Most bytes of long columns of a response in one piece, which takes some milliseconds to make. */
+/** Bytes of long columns that an answer holds in one piece: it takes some milliseconds to make. */
 export const maxPieceBytes = 4 * 1024 * 1024;
 
-/** A compiled shape: its statements, and the bounds on their work. It has no values of any request. */
+/** A shape compiled: its statements and what is known of their work. It holds nothing of any request. */
 export interface ListPlan {
   readonly shape: ListShape;
   readonly page: Statement<ListArguments>;
-  /** The page of a small table, which examines all matching rows; see `countsKept`. */
+  /** The same for a table that is not large, where the page looks through all rows that match; see `countsKept`. */
   readonly pageKept: Statement<ListArguments> | undefined;
-  /** The page without its total. */
+  /** The same without its total. */
   readonly pageUncounted: Statement<ListArguments>;
-  /** The count alone: a total depends on the tables that it reads. */
+  /** The count alone: what it reads is what a total depends on. */
   readonly count: Statement<ListArguments>;
   readonly stream: Statement<ListArguments>;
   readonly places: 'key' | 'lines' | undefined;
-  /** Whether an index bounds the work of `page`, whatever the size of the table. */
+  /** Whether an index bounds the work of `page`, however large the table is. */
   readonly bounded: boolean;
-  /** Whether an index bounds the rows of the page, without its offset and total. */
+  /** Whether one bounds the rows of the page, those that it skips and the total aside. */
   readonly boundedRows: boolean;
-  /** Whether the page has a total. */
+  /** Whether the page comes with a total. */
   readonly counted: boolean;
-  /** Whether every row of the source matches. */
+  /** Whether every row of the source is asked for. */
   readonly whole: boolean;
-  /** Whether filters examine other tables of any size. */
+  /** Whether other tables are looked through, however large these are. */
   readonly looksElsewhere: boolean;
 }
 
-/** The values of a request, without those of its caller and the current time. */
+/** The values of a request, but for those that are its caller's or this moment's. */
 export type RequestValues = Omit<ListArguments, 'rows' | keyof SourceTimes>;
 
 /** A list request ready to run for any caller with the same view and the same columns in the row filter. */
@@ -59,20 +59,20 @@ export interface PreparedList {
   readonly plan: ListPlan;
   readonly parameters: ListParameters;
   readonly values: RequestValues;
-  /** Key of its total, without the values of the row filter. */
+  /** Names what is counted, but for the values of the row filter. */
   readonly counted: string;
 }
 
 const limitOf = ({ paging }: ListParameters): number =>
   paging.kind === 'all' ? maxWholeRows + 1 : paging.perPage;
 
-/** Number of rows before the page. */
+/** Rows before the page. */
 const offsetOf = ({ paging }: ListParameters): number =>
   paging.kind === 'page' ? (paging.page - 1) * paging.perPage : 0;
 
 const none: readonly ColumnValue[] = [];
 
-/** The values that a request binds. */
+/** What a request binds. */
 export const valuesOf = (parameters: ListParameters): RequestValues => {
   const { filters, search, paging } = parameters;
   const limit = limitOf(parameters);
@@ -83,7 +83,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     limit,
     offset: offsetOf(parameters),
     firsts: offsetOf(parameters) + limit + 1,
-    // Each row's share of one piece.
+    // A row's share of what a piece may hold.
     rowBytes: Math.floor(maxPieceBytes / limit),
     from: none,
     until: none,
@@ -93,10 +93,10 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
   };
 };
 
-/** Compiles list requests, each shape once. */
+/** Compiles list requests, each shape once: a repeated one builds no SQL. */
 export class ListPlanner {
   readonly #dialect: Dialect;
-  /** Plans, by the shape of a list. */
+  /** By the shape of a list; the source is fixed and values are bound. */
   readonly #plans = new BoundedCache<ListPlan>(200);
 
   constructor(dialect: Dialect) {

@@ -3,19 +3,19 @@ import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 
-/** Ids of one statement. */
-const idsPerStatement = 100;
+/** Records that one statement looks for referrers of. */
+const width = 100;
 
-/** A record, and the one to which it refers. */
+/** A record, and the one that it refers to. */
 export interface Dependency {
   readonly id: number;
   readonly to: number;
 }
 
-/** Returns the records that refer to these by a field, up to a limit, locked until the end of the transaction. */
+/** The records that refer to one of these by the field, at most so many; locked until the transaction is over (`lock`). */
 export type Dependents = (transaction: Transaction, ids: readonly number[]) => Promise<readonly Dependency[]>;
 
-/** Returns the records that refer to these by a field, up to a limit, in no particular order and without locks. */
+/** The records that refer to one of these by the field, at most so many, in no order; nobody is kept from writing them. */
 export type Referring = (
   reader: Reader,
   ids: readonly number[],
@@ -23,25 +23,25 @@ export type Referring = (
 ) => Promise<readonly Dependency[]>;
 
 const namedIds = (argument: (name: 'ids', index: number) => Fragment): Fragment =>
-  join(Array.from({ length: idsPerStatement }, (_, index) => argument('ids', index)));
+  join(Array.from({ length: width }, (_, index) => argument('ids', index)));
 
-/** Reads for a hundred ids at a time; fewer are filled up with the first one, so that the SQL is the same. */
-const readByHundreds = async (
+/** Asks for hundred ids at a time: the statement is the same for fewer, and the first is asked for as often as others lack. */
+const byHundreds = async (
   ids: readonly number[],
   most: number,
-  read: (ids: readonly number[], most: number) => Promise<readonly Dependency[]>,
+  ask: (ids: readonly number[], most: number) => Promise<readonly Dependency[]>,
 ): Promise<Dependency[]> => {
   const found: Dependency[] = [];
-  for (let start = 0; start < ids.length && found.length < most; start += idsPerStatement) {
-    const part = ids.slice(start, start + idsPerStatement);
-    const filled = Array.from({ length: idsPerStatement }, (_, index) => part[index] ?? part[0] ?? 0);
-    for (const row of await read(filled, most - found.length))
+  for (let start = 0; start < ids.length && found.length < most; start += width) {
+    const part = ids.slice(start, start + width);
+    const filled = Array.from({ length: width }, (_, index) => part[index] ?? part[0] ?? 0);
+    for (const row of await ask(filled, most - found.length))
       found.push({ id: Number(row.id), to: Number(row.to) });
   }
   return found;
 };
 
-/** Prepares the search for records of a model that refer to others by a field, which has an index. */
+/** Looks up which records of a model refer to others by a field, through the index of that field. */
 export const createReferring = (
   dialect: Dialect,
   { table }: ResourceModel,
@@ -53,10 +53,10 @@ export const createReferring = (
       sql`select ${identifier('id')} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) limit ${param('most')}`,
   );
   return (reader, ids, most) =>
-    readByHundreds(ids, most, (part, left) => reader.all<Dependency>(referring({ ids: part, most: left })));
+    byHundreds(ids, most, (part, left) => reader.all<Dependency>(referring({ ids: part, most: left })));
 };
 
-/** Prepares the search for records of a model that are deleted or changed with those to which a field refers. */
+/** Looks up which records of a model go with those that a field of it names; one statement for each hundred of them. */
 export const createDependents = (
   dialect: Dialect,
   { table }: ResourceModel,
@@ -71,5 +71,5 @@ export const createDependents = (
       sql`select ${id} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) order by ${id} limit ${literal(most)}${lock}`,
   );
   return (transaction, ids) =>
-    readByHundreds(ids, most, (part) => transaction.all<Dependency>(referring({ ids: part })));
+    byHundreds(ids, most, (part) => transaction.all<Dependency>(referring({ ids: part })));
 };

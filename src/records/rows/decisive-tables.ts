@@ -1,11 +1,11 @@
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
 
-/** Tables of the service that decide which records a caller may read. */
+/** Tables by which the service itself decides what a caller may read. */
 const ownTables = ['users', 'roles', 'user_roles', 'permissions'];
 
-/** The other tables that an expression reads. */
-const tablesOfExpression = (expression: RowExpression): readonly string[] => {
+/** Tables whose rows an expression looks at, beside those that it is about. */
+const lookedAt = (expression: RowExpression): readonly string[] => {
   switch (expression.kind) {
     case 'own':
     case 'equals':
@@ -13,25 +13,25 @@ const tablesOfExpression = (expression: RowExpression): readonly string[] => {
     case 'member':
       return [expression.table];
     case 'via':
-      return [expression.table, ...tablesOfExpression(expression.rule)];
+      return [expression.table, ...lookedAt(expression.rule)];
     case 'anyOf':
     case 'allOf':
-      return expression.rules.flatMap(tablesOfExpression);
+      return expression.rules.flatMap(lookedAt);
   }
 };
 
 /**
- * Tables whose rows decide which records a caller may read: those of roles, permissions, memberships and other tables
- * of rules, and the tables to which these refer, since a deletion there may cascade.
+ * Tables whose content decides which records of others a caller sees: of roles and permissions, of memberships and what
+ * else rules look at, and those whose rows these go with when they are deleted.
  */
 export const decisiveTables = (models: Models): readonly string[] => {
   const all = [...models.values()];
   const tables = new Set(
     all.flatMap(({ rules }) =>
-      rules.isolation === undefined ? [] : tablesOfExpression(rules.isolation.read.expression),
+      rules.isolation === undefined ? [] : lookedAt(rules.isolation.read.expression),
     ),
   );
-  // Iterating a set includes elements that are added meanwhile.
+  // A set goes on with what is added while it is gone through.
   for (const table of tables) {
     const model = all.find((each) => each.table === table);
     for (const { reference } of model?.fields.values() ?? [])

@@ -17,7 +17,7 @@ import {
 import { actingUserId, type Change, otherUserId } from '../context.ts';
 import { revokeKeys } from './revoked-keys.ts';
 
-/** Fields of a new key, wherever one is made. */
+/** Fields of a new key, for every command that creates one. */
 export const keyFieldDefinitions = {
   name: field.string({ required: true, max: 100 }),
   expires_at: field.datetime(),
@@ -36,11 +36,11 @@ export interface NewKey {
 
 const timestampOrNull = (time: number | null): string | null => (time === null ? null : toTimestamp(time));
 
-/** End of a key as it was sent; null for never. */
+/** The end of a key in the input; null: never expires. */
 const endOf = (value: string | null | undefined): number | null =>
   typeof value === 'string' ? (parseTimestamp(value) ?? null) : null;
 
-/** Stores a key: its hash only, the key itself is nowhere. Returns its id. */
+/** Stores the hash of a key, never the key itself. Returns its id. */
 export const addKey = async (change: Change, key: NewKey): Promise<Changed<number>> => {
   const { userId, name } = key;
   const expires = timestampOrNull(key.expiresAt);
@@ -67,7 +67,7 @@ const newKeySchema: JsonSchema = schemaOf('NewApiKey', {
   created_at: field.datetime(always),
 });
 
-/** Makes a key for a user. Returns it in full, this once. An `expires_at` in the past makes an expired key. */
+/** Creates a key for a user. Returns it in full, this once. An `expires_at` in the past creates an expired key. */
 export const issueKey = async (change: Change, userId: number, { name, expires_at: end }: KeyValues) => {
   const key = newKey();
   const expiresAt = endOf(end);
@@ -95,7 +95,7 @@ const createKey = defineEntityCommand({
   summary: { 'zh-CN': '为用户创建 API 密钥', en: 'Create an API key for a user' },
   description: {
     'zh-CN': '密钥以该用户的身份与权限行事。完整密钥仅在此响应中返回一次。',
-    en: 'The key acts as this user, with the rights of the user. The full key is in this answer only.',
+    en: 'The key acts as this user, with the rights of the user. Only this response contains the full key.',
   },
   form: true,
   input: { ...keyFieldDefinitions, user_id: field.integer({ required: true, min: 1 }) },
@@ -112,17 +112,17 @@ const createKey = defineEntityCommand({
 const updateKey = defineEntityCommand({
   verb: 'update',
   operation: 'adminUpdateApiKey',
-  summary: { 'zh-CN': '修改 API 密钥的名称或过期时间', en: 'Rename an API key, or change its end' },
+  summary: { 'zh-CN': '修改 API 密钥的名称或过期时间', en: 'Rename an API key, or change its expiry' },
   description: {
     'zh-CN':
       '`expires_at` 为 null 即永不过期，已过去的时间使密钥立即失效。已过期的密钥不能延期：409（40909）。',
-    en: '`expires_at: null` takes its end away, a past one ends it at once. A key that has expired is not extended: 409 (40909).',
+    en: '`expires_at: null` removes its expiry; a past time expires it at once. An expired key is not extended: 409 (40909).',
   },
   bodyKey: 'api_key',
   form: true,
   input: keyFieldDefinitions,
   problems: ['record_not_found', 'key_expired'],
-  // An expired key stays so: a user who let it run out need not expect its return.
+  // An expired key stays expired: its owner let it run out and need not expect it to work again.
   run: async ({ transaction, tables, at, id, values }) => {
     const find = tables
       .selectFrom('api_keys')
@@ -168,7 +168,7 @@ const deleteKey = defineEntityCommand({
   summary: { 'zh-CN': '删除任意 API 密钥', en: 'Delete any API key' },
   description: {
     'zh-CN': '立即失效，无论属于谁。',
-    en: 'It stops working at once, whoever owns it.',
+    en: 'It stops working at once. Keys of all users can be deleted here.',
   },
   problems: ['record_not_found'],
   run: removeKey,
@@ -182,7 +182,7 @@ const createOwnKey = defineEntityCommand({
   summary: { 'zh-CN': '创建 API 密钥', en: 'Create an API key' },
   description: {
     'zh-CN': '完整密钥仅在此响应中返回一次。',
-    en: 'The full key is in this answer only.',
+    en: 'Only this response contains the full key.',
   },
   input: keyFieldDefinitions,
   constraints: { foreign_key: 'record_not_found' },
@@ -195,7 +195,7 @@ const deleteOwnKey = defineEntityCommand({
   summary: { 'zh-CN': '删除 API 密钥', en: 'Delete an API key' },
   description: {
     'zh-CN': '立即失效。他人的密钥视为不存在（404）。',
-    en: 'It stops working at once. Keys of others do not exist here (404).',
+    en: 'It stops working at once. Keys of other users are not found (404).',
   },
   problems: ['record_not_found'],
   run: removeKey,

@@ -45,13 +45,13 @@ const ownerOf = (dialect: Dialect, row: string): Fragment =>
   ]);
 
 /**
- * Condition of keys that still work and were not used for thirty days, or ever since they were made: the finder of one
- * that was forgotten has all the time in the world. The one definition of it; `t` is the table of keys.
+ * SQL condition on the table `t` of keys: active keys that were last used, or else created, more than thirty days
+ * ago. A key that was lost or forgotten stays usable for anyone who finds it. This is the only definition of it.
  */
 export const neglectedKey: Fragment = sql`(coalesce(t."last_used_at", t."created_at") <= ${monthAgo}
   and (t."expires_at" is null or t."expires_at" > ${serviceTime}))`;
 
-/** Keys of everybody, each with its owner; `user` filters and sorts by the owner's username. */
+/** The keys of all users with their owners; `user` filters and sorts by the owner's username. */
 export const keyEntity = defineEntity('api_keys', {
   title: 'ManagedApiKey',
   from: sql`(select k.*, u."username", u."name" as "user_name" from "api_keys" k join "users" u on u."id" = k."user_id")`,
@@ -59,7 +59,7 @@ export const keyEntity = defineEntity('api_keys', {
     ...fields,
     neglected: computed(field.boolean({ ...always, label: { 'zh-CN': '闲置', en: 'Neglected' } }), {
       value: neglectedKey,
-      note: 'active, and not used for 30 days or ever since it was made',
+      note: 'active, and not used for 30 days, or never since it was created',
     }),
     user: computed(field.string({ label: { 'zh-CN': '所有者', en: 'Owner' } }), {
       value: sql`t."username"`,
@@ -72,7 +72,7 @@ export const keyEntity = defineEntity('api_keys', {
     }),
     created_by: computed(
       field.integer({ label: { 'zh-CN': '创建者（用户 id）', en: 'Made by (user id)' } }),
-      { note: 'user who made it, also one who is gone; null where the owner did' },
+      { note: 'user who created it, even if deleted; null if the owner did' },
     ),
   },
   indexed: ['created_by'],

@@ -6,9 +6,9 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/batched-counter.ts';
+import { BatchedCounter } from '../usage/counters.ts';
 
-/** Networks of one key in the database; beyond them nothing is new any more. */
+/** Maximum number of networks stored for one key; further ones are not reported. */
 const maxNetworksOfKey = 1_000;
 
 interface Use {
@@ -26,15 +26,15 @@ export interface NewNetwork extends Use {
 const seen = {};
 
 /**
- * From which networks keys were used. A use costs the request a look into memory; what is not known there goes to the
- * database in batches, whose rows say for all instances and across restarts which network is new.
+ * The networks from which each key was used. A request costs one look-up in memory; uses that are not found there are
+ * written in batches. The stored rows decide which network is new, for all processes and across restarts.
  */
 export const createKeyNetworks = (
   { database }: Pick<TableContext, 'database'>,
   onNewNetwork: (network: NewNetwork) => void,
 ) => {
   const db = tablesOf(database);
-  /** The keys and addresses that this process has noted; of one that was crowded out the database says whether it is new. */
+  /** Keys and addresses seen by this process. For an evicted entry, the database decides whether it is new. */
   const noted = new BoundedCache<object>(10_000);
 
   const remember = async (transaction: Transaction, use: Use): Promise<NewNetwork | undefined> => {
@@ -49,7 +49,7 @@ export const createKeyNetworks = (
       .selectFrom('gatewright_key_networks')
       .select((eb) => eb.fn.countAll().as('n'))
       .where('key_id', '=', keyId);
-    // Deleted meanwhile, or used from everywhere.
+    // The key was deleted meanwhile, or is used from very many networks.
     if (key === undefined) return undefined;
     if (Number((await transaction.get<{ n: number }>(toQuery(count)))?.n) >= maxNetworksOfKey)
       return undefined;
@@ -80,17 +80,17 @@ export const createKeyNetworks = (
   return {
     used: (keyId: number, address: string, at: number): void => {
       const use = `${keyId} ${address}`;
-      // A use that finds no place is not remembered: the next one brings it back.
+      // A use for which there is no room is not recorded: the next use of the key comes back to it.
       if (noted.get(use) !== undefined || counter.isFull) return;
       noted.set(use, seen);
       const network = networkOf(address);
       counter.add(`${keyId} ${network}`, { keyId, network, address, at });
     },
 
-    /** Writes what has come up to now. */
+    /** Writes the uses that are pending now. */
     flush: counter.flush,
 
-    /** Forgets networks first used before a time: a use from one of them is new again. */
+    /** Deletes networks first used before a time: the next use from one of them is reported as new. */
     sweep: async (before: number): Promise<void> => {
       await database.execute(
         toQuery(db.deleteFrom('gatewright_key_networks').where('first_used_at', '<', toTimestamp(before))),

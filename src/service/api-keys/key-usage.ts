@@ -9,22 +9,22 @@ import { join, type Statement, sql, statement, toQuery } from '../../database/st
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/batched-counter.ts';
+import { BatchedCounter } from '../usage/counters.ts';
 
-/** Days are kept for one more than a key's page shows. */
+/** Days for which counts are kept: one more than the page of a key shows. */
 const retentionMs = 31 * 24 * 3_600_000;
 
 /**
- * Keys of one batch at most, some 100 bytes each. More are used within ten seconds only while the database is away for
- * long: what they do then is not counted.
+ * Maximum number of keys in a batch, some 100 bytes each. More keys within ten seconds occur only while the database
+ * is unavailable; their requests are not counted.
  */
 const maxKeys = 200_000;
 
-/** Rows that one statement adds: of each length one is compiled, so that there are few of them. */
+/** Numbers of rows that one statement adds. There are few, so that few statements are compiled. */
 const writeSizes = [500, 50, 5, 1] as const;
 
-/** Networks that are named of a key. */
-const namedNetworks = 20;
+/** Maximum number of networks listed for a key. */
+const maxListedNetworks = 20;
 
 /** `YYYY-MM-DD`, UTC. */
 export const dayOf = (time: number): string => toTimestamp(time).slice(0, 10);
@@ -32,26 +32,26 @@ export const dayOf = (time: number): string => toTimestamp(time).slice(0, 10);
 export interface UsedDay {
   readonly day: string;
   readonly requests: number;
-  /** Those of them that were answered with a status of 400 or above. */
+  /** Requests among them with a status of 400 or above. */
   readonly refused: number;
 }
 
 export interface KeyUse {
   readonly days: readonly UsedDay[];
-  /** From where the last of these requests came. */
+  /** Address of the last of these requests. */
   readonly lastAddress: string | null;
-  /** The ones seen last first; no more than some. */
+  /** The networks seen last, at most `maxNetworks`. */
   readonly networks: readonly { readonly network: string; readonly first_used_at: string }[];
 }
 
-/** Responses to a key that were counted and not written yet. */
+/** Responses to a key that are counted and not yet written. */
 interface CountedUse {
   requests: number;
   refused: number;
   address: string;
 }
 
-/** The rows of one statement, a list for each column. */
+/** The rows of one statement, one list for each column. */
 type Rows = {
   readonly day: string;
   readonly keys: readonly number[];
@@ -62,10 +62,13 @@ type Rows = {
 
 const byKey: ReadonlySet<AuthMethodName> = new Set(authMethods.map(({ name }) => name).filter(isOfKeys));
 
-/** A text of its own, not a part of the long one that a header was. */
-const apart = (text: string): string => Buffer.from(text).toString();
+/** Returns a copy of its own, so that the text does not keep the whole header in memory. */
+const copyOf = (text: string): string => Buffer.from(text).toString();
 
-/** Keys that were deleted meanwhile are left out; in the order of their ids, on every instance. */
+/**
+ * Returns a statement that adds counts, except for deleted keys. It orders them by id, so that processes take row
+ * locks in one order.
+ */
 const addStatement = (dialect: Dialect, length: number): Statement<Rows> =>
   statement<Rows>(dialect, (param) => {
     const rows = Array.from({ length }, (_, index) => {
@@ -84,8 +87,8 @@ const addStatement = (dialect: Dialect, length: number): Statement<Rows> =>
   });
 
 /**
- * Responses to keys, counted by key and day. A batch is added to the day in which it is written, one statement after
- * the other, so that other writes get in between. Several instances add to the same rows.
+ * Counts of responses by key and day. A batch is added to the day on which it is written, one statement after the
+ * other, so that other writes run in between. Several processes add to the same rows.
  */
 export const createKeyUsage = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
@@ -96,10 +99,10 @@ export const createKeyUsage = ({ database, clock }: TableContext) => {
     maxEntries: maxKeys,
     writeSizes,
     merge: (earlier, added) => {
-      if (earlier === undefined) return { ...added, address: apart(added.address) };
+      if (earlier === undefined) return { ...added, address: copyOf(added.address) };
       earlier.requests += added.requests;
       earlier.refused += added.refused;
-      if (earlier.address !== added.address) earlier.address = apart(added.address);
+      if (earlier.address !== added.address) earlier.address = copyOf(added.address);
       return earlier;
     },
     write: async (used) => {
@@ -131,7 +134,7 @@ export const createKeyUsage = ({ database, clock }: TableContext) => {
         .select(raw<string>`${text}`.as('first_used_at'))
         .where('n.key_id', '=', keyId)
         .orderBy('n.first_used_at', 'desc')
-        .limit(namedNetworks),
+        .limit(maxListedNetworks),
     );
   };
 
@@ -140,13 +143,13 @@ export const createKeyUsage = ({ database, clock }: TableContext) => {
     flush: counter.flush,
     start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
 
-    /** Deletes days that no page shows any more; run now and then. */
+    /** Deletes days that no page shows any more; called periodically. */
     sweep: async (now = clock()): Promise<void> => {
       const oldest = dayOf(now - retentionMs);
       await database.execute(toQuery(db.deleteFrom('gatewright_key_usage').where('day', '<', oldest)));
     },
 
-    /** Returns the use of a key from a day on, the oldest day first; days without a request are left out. */
+    /** Returns the usage of a key from a day on, oldest day first; days without requests are absent. */
     of: async (keyId: number, from: string): Promise<KeyUse> => {
       const [rows, networks] = await Promise.all([
         database.all<UsedDay & { readonly address: string }>(

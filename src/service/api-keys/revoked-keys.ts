@@ -5,25 +5,25 @@ import { toTimestamp } from '../../kernel/clock.ts';
 import { auditActorOf } from '../audit/audit.ts';
 import type { Change, TableContext } from '../context.ts';
 
-/** Milliseconds for which a key that is gone is known by name: as long as security events are kept. */
+/** Milliseconds for which a deleted key is kept by name: as long as security events. */
 const retention = 90 * 24 * 3_600_000;
 
-/** A key that was there until now. */
+/** A key that was deleted. */
 export interface RemovedKey {
   readonly id: number;
   readonly name: string;
   readonly user_id: number;
 }
 
-/** Value that a column of `api_keys` has to hold. */
+/** A value that a column of `api_keys` must have. */
 export interface KeyCondition {
   readonly column: string;
   readonly value: SqlValue;
 }
 
 /**
- * Deletes the keys that meet all conditions, and keeps what they were and who deleted them. The one way by which the
- * service deletes keys; what else deletes one leaves the same row without a name, by a trigger.
+ * Deletes the keys that meet all conditions, and stores their data and who deleted them. All code of the service
+ * deletes keys this way; a trigger stores the same row without an actor for any other deletion.
  */
 export const revokeKeys = async (
   { transaction, tables, actor, at }: Change,
@@ -57,7 +57,7 @@ export const revokeKeys = async (
   return await transaction.all<RemovedKey>(toQuery(deletion));
 };
 
-/** Forgets keys that have been gone for long; run now and then. */
+/** Deletes rows of keys that were deleted long ago; called periodically. */
 export const sweepRevokedKeys = async ({ database, clock }: TableContext, now = clock()): Promise<void> => {
   const before = toTimestamp(now - retention);
   const old = tablesOf(database).deleteFrom('gatewright_revoked_keys').where('revoked_at', '<', before);

@@ -3,7 +3,7 @@ import { field } from '../../fields/define.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { always, defineEntity, type Entity } from '../../records/entity.ts';
 
-/** Applications stand in the encrypted credentials; their last use stands in the database. */
+/** Applications come from the encrypted credentials, their last use from the database. */
 export const applicationEntity = (
   applications: readonly { readonly app_id: string; readonly rotated_at: string }[],
 ): Entity => {

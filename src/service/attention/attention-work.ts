@@ -5,12 +5,12 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
-import { countedAtMost, namedAtMost } from './attention.ts';
+import { maxCounted, maxListed } from './attention.ts';
 
-/** Age after which due work that was not begun is a backlog. */
+/** Age after which due work that has not begun counts as backlog. */
 const backlogAgeMs = 60_000;
 
-/** The webhooks, jobs or models that are named, and how many there are, up to `countedAtMost`. */
+/** Some webhooks, jobs or models, and the number of all of them, up to `maxCounted`. */
 interface FoundWork<Item> {
   readonly count: number;
   readonly items: readonly Item[];
@@ -36,23 +36,21 @@ interface FailedJob {
   readonly failed_at: string | null;
 }
 
-/** A question, for so many rows at most. */
-type Asked = (most: number) => Compilable & Expression<unknown>;
+/** A query that returns at most so many rows. */
+type BoundedQuery = (most: number) => Compilable & Expression<unknown>;
 
 /** First steps of a new installation, each done or not. */
 export interface FirstSteps {
-  /** Whether there is a second user, */
+  /** There is a second user. */
   readonly user: boolean;
-  /** whether a role was granted anything, */
+  /** A permission was granted to a role. */
   readonly grant: boolean;
   readonly key: boolean;
-  /** and whether any key was used. */
+  /** An API key was used. */
   readonly call: boolean;
 }
 
-/**
- * Work that fails or waits, and what is not set up; each question is bounded by an index, or by what there are few of.
- */
+/** Work that fails or waits, and missing setup. Each query is bounded by an index or by a small table. */
 export const createWorkAttention = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const dialect = dialectOf(database);
@@ -100,14 +98,14 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
       .where('d.next_at', '<=', due())
       .limit(most);
 
-  const count = async (asked: Asked): Promise<number> => {
-    const counted = raw<{ count: number }>`select count(*) as count from ${asked(countedAtMost)} as c`;
+  const count = async (query: BoundedQuery): Promise<number> => {
+    const counted = raw<{ count: number }>`select count(*) as count from ${query(maxCounted)} as c`;
     return Number(
       (await database.get<{ count: number }>(toQuery({ compile: () => counted.compile(db) })))?.count ?? 0,
     );
   };
-  const find = async <Item>(asked: Asked): Promise<FoundWork<Item>> => {
-    const [found, items] = await Promise.all([count(asked), database.all<Item>(toQuery(asked(namedAtMost)))]);
+  const find = async <Item>(query: BoundedQuery): Promise<FoundWork<Item>> => {
+    const [found, items] = await Promise.all([count(query), database.all<Item>(toQuery(query(maxListed)))]);
     return { count: found, items };
   };
   const exists = async (table: 'users' | 'permissions' | 'api_keys' | 'gatewright_key_usage', rows = 1) => {
@@ -116,15 +114,15 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
   };
 
   return {
-    /** Webhooks that were disabled because of what became of their messages, the last ones first. */
+    /** Webhooks that were disabled because of failures, the latest first. */
     disabledWebhooks: () => find<DisabledWebhook>(disabled),
-    /** Webhooks whose last attempts failed, and that are tried on. */
+    /** Enabled webhooks whose last attempts failed. */
     failingWebhooks: () => find<FailingWebhook>(failing),
-    /** Jobs that were tried as often as they may, the last ones first. */
+    /** Jobs that failed for good, the latest first. */
     failedJobs: () => find<FailedJob>(failed),
-    /** Counts jobs and messages that have been due for a minute and were not begun. */
+    /** Counts jobs and deliveries that have been due for a minute and have not begun. */
     backlog: async () => ({ jobs: await count(lateJobs), deliveries: await count(lateDeliveries) }),
-    /** Names of models for which some role was granted something. */
+    /** Names of the models on which a role has a permission. */
     grantedModels: async (): Promise<ReadonlySet<string>> => {
       const models = db.selectFrom('permissions').select('model').distinct();
       return new Set((await database.all<{ model: string }>(toQuery(models))).map(({ model }) => model));

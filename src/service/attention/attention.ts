@@ -15,17 +15,17 @@ import { toTimestamp } from '../../kernel/clock.ts';
 import { neglectedKey } from '../api-keys/entity.ts';
 import type { TableContext } from '../context.ts';
 
-/** Milliseconds before its end from which on a key needs attention. */
+/** Milliseconds before its end from which a key needs attention. */
 const soon = 30 * 24 * 3_600_000;
 
-/** Milliseconds for which a failed sign-in is news. */
+/** Milliseconds for which a failed sign-in is shown. */
 const recent = 24 * 3_600_000;
 
-/** Entries that are named; more are only counted. */
-export const namedAtMost = 5;
+/** Maximum number of entries that are listed; further ones are only counted. */
+export const maxListed = 5;
 
-/** Rows that are counted at most: a person needs no exact figure beyond, and the count stays short. */
-export const countedAtMost = 1000;
+/** Maximum number of rows that are counted, which bounds the query; an exact number beyond it is of no use. */
+export const maxCounted = 1000;
 
 export interface KeyInNeed {
   readonly id: number;
@@ -38,14 +38,14 @@ export interface KeyInNeed {
 }
 
 export interface KeysInNeed {
-  /** Up to `countedAtMost`. */
+  /** At most `maxCounted`. */
   readonly count: number;
   readonly keys: readonly KeyInNeed[];
 }
 
 /** Failed sign-ins with one account from one address. */
 export interface FailedSignIn {
-  /** Null where there is no such account. */
+  /** Null if the account does not exist. */
   readonly user_id: number | null;
   readonly username: string | null;
   readonly disabled: boolean | number | null;
@@ -58,24 +58,24 @@ type Moments = { readonly now: string | null; readonly monthAgo: string | null; 
 
 const signInActions = raw`('sign_in.failed', 'sign_in.locked')`;
 
-/** Keys and sign-ins that an administrator should look at; each question is bounded by an index of its own. */
+/** Keys and sign-ins that an administrator should look at. Each query is bounded by an index of its own. */
 export const createAttention = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const dialect = dialectOf(database);
   const time = (value: Fragment): Fragment => timeText(dialect, value);
 
-  /** Those among the keys `t` that meet a condition: counted, and the first in an order named. */
-  const askFor = (condition: Fragment, order: Fragment) => {
+  /** Returns a query of the keys `t` that meet a condition: their number, and the first ones in an order. */
+  const queriesFor = (condition: Fragment, order: Fragment) => {
     const found = sql`from "api_keys" as t where ${condition}`;
     const count: Statement<Moments> = statement<Moments>(
       dialect,
-      () => sql`select count(*) as "count" from (select 1 ${found} limit ${literal(countedAtMost)}) as c`,
+      () => sql`select count(*) as "count" from (select 1 ${found} limit ${literal(maxCounted)}) as c`,
     );
     const named: Statement<Moments> = statement<Moments>(
       dialect,
       () => sql`select t.id, t.name, t.user_id, u.username, ${time(sql`t.expires_at`)} as expires_at,
         ${time(sql`t.created_at`)} as created_at, ${time(sql`t.last_used_at`)} as last_used_at
-        from (select t.* ${found} order by ${order} limit ${literal(namedAtMost)}) as t
+        from (select t.* ${found} order by ${order} limit ${literal(maxListed)}) as t
         join users u on u.id = t.user_id order by ${order}`,
     );
     return async (): Promise<KeysInNeed> => {
@@ -90,16 +90,19 @@ export const createAttention = ({ database, clock }: TableContext) => {
   };
 
   return {
-    /** Keys that run out within 30 days, the next ones first. */
-    expiringKeys: askFor(
+    /** Keys that expire within 30 days, the next one first. */
+    expiringKeys: queriesFor(
       sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${param('soon')}`,
       sql`t."expires_at", t."id"`,
     ),
 
-    /** Returns unused keys that still work (see `neglectedKey`), the longest unused first. */
-    neglectedKeys: askFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
+    /** Active keys that are not used (see `neglectedKey`), the longest unused first. */
+    neglectedKeys: queriesFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
 
-    /** Failed sign-ins of the last 24 hours by account and address, the most first; the newest 1,000 are looked at. */
+    /**
+     * Failed sign-ins of the last 24 hours by account and address, the most frequent first; only the newest 1,000 are
+     * read.
+     */
     failedSignIns: async (): Promise<{
       readonly count: number;
       readonly signIns: readonly FailedSignIn[];
@@ -111,7 +114,7 @@ export const createAttention = ({ database, clock }: TableContext) => {
           .where(raw<boolean>`action in ${signInActions}`)
           .where('created_at', '>=', toTimestamp(clock() - recent))
           .orderBy('created_at', 'desc')
-          .limit(countedAtMost);
+          .limit(maxCounted);
       const total = db.selectFrom(newest().as('f')).select((eb) => eb.fn.countAll().as('count'));
       const grouped = db
         .selectFrom(newest().as('f'))
@@ -120,7 +123,7 @@ export const createAttention = ({ database, clock }: TableContext) => {
         .groupBy(['f.target_id', 'f.address'])
         .orderBy('count', 'desc')
         .orderBy('last', 'desc')
-        .limit(namedAtMost);
+        .limit(maxListed);
       const named = db
         .selectFrom(grouped.as('g'))
         .leftJoin('users as u', (join) =>

@@ -6,7 +6,7 @@ import { identifier, join, type Statement, sql, statement } from '../../database
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
-/** Originator of a change, and the address that it came from. */
+/** The originator of a change and the address of the request. */
 export interface Actor {
   readonly principal: Principal | 'application' | 'command line' | 'first start';
   readonly address: string | null;
@@ -68,7 +68,7 @@ const insertFor = (dialect: DialectName): Statement<AuditLine> => {
   return made;
 };
 
-/** A line of the audit log, of something that happened at `now`. */
+/** Returns the query that inserts a line of the audit log for a change at `now`. */
 export const auditQuery = (
   dialect: DialectName,
   now: number,
@@ -85,7 +85,7 @@ export const auditQuery = (
     detail: JSON.stringify(detail),
   });
 
-/** Writes a line of the audit log in the transaction of the change itself: neither stands without the other. */
+/** Writes a line of the audit log in the transaction of the change, so that neither exists without the other. */
 export const recordAudit = async (
   transaction: Transaction,
   dialect: DialectName,

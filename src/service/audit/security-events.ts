@@ -2,15 +2,104 @@ import { networkOf } from '../../auth/client-network.ts';
 import type { KnownUser, SecurityEvent, SecurityEvents } from '../../auth/security-events.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createKeyNetworks } from '../api-keys/key-networks.ts';
 import type { TableContext } from '../context.ts';
-import { type Counted, EventLimit } from '../events/event-limit.ts';
-import { BatchedCounter } from '../usage/batched-counter.ts';
+import { BatchedCounter } from '../usage/counters.ts';
 import { type AuditActor, type AuditEntry, auditQuery } from './audit.ts';
 
-/** Security events are kept for so long. Changes, which only people with rights make, are kept for good. */
+/** Length of a window in which events are counted, in milliseconds. */
+const windowMs = 60_000;
+/** Maximum number of events of one source that are recorded individually in a window. */
+export const maxEventsOfSource = 60;
+/**
+ * Maximum number of individually recorded events of all unauthenticated sources in a window: with a new network for
+ * each guess, an attacker would otherwise fill the disk.
+ */
+export const maxUnauthenticatedEvents = 1_000;
+/** Maximum number of sources that are distinguished in a window. */
+const maxSources = 10_000;
+
+/** Events of one source in a window that were counted instead of recorded. */
+export interface Counted<Origin> {
+  /** Undefined for sources that are not distinguished. */
+  readonly origin: Origin | undefined;
+  /** Beginning of the window, milliseconds since the epoch. */
+  readonly since: number;
+  readonly actions: Readonly<Record<string, number>>;
+}
+
+interface Tally<Origin> {
+  readonly origin: Origin | undefined;
+  recorded: number;
+  readonly more: Map<string, number>;
+}
+
+/** Limits how many events of a source are recorded individually; its size is bounded. */
+export class EventLimit<Origin> {
+  readonly #clock: Clock;
+  #since: number;
+  #sources = new Map<string, Tally<Origin>>();
+  #crowd: Tally<Origin> = { origin: undefined, recorded: 0, more: new Map() };
+  #ended: Counted<Origin>[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#since = clock();
+  }
+
+  /**
+   * Whether the event is to be recorded individually; otherwise it is counted.
+   * @param stranger whether no valid credential identifies the source
+   */
+  admits(source: string, stranger: boolean, action: string, origin: Origin): boolean {
+    this.#turn();
+    const known = this.#sources.get(source);
+    const full = stranger && this.#crowd.recorded >= maxUnauthenticatedEvents;
+    if (known === undefined && (full || this.#sources.size >= maxSources))
+      return this.#count(this.#crowd, action);
+    const tally = known ?? { origin, recorded: 0, more: new Map() };
+    if (known === undefined) this.#sources.set(source, tally);
+    if (tally.recorded >= maxEventsOfSource || full) return this.#count(tally, action);
+    tally.recorded += 1;
+    if (stranger) this.#crowd.recorded += 1;
+    return true;
+  }
+
+  /** Returns the events that were only counted in finished windows; each is returned once. */
+  ended(): readonly Counted<Origin>[] {
+    this.#turn();
+    return this.#ended.splice(0);
+  }
+
+  /** As `ended`, with the current window included: before the process ends. */
+  close(): readonly Counted<Origin>[] {
+    this.#close();
+    return this.#ended.splice(0);
+  }
+
+  #count({ more }: Tally<Origin>, action: string): false {
+    more.set(action, (more.get(action) ?? 0) + 1);
+    return false;
+  }
+
+  #turn(): void {
+    // A clock that was set back also ends the window, which would otherwise last long.
+    const passed = this.#clock() - this.#since;
+    if (passed < 0 || passed >= windowMs) this.#close();
+  }
+
+  #close(): void {
+    for (const { origin, more } of [...this.#sources.values(), this.#crowd])
+      if (more.size > 0) this.#ended.push({ origin, since: this.#since, actions: Object.fromEntries(more) });
+    this.#sources = new Map();
+    this.#crowd = { origin: undefined, recorded: 0, more: new Map() };
+    this.#since = this.#clock();
+  }
+}
+
+/** Milliseconds for which security events are kept. Changes, which only authorised people make, are kept for good. */
 const retentionMs = 90 * 24 * 3_600_000;
 
 const actions: readonly SecurityEvent['action'][] = [
@@ -19,7 +108,7 @@ const actions: readonly SecurityEvent['action'][] = [
 ];
 const swept = [...actions, 'events.counted'];
 
-/** A line for the log: `warn` for what was refused, else `info`. */
+/** Writes a line of the log: `warn` for a refusal, else `info`. */
 export type LogEvent = (level: 'info' | 'warn', line: JsonObject) => void;
 
 const good: ReadonlySet<string> = new Set([
@@ -35,7 +124,7 @@ interface Row extends StoredEvent {
   readonly at: number;
 }
 
-/** Whom an event is counted for, and from where it came last. */
+/** The source by which an event is counted, and its last address. */
 interface Origin {
   readonly by: KnownUser | undefined;
   readonly address: string | null;
@@ -63,7 +152,10 @@ const actorOf = ({ by, address }: StoredEvent): AuditActor & { readonly address:
 const detailOf = ({ detail = {}, action, account }: StoredEvent): JsonObject =>
   action.startsWith('sign_in.') && account === undefined ? { ...detail, account: 'unknown' } : detail;
 
-/** See `SecurityEvents`. Batches keep the requests that cause events, and strangers, from waiting for the database. */
+/**
+ * Implements `SecurityEvents`. Events are written in batches, so that the requests that cause them do not wait for
+ * the database.
+ */
 export const createSecurityEvents = (
   context: TableContext,
   log: LogEvent,
@@ -91,7 +183,7 @@ export const createSecurityEvents = (
 
   const take = (event: StoredEvent): void => {
     tell(event);
-    // The log has had it.
+    // The log has this event already.
     if (counter.isFull) dropped += 1;
     else counter.add(taken++, { ...event, at: clock() });
   };
@@ -118,7 +210,7 @@ export const createSecurityEvents = (
     if (admits(event)) take({ ...event, target: { kind: 'api_key', id: keyId, name: keyName } });
   });
 
-  /** Events by the order in which they came; none is merged with another. */
+  /** Events in the order in which they occurred; they are never merged. */
   const counter = new BatchedCounter<number, Row>({
     maxEntries: 5_000,
     merge: (_, added) => added,
@@ -156,25 +248,25 @@ export const createSecurityEvents = (
   return {
     ...events,
 
-    /** How many there were since the start of the process, also of those that were only counted. */
+    /** Numbers of events since the start of the process, including those that were only counted. */
     counts: counts as ReadonlyMap<string, number>,
 
-    /** Called at every use of a key; it must cost next to nothing. */
+    /** Called at every use of a key, so it must be cheap. */
     keyUsed: networks.used,
 
-    /** Writes what has come up to now. */
+    /** Writes the pending events. */
     flush: counter.flush,
 
     /**
-     * Writes a good sign-in before the response goes out: the user's next action stands behind it in the list. A list
-     * that cannot be written does not stop the sign-in; the next batch tries again.
+     * Writes a successful sign-in before the response is sent, so that the user's next action follows it in the audit
+     * log. If the write fails, the sign-in succeeds nevertheless, and the next batch repeats the write.
      */
     signedIn: async (by: KnownUser, address: string): Promise<void> => {
       events.record({ action: 'sign_in', address, by });
       await counter.flush().catch(() => {});
     },
 
-    /** Begins to write batches. Returns what ends that and writes the last one. */
+    /** Starts writing batches. Returns a function that stops it and writes the last batch. */
     start: (): (() => Promise<void>) => {
       const stop = counter.start(1_000, onError);
       return async () => {
@@ -183,7 +275,7 @@ export const createSecurityEvents = (
       };
     },
 
-    /** Deletes what is kept no longer; run now and then. */
+    /** Deletes expired events; called periodically. */
     sweep: async (now = clock()): Promise<void> => {
       const before = now - retentionMs;
       const old = db

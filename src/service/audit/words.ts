@@ -1,6 +1,6 @@
 import type { Label } from '../../kernel/messages/messages.ts';
 
-/** The words of every action that the service writes into the audit log. */
+/** Labels of all actions in the audit log. */
 export const actionWords: Readonly<Record<string, Label>> = {
   'user.create': { 'zh-CN': '创建用户', en: 'Created user' },
   'user.update': { 'zh-CN': '修改用户', en: 'Changed user' },
@@ -56,7 +56,7 @@ export const actionWords: Readonly<Record<string, Label>> = {
   'events.counted': { 'zh-CN': '更多事件（计数）', en: 'More events, counted' },
 };
 
-/** The words of what changes something, where that is no user, and of what is changed. */
+/** Labels of the actors that are no users, and of the kinds of targets. */
 export const kindWords: Readonly<Record<string, Label>> = {
   user: { 'zh-CN': '用户', en: 'User' },
   api_key: { 'zh-CN': '密钥', en: 'Key' },

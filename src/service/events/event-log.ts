@@ -13,41 +13,41 @@ import {
 } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
+import type { WrittenBeside, WrittenColumns } from '../../records/beside.ts';
 import {
   type ActorRow,
   actorColumns,
-  actorColumnValues,
   actorRow,
-  createCompanions,
+  actorTaken,
+  besideRecord,
   type RecordedAction,
   type RecordedActor,
   recordedActor,
 } from '../../records/history/recorded.ts';
 
 /**
- * Log of what happened to records, each event written in the transaction of its write. Events are numbered in the order
- * in which they were committed: a reader that has seen a number has seen all below it that there will ever be, so a
- * place in the log is one number. Where writes are committed in another order than they were given ids
- * (`Dialect.commitOrderLock`), they leave their events in an inbox, and every reader has them numbered first.
+ * Log of the changes of records; each event is written in the transaction of its change. Events are numbered in the
+ * order of their commits: a reader that has seen a number has seen every lower one that will ever exist, so a
+ * position in the log is one number. Where commits may overtake each other (`Dialect.commitOrderLock`), writes put
+ * their events into an inbox, and every reader first has them numbered.
  */
 
-/** An event as it is written. */
+/** An event, as it is written. */
 export interface NewEvent {
   readonly model: string;
   readonly record: number;
   readonly version: number;
   readonly action: RecordedAction;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly actor: RecordedActor;
-  /** Names of the fields whose values became others. */
+  /** Names of the changed fields. */
   readonly fields: readonly string[];
-  /** JSON text: `keptReach` of a record that is gone, else `keptSides`. */
+  /** JSON text: `keptReach` of a deleted record, otherwise `keptSides`. */
   readonly reach: string | null;
 }
 
-/** An event as it is read. */
+/** An event, as it is read. */
 export interface RecordedEvent {
   readonly number: number;
   readonly model: string;
@@ -71,14 +71,14 @@ interface EventRow extends ActorRow {
   readonly reach: string | null;
 }
 
-/** The columns, each with its value in a companion insert. */
+/** The columns, each with the kind of its value where an event is written in the statement of its record. */
 const taken = {
   model: 'text',
   record_id: 'record',
   version: 'recordVersion',
   action: 'text',
   at: 'timestamp',
-  ...actorColumnValues,
+  ...actorTaken,
   fields: 'json',
   reach: 'json',
 } as const;
@@ -90,7 +90,7 @@ const log = identifier(tables.log);
 const inbox = identifier(tables.inbox);
 const listed = join(columns.map((each) => identifier(each)));
 
-/** On what processes tell each other that something was written. */
+/** Channel on which processes notify each other of new events. */
 export const eventChannel = 'gatewright_events';
 
 /** Days for which events are kept. */
@@ -108,7 +108,7 @@ const recordedEvent = (row: EventRow): RecordedEvent => ({
   reach: row.reach === null ? null : JSON.parse(row.reach),
 });
 
-/** Values of an event that the statements bind, by column. */
+/** Returns the values of an event that the statements bind, by column. */
 const eventRow = ({ at, actor, fields, ...event }: Omit<NewEvent, 'record' | 'version'>) => ({
   ...event,
   ...actorRow(actor),
@@ -116,20 +116,20 @@ const eventRow = ({ at, actor, fields, ...event }: Omit<NewEvent, 'record' | 've
   fields: JSON.stringify(fields),
 });
 
-/** Events of the inbox that one statement saw, and how many of them it gave their numbers. */
+/** Numbers of events that one statement saw in the inbox, and that it numbered. */
 export interface NumberedEvents {
   readonly seen: number;
   readonly numbered: number;
 }
 
-/** Events that are numbered, and removed, in one statement: no write waits long for it. */
+/** Number of events that one statement numbers or removes, so that no write waits long for it. */
 const step = 1_000;
 
 /**
- * The statement that gives events of the inbox their numbers, by what the database counts itself, which a log that was
- * emptied still knows. Undefined where there is no inbox. The statement's snapshot is older than the lock for which it
- * waits: another process may have numbered what it sees. The inbox is empty once a statement has seen less than a step
- * and numbered all that it saw (`isInboxEmpty`).
+ * Returns the statement that numbers events of the inbox, by a sequence of the database, which continues even after
+ * the log was emptied; undefined if the database needs no inbox. The snapshot of the statement is older than the lock
+ * for which it waits: another process may have numbered events that it sees. The inbox is empty once a statement saw
+ * fewer than a step and numbered all of them (`isInboxEmpty`).
  */
 export const numberInbox = (dialect: Dialect) =>
   dialect.commitOrderLock &&
@@ -143,14 +143,14 @@ export const numberInbox = (dialect: Dialect) =>
         select (select count(*) from seen) as seen, (select count(*) from numbered) as numbered`,
   );
 
-/** Whether everything that was committed before the statement has its number. */
+/** Whether all events that were committed before the statement are numbered. */
 export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
   row === undefined || (Number(row.seen) < step && Number(row.numbered) === Number(row.seen));
 
 export const createEventLog = (database: Database) => {
   const dialect = dialectOf(database);
   const written = dialect.commitOrderLock === undefined ? tables.log : tables.inbox;
-  const companions = createCompanions(dialect, written, taken);
+  const beside = besideRecord(dialect, written, taken);
   const inserts = new RowStatements(
     dialect,
     columns.length,
@@ -169,13 +169,13 @@ export const createEventLog = (database: Database) => {
     (value) =>
       sql`select ${shown} from ${log} where id > ${value('number')} order by id limit ${dialect.rows(value('limit'))}`,
   );
-  // Both in one would look at every event on SQLite.
+  // Two subqueries: with both aggregates in one, SQLite would read every event.
   const ends = statement(
     dialect,
     () => sql`select (select min(id) from ${log}) as first, (select max(id) from ${log}) as last`,
   );
   const numbered = numberInbox(dialect);
-  // The newest one stays, so that the log never forgets how far it has come.
+  // The newest event is kept, so that the log always knows its last number.
   const remove = statement<{ before: string; limit: number }>(
     dialect,
     (value) => sql`delete from ${log} where id in (
@@ -188,7 +188,7 @@ export const createEventLog = (database: Database) => {
       and model = ${value('model')} and record_id = ${value('record')} and reach is not null`,
   );
 
-  /** Has everything numbered that was committed before the call. */
+  /** Numbers all events that were committed before the call. */
   const settle = async (): Promise<void> => {
     if (numbered === undefined) return;
     for (;;) {
@@ -197,14 +197,14 @@ export const createEventLog = (database: Database) => {
     }
   };
 
-  /** The first number that is kept and the last one that was given; 0 where there was never any. */
+  /** The first number that is kept and the last one that was given; 0 if there was never an event. */
   const range = async (): Promise<{ readonly first: number; readonly last: number }> => {
     const row = await database.get<{ first: number | null; last: number | null }>(ends({}));
     return { first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
   };
 
   return {
-    /** In the transaction of the write itself: neither stands without the other. */
+    /** Writes events in the transaction of their changes, so that neither exists without the other. */
     append: async (transaction: Transaction, events: readonly NewEvent[]): Promise<void> => {
       const rows = events.map(({ record, version, ...event }) => {
         const row: Readonly<Record<Column, SqlValue>> = { ...eventRow(event), record_id: record, version };
@@ -213,15 +213,15 @@ export const createEventLog = (database: Database) => {
       await inserts.write(transaction, rows);
     },
 
-    /** The same as a companion of the insert of the record; needs `Dialect.writeWithCte`. */
-    companion: (
+    /** The same within the statement that writes the record, where the dialect has `writeWithCte`. */
+    beside: (
       event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
       reach: (written: WrittenColumns) => Fragment,
-    ): CompanionInsert => companions(eventRow({ ...event, reach: null }), { reach }),
+    ): WrittenBeside => beside(eventRow({ ...event, reach: null }), { reach }),
 
     settle,
 
-    /** Events behind a number, in the order in which they were committed. */
+    /** Returns events after a number, in the order of their commits. */
     after: async (number: number, limit: number): Promise<readonly RecordedEvent[]> => {
       const rows = await database.all<EventRow>(after({ number, limit }));
       return rows.map(recordedEvent);
@@ -229,10 +229,10 @@ export const createEventLog = (database: Database) => {
 
     range,
 
-    /** Stays the same while nothing is written to the log; undefined where the database does not tell. */
+    /** A value that stays the same while nothing is written to the log; undefined if the database has none. */
     revision: (): number | undefined => database.revision?.(after.sql),
 
-    /** Removes events of before a time (milliseconds since 1970), some at a time; returns how many there were. */
+    /** Removes events before a time (milliseconds since the epoch), in steps; returns their number. */
     purge: async (before: number, pause: () => Promise<void>): Promise<number> => {
       const query = remove({ before: toTimestamp(before), limit: step });
       for (let removed = 0; ; await pause()) {
@@ -242,7 +242,10 @@ export const createEventLog = (database: Database) => {
       }
     },
 
-    /** Removes the values that are kept of a record. That something happened to it stays. */
+    /**
+     * Removes the values that events keep of a record; the events themselves stay. Returns the number of changed
+     * events.
+     */
     forget: async (model: string, record: number): Promise<number> => {
       await settle();
       const { first, last } = await range();

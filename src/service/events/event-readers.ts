@@ -12,14 +12,98 @@ import {
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
+import type { RowExpression } from '../../model/row-expression.ts';
 import type { Grant } from '../../policy/grant.ts';
-import { keptColumn } from '../../records/history/kept-reach.ts';
-import type { ColumnSql, ConditionPurpose } from '../../records/rows/expression.ts';
-import { type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
+import { keptColumn } from '../../records/history/recorded.ts';
+import type { ColumnSql, RowsAsked } from '../../records/rows/expression.ts';
+import { type ReachTerm, type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
 import type { RecordedEvent } from './event-log.ts';
-import { Narrowing, type RecordValues, readerColumns } from './narrowing.ts';
 
-/** Rows that one statement asks about: its list has one of these lengths, so that there are few statements. */
+/** Values of a record by column; of a deleted record, the values that its event keeps. */
+export type RecordValues = Readonly<Record<string, unknown>>;
+
+const ownIn = (expression: RowExpression): readonly string[] => {
+  if ('rules' in expression) return expression.rules.flatMap(ownIn);
+  return expression.kind === 'own' ? [expression.column] : [];
+};
+
+/** Returns the columns that contain the id of the user who may read the record, by the row rule of reading. */
+export const readerColumns = ({ rules: { isolation }, owner }: ResourceModel): readonly string[] => {
+  if (isolation === undefined) return [];
+  if (isolation.byOwner === true) return owner === undefined ? [] : [owner];
+  return [...new Set(ownIn(isolation.read.expression))];
+};
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one !== null && one !== undefined && Number(one) === Number(other);
+
+/**
+ * Events with values of their records, which are read once for many callers. It removes events that a caller
+ * certainly may not receive; a statement decides about the rest.
+ */
+export class Narrowing {
+  readonly #events: readonly RecordedEvent[];
+  readonly #columns: readonly string[];
+  readonly #values: ReadonlyMap<number, RecordValues>;
+  /** Events by the value of a column of their records. */
+  readonly #indexes = new Map<string, ReadonlyMap<number, readonly RecordedEvent[]>>();
+
+  /** @param values by id of the record */
+  constructor(
+    events: readonly RecordedEvent[],
+    columns: readonly string[],
+    values: ReadonlyMap<number, RecordValues>,
+  ) {
+    this.#events = events;
+    this.#columns = columns;
+    this.#values = values;
+  }
+
+  /** Returns the events that a caller with the reach may possibly receive. */
+  left({ terms, values }: RowReach): readonly RecordedEvent[] {
+    const own = terms.findIndex((term) => typeof term === 'string' && this.#columns.includes(term));
+    const column = terms[own];
+    const events = typeof column === 'string' ? this.#with(column, Number(values[own])) : this.#events;
+    if (terms.length === (column === undefined ? 0 : 1)) return events;
+    return events.filter((event) => {
+      const record = this.#valuesOf(event);
+      return record !== undefined && terms.every((term, index) => this.#holds(term, record, values[index]));
+    });
+  }
+
+  #valuesOf({ action, reach, record }: RecordedEvent): RecordValues | undefined {
+    return action === 'destroy' ? (reach ?? undefined) : this.#values.get(record);
+  }
+
+  #with(column: string, value: number): readonly RecordedEvent[] {
+    let index = this.#indexes.get(column);
+    if (index === undefined) {
+      index = Map.groupBy(this.#events, (event) => {
+        const held = this.#valuesOf(event)?.[column];
+        return held === null || held === undefined ? Number.NaN : Number(held);
+      });
+      this.#indexes.set(column, index);
+    }
+    return index.get(value) ?? [];
+  }
+
+  /** Whether a condition may hold; true if that cannot be decided here. */
+  #holds(term: ReachTerm, record: RecordValues, value: unknown): boolean {
+    if (typeof term === 'string') return !this.#columns.includes(term) || isSame(record[term], value);
+    switch (term.kind) {
+      case 'own':
+        return isSame(record[term.column], value);
+      case 'anyOf':
+        return term.rules.some((rule) => this.#holds(rule, record, value));
+      case 'allOf':
+        return term.rules.every((rule) => this.#holds(rule, record, value));
+      default:
+        return true;
+    }
+  }
+}
+
+/** Lengths of the list of ids in a statement. There are few, so that few statements are compiled. */
 const lengths = [1, 8, 64, 512] as const;
 
 type ReachArguments = {
@@ -27,16 +111,16 @@ type ReachArguments = {
   readonly rows: readonly SqlValue[];
 };
 
-/** Which sides of a write are such that somebody may read them, each by its own values. */
+/** Which sides of a write a reader may read, each by its own values. */
 export interface SeenSides {
   readonly before: boolean;
   readonly after: boolean;
 }
 
-/** Decides who may receive the events of one model's records. */
+/** Creates the functions that decide who may receive the events of one model's records. */
 export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
-  /** By the number of events and the columns of the row filter; models are fixed and values are bound. */
+  /** By the number of events and the columns of the row filter; the models are fixed and values are bound. */
   const statements = new BoundedCache<Statement<ReachArguments>>(256);
   const table = identifier(model.table);
   const value = (param: Argument<ReachArguments>) => (index: number) => param('rows', index);
@@ -44,15 +128,15 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
   const event = '_event';
 
   /**
-   * Returns the events that a caller with the reach may receive, and which of their sides they see. An event that
-   * another release has written keeps no sides: where the record has not been written since, it is now what it was
-   * after.
+   * Returns the events that a caller with the reach may receive, and which of their sides they may read. An event
+   * that another release has written keeps no sides: if the record has not been written since, its current state is
+   * the one after the event.
    */
   const seen = (reach: RowReach, count: number) =>
     statements.getOrMake(`seen ${count} ${reach.key}`, () =>
       statement<ReachArguments>(dialect, (param) => {
-        const met = (column: ColumnSql, purpose: ConditionPurpose): Fragment => {
-          const conditions = reachConditions(reach.terms, column, value(param), purpose, dialect);
+        const met = (column: ColumnSql, asked: RowsAsked): Fragment => {
+          const conditions = reachConditions(reach.terms, column, value(param), asked, dialect);
           return conditions.length === 0 ? sql`1 = 1` : sql`(${join(conditions, ' and ')})`;
         };
         const kept = (...keys: readonly string[]): ColumnSql =>
@@ -73,7 +157,7 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
       }),
     );
 
-  /** Ids in parts of a few lengths, each filled up by its last one. */
+  /** Splits ids into lists of the given lengths, each padded with its last id. */
   function* partsOf(ids: readonly number[]): Generator<readonly number[]> {
     const longest = lengths.at(-1) ?? 1;
     for (let start = 0; start < ids.length; start += longest) {
@@ -86,7 +170,7 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
 
   const own = readerColumns(model);
 
-  /** Reads the columns of the records that say whose they are. */
+  /** Reads the columns of the records that contain the ids of users. */
   const holding = (count: number) =>
     statements.getOrMake(`held ${count}`, () =>
       statement<ReachArguments>(dialect, (param) => {
@@ -97,8 +181,8 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
 
   return {
     /**
-     * Leaves out, for many callers who follow the same events of this model, those that each certainly may not receive;
-     * where no rule says whose a record is, that is nothing.
+     * Prepares events of this model for many callers, and removes those that a caller certainly may not receive;
+     * undefined if no row rule depends on a user's id.
      */
     narrow: async (events: readonly RecordedEvent[]): Promise<Narrowing | undefined> => {
       if (own.length === 0) return undefined;
@@ -112,9 +196,9 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
     },
 
     /**
-     * Returns the events that a caller with the grant may receive, by their numbers, and which sides of each they see.
-     * They read the record now, and as it was before or after; where it was destroyed, they could read it before. All
-     * events are of this model.
+     * Returns the events that a caller with the grant may receive, by number, with the sides that they may read:
+     * events of records that they may read now and that they could read before or after the event; of a deleted
+     * record, those that they could read before. All events are of this model.
      */
     seen: async (
       grant: Grant,

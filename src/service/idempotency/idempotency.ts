@@ -7,10 +7,10 @@ import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { TableContext } from '../context.ts';
 
-/** Milliseconds for which the answer to an `Idempotency-Key` is kept. */
+/** Milliseconds for which the response to an `Idempotency-Key` is stored. */
 export const idempotencyLifetime = 24 * 3_600_000;
 
-/** A successful answer as it was given the first time. */
+/** A successful response, as it was given the first time. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,11 +18,11 @@ export interface KeptAnswer {
   readonly data: string;
 }
 
-/** One use of an `Idempotency-Key`: by whom, on what, with which body. */
+/** One use of an `Idempotency-Key`: its caller, its target and its body. */
 export interface IdempotentRequest {
   readonly scope: string;
   readonly fingerprint: string;
-  /** Whose records the answer holds; undefined where it holds none. */
+  /** Model of the records in the response; undefined if it contains none. */
   readonly model?: string | undefined;
 }
 
@@ -38,9 +38,10 @@ const identityOf = (principal: Principal): string => {
 };
 
 /**
- * Reads the header; undefined where there is none. `asked`: what beside the body decides what is answered; `model`:
- * whose records the answer holds.
- * @throws Problem `invalid_parameter` unless it is 1 to 255 visible ASCII characters.
+ * Reads the header; undefined if there is none.
+ * @param asked parts of the request beside the body that determine the response
+ * @param model model of the records in the response
+ * @throws Problem `invalid_parameter` unless it is 1 to 255 visible ASCII characters
  */
 export const idempotentRequest = (
   key: string | undefined,
@@ -76,10 +77,11 @@ const toAnswer = (row: KeptRow, request: IdempotentRequest): KeptAnswer => {
 const unanswered = { status: 0, headers: '{}', data: null } as const;
 
 /**
- * Removes kept responses that may hold the record: those with its id, of whichever model, as related records stand in
- * responses as well, and those of its model that have no ids. The request is still known, and is answered without data.
+ * Removes the data of stored responses that may contain a record: of those with its id, whatever their model, since
+ * responses also contain related records, and of those of its model without ids. The requests stay known and are
+ * answered without data.
  */
-export const forgetAnswers = async (
+export const forgetResponses = async (
   transaction: Transaction,
   database: Pick<Database, 'dialect'>,
   model: string,
@@ -98,7 +100,7 @@ export const forgetAnswers = async (
   await transaction.run(toQuery(update));
 };
 
-/** Responses kept for `Idempotency-Key`, each written in the transaction of its write. */
+/** Stored responses by `Idempotency-Key`, each written in the transaction of its write. */
 export const createIdempotency = ({
   database,
   clock,
@@ -115,15 +117,18 @@ export const createIdempotency = ({
   const born = (): string => toTimestamp(removalClock() - idempotencyLifetime);
 
   return {
-    /** The kept answer, if the request was made before. @throws Problem `idempotency_conflict` */
+    /**
+     * The stored response of an earlier equal request; undefined if there is none.
+     * @throws Problem `idempotency_conflict`
+     */
     find: async (request: IdempotentRequest): Promise<KeptAnswer | undefined> => {
       const row = await database.get<KeptRow>(find({ scope: request.scope, born: born() }));
       return row === undefined ? undefined : toAnswer(row, request);
     },
 
     /**
-     * Takes the key for this transaction. A request with the same key that is under way is waited for (PostgreSQL
-     * waits at the unique row, SQLite writes one after the other); then its answer comes back instead.
+     * Stores the key in this transaction. If another request with the key is running, it is awaited (PostgreSQL waits
+     * at the unique row, SQLite writes one after the other), and its response is returned.
      * @throws Problem `idempotency_conflict`
      */
     claim: async (transaction: Transaction, request: IdempotentRequest): Promise<KeptAnswer | undefined> => {
@@ -151,7 +156,7 @@ export const createIdempotency = ({
       await transaction.run(toQuery(update));
     },
 
-    /** Deletes responses that are no longer kept; run now and then. */
+    /** Deletes expired responses; called periodically. */
     sweep: async (): Promise<void> => {
       await database.execute(toQuery(db.deleteFrom('idempotency_keys').where('created_at', '<=', born())));
     },

@@ -4,13 +4,13 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 
-/** How far a file has been imported. */
+/** The progress of importing a file. */
 export interface ImportPlace {
-  /** From the beginning of the file. */
+  /** Bytes from the beginning of the file. */
   readonly bytes: number;
   /** SHA-256 of these bytes, lowercase hex. */
   readonly digest: string;
-  /** Ends of lines among these bytes. */
+  /** Number of line ends among these bytes. */
   readonly lines: number;
   readonly created: number;
   readonly updated: number;
@@ -35,7 +35,7 @@ const placeOf = ({ id, bytes, digest, lines, created, updated, changed_at }: Pla
   changedAt: toTimestamp(new Date(changed_at).getTime()),
 });
 
-/** Another run has taken the model: nothing of this one may be written any more. */
+/** Another run has taken over the model: this run may write nothing more. */
 export class ImportTakenError extends Error {
   constructor() {
     super('another import has taken over');
@@ -44,8 +44,8 @@ export class ImportTakenError extends Error {
 }
 
 /**
- * Which run may import into a model, and the places that files have reached. A run writes its place in the transaction
- * of the records, and only while the model is its own: of two runs, whatever they know of each other, one writes.
+ * The run that may import into a model, and the progress of its files. A run writes its progress in the transaction
+ * of the records, and only while it holds the model, so that only one of two concurrent runs writes.
  */
 export const createImports = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
@@ -63,7 +63,7 @@ export const createImports = ({ database, clock }: TableContext) => {
   };
 
   return {
-    /** The run that has the model, as far as anybody knows, and how many steps have been made. */
+    /** The run that currently holds the model, and the number of steps so far. */
     holder: async (model: string): Promise<{ readonly run: string; readonly steps: number } | undefined> => {
       const row = await database.get<{ run: string | null; steps: number }>(
         toQuery(db.selectFrom('gatewright_imports').select(['run', 'steps']).where('model', '=', model)),
@@ -71,7 +71,7 @@ export const createImports = ({ database, clock }: TableContext) => {
       return row?.run == null ? undefined : { run: row.run, steps: Number(row.steps) };
     },
 
-    /** Takes the model for a run, from any other run that has it. Returns the places of its files. */
+    /** Takes the model for a run, even from another run. Returns the progress of its files. */
     take: (model: string, run: string): Promise<readonly StoredPlace[]> =>
       database.write(async (transaction) => {
         const taken = db
@@ -88,8 +88,9 @@ export const createImports = ({ database, clock }: TableContext) => {
       }),
 
     /**
-     * Writes the place of a file, in the transaction of what was read up to it: a new one, or in the place of `id`.
-     * Returns its id. @throws ImportTakenError
+     * Writes the progress of a file in the transaction of the imported records, as a new row or in place of `id`.
+     * Returns its id.
+     * @throws ImportTakenError
      */
     move: async (
       transaction: Transaction,
@@ -114,12 +115,12 @@ export const createImports = ({ database, clock }: TableContext) => {
       return id;
     },
 
-    /** Forgets a file whose end was reported. */
+    /** Deletes the progress of a file whose end was reported. */
     forget: async (id: number): Promise<void> => {
       await database.execute(toQuery(db.deleteFrom('gatewright_import_places').where('id', '=', id)));
     },
 
-    /** Gives the model back, where it is still this run's. */
+    /** Releases the model if this run still holds it. */
     release: async (model: string, run: string): Promise<void> => {
       const query = db
         .updateTable('gatewright_imports')

@@ -21,20 +21,19 @@ import {
   lockSuperAdmins,
   type TableContext,
 } from '../context.ts';
-import { endSessions } from '../users/security-stamp.ts';
-import { storedUser } from '../users/stored-user.ts';
+import { endSessions, storedUser } from '../users/stored-user.ts';
 
-/** Milliseconds for which a link that is over can still say why. */
+/** Milliseconds for which an ended link is kept, so that its page can name the reason. */
 const kept = 30 * 24 * 3_600_000;
 
-/** Whom a link is for, and whether it is good. */
+/** The user of a link, and its state. */
 export interface FoundInvitation {
   readonly userId: number;
   readonly username: string;
   readonly email: string;
   readonly name: string;
   readonly expiresAt: string;
-  /** `ended`: its time is over, another link or password took its place, or its maker could not make it any more. */
+  /** `ended`: it expired, was replaced by another link or password, or its maker lost the right to make it. */
   readonly state: 'open' | 'used' | 'ended';
 }
 
@@ -48,20 +47,20 @@ interface InvitationRow {
   readonly ended: boolean | number;
 }
 
-/** The link was used or ended by somebody else in the meantime: what was written with it is taken back. */
+/** The link was used or ended meanwhile: the transaction is rolled back. */
 class OvertakenError extends Error {}
 
 /**
- * Whether the maker of a link (a row of `gatewright_invitations`) could make it now: an enabled administrator, and where
- * its user is a super_admin, a super_admin. Part of the very statement that uses a link.
+ * SQL condition: the maker of a link (a row of `gatewright_invitations`) could still make it, as an enabled
+ * administrator, or as a super_admin if its user is one. It is part of the statement that uses a link.
  */
-export const makerStands = (link: string): Fragment => sql`exists (select 1 from users m
+export const makerIsAuthorized = (link: string): Fragment => sql`exists (select 1 from users m
   join user_roles r on r.user_id = m.id and r.role in (${join(administrators.map(literal))})
   where m.id = ${identifier(link, 'made_by')} and m.disabled = false and (r.role = ${literal(superAdmin)}
     or not exists (select 1 from user_roles s
       where s.user_id = ${identifier(link, 'user_id')} and s.role = ${literal(superAdmin)})))`;
 
-/** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns how many there were. */
+/** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns their number. */
 export const endInvitations = (
   { transaction, tables, at }: Change,
   column: 'user_id' | 'made_by',
@@ -75,14 +74,14 @@ export const endInvitations = (
   return transaction.run(toQuery(end));
 };
 
-/** Links by which a user sets a password of their own, once. Only the hash of a link's token is stored. */
+/** Links by which a user sets a password once. Only the hash of a link's token is stored. */
 export const createInvitationStore = ({ database, clock }: TableContext) => {
   const change = createCommands({ database, clock });
 
   const find = statement<{ hash: string }>(
     dialectOf(database),
     (value) => sql`select i.user_id, u.username, u.email, u.name, i.expires_at, i.used_at,
-        (i.ended_at is not null or not ${makerStands('i')}) as ended
+        (i.ended_at is not null or not ${makerIsAuthorized('i')}) as ended
       from gatewright_invitations i join users u on u.id = i.user_id
       where i.token_hash = ${value('hash')} and u.disabled = false`,
   );
@@ -91,7 +90,7 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
     dialectOf(database),
     (value) => sql`update gatewright_invitations set used_at = ${value('now')}, ended_at = ${value('now')}
       where token_hash = ${value('hash')} and ended_at is null and expires_at > ${value('now')}
-        and ${makerStands('gatewright_invitations')}`,
+        and ${makerIsAuthorized('gatewright_invitations')}`,
   );
 
   const setPassword = async (
@@ -101,7 +100,8 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
     passwordHash: string,
   ): Promise<Changed<void>> => {
     const { transaction, tables, at } = made;
-    // The user's row first, as every change of a user takes it: two that meet wait for each other in one order.
+    // Locks the user's row first, as every change of a user does: two concurrent changes take their locks in one
+    // order.
     const update = tables
       .updateTable('users')
       .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
@@ -117,7 +117,7 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
 
   return {
     /**
-     * Makes a link for a user; it ends the one before. Returns when it ends by itself.
+     * Makes a link for a user, which replaces the previous one. Returns the time of its expiry.
      * @throws Problem `record_not_found`, `forbidden`, `user_disabled`
      */
     create: (userId: number, hash: string, actor: Actor): Promise<string> =>
@@ -144,11 +144,11 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
         return { audit, result: expiresAt };
       }),
 
-    /** The link with this hash, unless its user is gone or disabled. */
+    /** The link with this hash; undefined if its user was deleted or disabled. */
     find: async (hash: string): Promise<FoundInvitation | undefined> => {
       const row = await database.get<InvitationRow>(find({ hash }));
       if (row === undefined) return undefined;
-      // Each database writes times in its own way.
+      // Each database formats times differently.
       const expires = Date.parse(row.expires_at);
       const over = Boolean(row.ended) || expires <= clock();
       const { user_id: userId, username, email, name } = row;
@@ -156,7 +156,10 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
       return { userId, username, email, name, expiresAt: toTimestamp(expires), state };
     },
 
-    /** Sets the password of a link's user, and ends the link and the user's sessions. False where it is not open. */
+    /**
+     * Sets the password of a link's user; ends the link and the user's sessions. Returns false if the link is not
+     * open.
+     */
     use: async (
       invitation: FoundInvitation,
       hash: string,

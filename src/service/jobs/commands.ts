@@ -6,22 +6,22 @@ import { Problem } from '../../kernel/problem.ts';
 import { type CommandResult, defineEntityCommand, type EntityCommand } from '../command.ts';
 import type { Change } from '../context.ts';
 
-/** Workers of jobs, as far as commands concern them. */
+/** The workers of jobs, as far as commands need them. */
 export interface JobWorkers {
-  /** Length of a lease. */
+  /** Duration of a lease. */
   readonly leaseMs: number;
   /** Called when a job has become due. */
   readonly wake: () => void;
 }
 
-/** Whether a job may be changed. A lease that lies further ahead than it can be long is void. */
+/** Whether a job may be changed. A lease that ends later than one can last is void. */
 const isFree = (dialect: Change['dialect'], leaseMs: number) => {
   const { now, later } = dialectOf({ dialect });
   return kysely<boolean>`(state <> 'running' or available_at <= ${now}
     or available_at > ${later(literal(leaseMs + clockSlackMs))})`;
 };
 
-/** Result of a command that returned these rows. @throws Problem `record_not_found`, `job_running` */
+/** Returns the result of a command by the rows that it returned. @throws Problem `record_not_found`, `job_running` */
 const changedJob = async (
   { transaction, tables }: Change,
   id: number,
@@ -35,7 +35,7 @@ const changedJob = async (
   throw new Problem(found === undefined ? 'record_not_found' : 'job_running');
 };
 
-/** Commands on jobs. One that runs is left to its worker, as long as its lease holds. */
+/** Commands on jobs. A running job cannot be changed while its lease is valid. */
 export const jobCommands = ({ leaseMs, wake }: JobWorkers) => {
   const repeat = defineEntityCommand({
     verb: 'repeat',
@@ -43,10 +43,10 @@ export const jobCommands = ({ leaseMs, wake }: JobWorkers) => {
     summary: { 'zh-CN': '立即运行等待或失败的任务', en: 'Run a job now that waits or has failed' },
     description: {
       'zh-CN': '任务排到队首，由下一个空闲的工作进程运行。',
-      en: 'The job becomes due at once, and is run by the next worker that is free.',
+      en: 'The job becomes due at once; the next free worker runs it.',
     },
     problems: ['record_not_found', 'job_running', 'conflict'],
-    // Another job waits under its key.
+    // Another job waits under the same key.
     constraints: { unique: 'conflict' },
     run: async (call) => {
       const { transaction, tables, dialect, id } = call;
@@ -75,7 +75,7 @@ export const jobCommands = ({ leaseMs, wake }: JobWorkers) => {
     summary: { 'zh-CN': '删除等待或失败的任务', en: 'Delete a job that waits or has failed' },
     description: {
       'zh-CN': '任务不再运行，也不可恢复。',
-      en: 'The job never runs, and cannot be brought back.',
+      en: 'The job never runs and cannot be restored.',
     },
     problems: ['record_not_found', 'job_running'],
     run: async (call) => {

@@ -3,9 +3,8 @@ import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
 
 /**
- * Jobs as rows, for the list of administrators: the next run is to come, it runs, or the last run has failed. A job
- * that is done has no row.
- * @param names those that files of this instance's application define
+ * Jobs as rows of the administrators' list: waiting, running or failed. A successful job has no row.
+ * @param names jobs that are defined in this process
  */
 export const jobEntity = (names: readonly string[]): Entity =>
   defineEntity('jobs', {
@@ -16,7 +15,7 @@ export const jobEntity = (names: readonly string[]): Entity =>
       name: field.string({ ...always, label: { 'zh-CN': '任务', en: 'Job' } }),
       defined: computed(field.boolean(always), {
         value: names.length === 0 ? sql`(1 = 0)` : sql`(t."name" in (${join(names.map(literal))}))`,
-        note: 'false where no file of this instance defines it: it waits',
+        note: 'false if no file of this instance defines it: it waits',
       }),
       state: field.enum(['waiting', 'running', 'failed'], {
         ...always,
@@ -33,14 +32,14 @@ export const jobEntity = (names: readonly string[]): Entity =>
         comparable: false,
       }),
       attempts: computed(field.integer({ ...always, label: { 'zh-CN': '已运行次数', en: 'Runs begun' } }), {
-        note: 'runs that were begun, the one that runs included',
+        note: 'number of runs so far, including the current one',
       }),
       next_run_at: computed(field.datetime({ label: { 'zh-CN': '下次运行', en: 'Next run' } }), {
         value: sql`(case t."state" when 'waiting' then t."available_at" end)`,
-        note: 'null unless it waits',
+        note: 'null unless the job waits',
       }),
       error: computed(field.text({ label: { 'zh-CN': '错误', en: 'Error' } }), {
-        note: 'why the last run failed',
+        note: 'error of the last run',
       }),
       created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
       started_at: field.datetime({ label: { 'zh-CN': '开始时间', en: 'Started' } }),
@@ -53,7 +52,7 @@ export const jobEntity = (names: readonly string[]): Entity =>
       summary: { 'zh-CN': '任务列表', en: 'List jobs' },
       description: {
         'zh-CN': '等待、运行中与失败的任务；完成的任务不保留。',
-        en: 'Jobs that wait, run or have failed; what is done is not kept.',
+        en: 'Jobs that wait, run or have failed. Successful jobs are not kept.',
       },
     },
   });

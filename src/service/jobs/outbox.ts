@@ -17,24 +17,25 @@ import { tablesOf } from '../../database/tables-of.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
 /**
- * Work to be done after a commit is a row that was written in it. Workers claim the rows by lease: for as long as
- * the lease is extended, no other worker gets them. The clock of the database decides, as those of instances differ.
+ * The outbox of jobs: work to be done after a commit is a row that was written in it. Workers claim rows by lease:
+ * while a lease is extended, no other worker gets them. The clock of the database decides, since those of processes
+ * differ.
  */
 
 export interface NewJob {
   readonly name: string;
   readonly key: string | null;
   readonly input: JsonObject;
-  /** Timestamp from which on it may run; undefined: at once. */
+  /** Timestamp from which the job may run; undefined: immediately. */
   readonly at: string | undefined;
 }
 
-/** A job that this process may run, as long as it extends the lease. */
+/** A job that this process may run while it extends the lease. */
 export interface ClaimedJob {
   readonly id: number;
   readonly name: string;
   readonly input: JsonObject;
-  /** Runs that were begun, this one included: with the lease it says whose result counts. */
+  /** Number of runs so far, including this one; with the lease it identifies the run whose outcome counts. */
   readonly attempts: number;
   readonly lease: string;
 }
@@ -57,8 +58,8 @@ interface JobRow {
 
 const jobs = identifier('gatewright_jobs');
 
-/** How often an add looks for the job that its key met, before it says that it cannot. */
-const keyAttempts = 20;
+/** Maximum number of tries of an add to find the job that already waits under its key. */
+const maxKeyAttempts = 20;
 
 const isTaken = (error: unknown): boolean => error instanceof ConstraintError && error.kind === 'unique';
 
@@ -71,8 +72,8 @@ const addStatement = (dialect: Dialect, timed: boolean) =>
   });
 
 /**
- * One range of the index of what is available. The rows are picked first, in a table of their own: a sub-select may be
- * run more than once, and would lock more than it returns.
+ * Returns a statement that claims jobs by one range of the index on `available_at`. It selects the rows in a common
+ * table expression: a subquery may be evaluated more than once, and would lock more rows than it returns.
  */
 const claimStatement = (dialect: Dialect, picked: Fragment) =>
   statement<{ lease: string; length: number; count: number; id: number }>(
@@ -85,8 +86,8 @@ const claimStatement = (dialect: Dialect, picked: Fragment) =>
   );
 
 /**
- * The job that waits under a key. A transaction that counts on it locks it: it must not begin before that is over, as
- * it would not see what the transaction writes.
+ * Returns a statement that finds the job waiting under a key. A transaction that relies on that job locks it, since
+ * the job must not begin before the commit: it would not see what the transaction writes.
  */
 const keyStatement = (dialect: Dialect, lock: boolean) =>
   statement<{ name: string; key: string | null }>(
@@ -95,7 +96,7 @@ const keyStatement = (dialect: Dialect, lock: boolean) =>
       and state = 'waiting'${lock ? dialect.updateLock : sql.raw('')}`,
   );
 
-/** Jobs that `claim` and `next` look at: only those that this process can run. */
+/** Condition for the jobs that this process can run. */
 const known = (names: readonly string[]): Fragment => sql`name in (${join(names.map(literal))})`;
 
 const nextStatement = (dialect: Dialect, names: readonly string[]) =>
@@ -116,10 +117,10 @@ const waitingStatement = (dialect: Dialect) =>
   );
 
 /**
- * @param names jobs that this process can run; others wait for one that can
- * @param leaseLength milliseconds
+ * @param names jobs that this process can run; others wait for a process that can
+ * @param leaseMs milliseconds
  */
-export const createOutbox = (database: Database, names: readonly string[], leaseLength: number) => {
+export const createOutbox = (database: Database, names: readonly string[], leaseMs: number) => {
   const dialect = dialectOf(database);
   const db = tablesOf(database);
   const atOnce = addStatement(dialect, false);
@@ -132,7 +133,7 @@ export const createOutbox = (database: Database, names: readonly string[], lease
   const holdByKey = keyStatement(dialect, true);
   const waiting = waitingStatement(dialect);
 
-  /** Typed for Kysely as the column is. */
+  /** Has the type of the column, for Kysely. */
   const now = kysely<string>`${dialect.now}`;
   const after = (milliseconds: number) => kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
 
@@ -147,14 +148,17 @@ export const createOutbox = (database: Database, names: readonly string[], lease
       }))
       .sort((a, b) => a.id - b.id);
 
-  /** By what the run of a job is known that still holds its lease. */
+  /** Identifies a run that still holds its lease. */
   const runOf = ({ id, lease, attempts }: ClaimedJob) => ({ id, lease, attempts });
 
   const held = (job: ClaimedJob) => db.updateTable('gatewright_jobs').where((eb) => eb.and(runOf(job)));
 
   const changed = async (query: Query): Promise<boolean> => (await database.execute(query)).length > 0;
 
-  /** Has it wait again. Another one with its key may wait by now: both run, and the key is that of the other one. */
+  /**
+   * Makes a job wait again. If another job waits under its key by now, both run, and only the other one keeps the
+   * key.
+   */
   const putBack = async (
     job: ClaimedJob,
     delay: number,
@@ -173,13 +177,13 @@ export const createOutbox = (database: Database, names: readonly string[], lease
 
   return {
     /**
-     * Stores a job, in a transaction or durably on its own; returns its id, or that of the one that waits under its
-     * key.
+     * Stores a job, in a transaction or durably on its own. Returns its id, or that of the job that already waits
+     * under its key.
      */
     add: async ({ name: job, key, input, at }: NewJob, transaction?: Transaction): Promise<number> => {
       const values = { name: job, key, input: JSON.stringify(input), at: at ?? '' };
       const insert = (at === undefined ? atOnce : later)(values);
-      for (let attempt = 1; attempt <= keyAttempts; attempt += 1) {
+      for (let attempt = 1; attempt <= maxKeyAttempts; attempt += 1) {
         const [added] =
           transaction === undefined
             ? await database.execute<{ id: number }>(insert)
@@ -188,35 +192,37 @@ export const createOutbox = (database: Database, names: readonly string[], lease
         const found = await (transaction?.get<{ id: number }>(holdByKey({ name: job, key })) ??
           database.get<{ id: number }>(findByKey({ name: job, key })));
         if (found !== undefined) return found.id;
-        // It has begun to run in between.
+        // The job under the key has begun meanwhile.
       }
       throw new Error(`The job ${job} with its key was neither stored nor found`);
     },
 
-    /** Takes up to so many jobs that are due, the longest first. */
+    /** Claims up to `count` due jobs, those due longest first. */
     claim: async (count: number, lease: string): Promise<ClaimedJob[]> => {
-      const query = claim({ count, lease, length: leaseLength, id: 0 });
+      const query = claim({ count, lease, length: leaseMs, id: 0 });
       return claimed(await database.execute<JobRow>(query), lease);
     },
 
-    /** Takes one that waits, whatever its time. */
+    /** Claims one waiting job, even before its time. */
     take: async (id: number, lease: string): Promise<ClaimedJob | undefined> =>
-      claimed(await database.execute<JobRow>(take({ id, count: 1, lease, length: leaseLength })), lease)[0],
+      claimed(await database.execute<JobRow>(take({ id, count: 1, lease, length: leaseMs })), lease)[0],
 
-    /** Milliseconds until something can be claimed, below 0 if that is now; undefined where nothing waits or runs. */
+    /**
+     * Milliseconds until a job can be claimed, negative if one can be claimed now; undefined if none waits or runs.
+     */
     next: async (): Promise<number | undefined> => {
       if (next === undefined) return undefined;
       const row = await database.get<{ now: string; next: string | null }>(next({}));
       return row === undefined || row.next === null ? undefined : Date.parse(row.next) - Date.parse(row.now);
     },
 
-    /** Extends the leases of running jobs; returns the ids of those that are still ours. */
+    /** Extends the leases of running jobs; returns the ids of those whose lease was not lost. */
     extend: async (running: readonly ClaimedJob[]): Promise<ReadonlySet<number>> => {
       const rows = await database.execute<{ id: number }>(
         toQuery(
           db
             .updateTable('gatewright_jobs')
-            .set({ available_at: after(leaseLength) })
+            .set({ available_at: after(leaseMs) })
             .where((eb) => eb.or(running.map((job) => eb.and(runOf(job)))))
             .returning('id'),
         ),
@@ -224,7 +230,10 @@ export const createOutbox = (database: Database, names: readonly string[], lease
       return new Set(rows.map(({ id }) => id));
     },
 
-    /** It is done, and gone. False where the lease was lost: it is somebody else's. So it is with the next three. */
+    /**
+     * Deletes a successful job. Like the three functions below, returns false if the lease was lost: then another
+     * worker has the job.
+     */
     finish: (job: ClaimedJob): Promise<boolean> =>
       changed(
         toQuery(
@@ -235,11 +244,11 @@ export const createOutbox = (database: Database, names: readonly string[], lease
         ),
       ),
 
-    /** It has failed, and is to run again in so many milliseconds. */
+    /** Makes a failed job wait for its next run, in `delay` milliseconds. */
     retry: (job: ClaimedJob, delay: number, error: string): Promise<boolean> =>
       putBack(job, delay, { error }),
 
-    /** It has failed for good. */
+    /** Marks a job as failed for good. */
     fail: (job: ClaimedJob, error: string): Promise<boolean> =>
       changed(
         toQuery(
@@ -249,10 +258,10 @@ export const createOutbox = (database: Database, names: readonly string[], lease
         ),
       ),
 
-    /** It did not come to its end here: others may run it at once, and this run does not count. */
+    /** Releases a job whose run was interrupted: other workers may run it at once, and this run is not counted. */
     release: (job: ClaimedJob): Promise<boolean> => putBack(job, 0, { attempts: job.attempts - 1 }),
 
-    /** Every job that waits, the first to run first. */
+    /** All waiting jobs, the one to run first at the beginning. */
     waiting: async (): Promise<WaitingJob[]> => {
       const rows = await database.all<Omit<WaitingJob, 'input' | 'due'> & { input: string; now: string }>(
         waiting({}),

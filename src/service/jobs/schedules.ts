@@ -4,13 +4,13 @@ import { timeText } from '../../database/source.ts';
 import { identifier, param, sql, statement } from '../../database/statement.ts';
 
 /**
- * Which ticks of recurring jobs were taken, by whichever instance came first. Times are milliseconds since the epoch,
- * by the clock of the database.
+ * The schedules of recurring jobs with their last ticks; for each tick, the first process to take it stores the job.
+ * Times are milliseconds since the epoch, by the clock of the database.
  */
 
 export interface Schedule {
   readonly name: string;
-  /** The last tick that was taken, or from when on ticks count. */
+  /** The last tick that was taken, or the time from which ticks count. */
   readonly ticked: number;
 }
 
@@ -50,7 +50,7 @@ export const createSchedules = (database: Database) => {
   );
 
   return {
-    /** Makes a job known; ticks count from now on, unless it was known with this very pattern. */
+    /** Registers a job; ticks count from now on, unless it is registered with this pattern already. */
     register: async (job: string, pattern: string): Promise<void> => {
       await database.execute(register({ name: job, pattern }));
     },
@@ -63,7 +63,7 @@ export const createSchedules = (database: Database) => {
       };
     },
 
-    /** Takes a tick in the transaction that stores its job. False where another instance was first. */
+    /** Takes a tick in the transaction that stores its job. Returns false if another process took it first. */
     take: async (transaction: Transaction, { name: job, ticked }: Schedule, to: number): Promise<boolean> => {
       const seen = new Date(ticked).toISOString();
       return (await transaction.run(tick({ name: job, seen, tick: new Date(to).toISOString() }))) === 1;

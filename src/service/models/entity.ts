@@ -2,31 +2,31 @@ import { type Fragment, join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
 
-/** A model as the list of models shows it. */
+/** A model, as the list of models shows it. */
 export interface ModelEntry {
   readonly model: string;
   readonly label: string;
-  /** Last part of the resource's path. */
+  /** Last segment of the resource's path. */
   readonly path: string;
-  /** How many fields it has, `id` and the timestamps included. */
+  /** Number of fields, including `id` and the timestamps. */
   readonly fields: number;
-  /** How many row rules ask for its records, which are then memberships. */
+  /** Number of row rules that look up its records, which are memberships then. */
   readonly opens: number;
   /** Whether its changes become events. */
   readonly events: boolean;
-  /** Name of its picture, and the heading above it in the menu. */
+  /** Names of its icon and of its heading in the menu. */
   readonly icon: string | null;
   readonly menu: string | null;
 }
 
-/** A text of the model file, or none: typed, as a column of nothing but nulls has no type of its own. */
+/** A text from the model file, or null, with a type: a column of nulls alone has none. */
 const textOrNull = (text: string | null): Fragment =>
   text === null ? sql`cast(null as text)` : literal(text);
 
 const valuesOf = ({ model, label, path, fields, opens, events, icon, menu }: ModelEntry): Fragment =>
   sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${literal(fields)} as "fields", ${literal(opens)} as "opens", ${literal(events ? 1 : 0)} = 1 as "events", ${textOrNull(icon)} as "icon", ${textOrNull(menu)} as "menu"`;
 
-/** The models of the application as rows, so that they are listed as everything else is. */
+/** The models of the application as rows, so that they can be listed like other records. */
 export const modelEntity = (models: readonly ModelEntry[]): Entity => {
   const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0, opens: 0, events: false, icon: null, menu: null })} where 1 = 0`;
   const rows = models.length === 0 ? none : join(models.map(valuesOf), ' union all ');
@@ -39,9 +39,9 @@ export const modelEntity = (models: readonly ModelEntry[]): Entity => {
       path: field.string(always),
       fields: field.integer(always),
       opens: computed(field.integer(always), {
-        note: 'How many conditions of row rules its records, memberships then, can meet',
+        note: 'Number of conditions in row rules that look up its records, which are memberships then',
       }),
-      events: computed(field.boolean(always), { note: 'Whether its changes are told of' }),
+      events: computed(field.boolean(always), { note: 'Whether its changes become events' }),
       icon: field.string(),
       menu: computed(field.string(), { note: 'Heading above it in the menu' }),
     },

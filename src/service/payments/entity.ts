@@ -6,7 +6,7 @@ export const paymentEntity = defineEntity('payments', {
   fields: {
     id: field.integer({ ...always, label: { 'zh-CN': '编号', en: 'Id' } }),
     app_id: field.string({ ...always, label: { 'zh-CN': '应用编号', en: 'Application id' } }),
-    // Values of the application's own, of whatever type it sent.
+    // Values that the application sent, of any type.
     order_no: computed(field.json({ label: { 'zh-CN': '订单号', en: 'Order no.' } }), { schema: {} }),
     amount: computed(field.json({ label: { 'zh-CN': '金额', en: 'Amount' } }), { schema: {} }),
     currency: computed(field.json({ label: { 'zh-CN': '币种', en: 'Currency' } }), { schema: {} }),

@@ -8,13 +8,13 @@ import type { TableContext } from '../context.ts';
 
 export interface Payment {
   readonly appId: string;
-  /** The signed timestamp, as its header's text. */
+  /** The signed timestamp, as the text of its header. */
   readonly timestamp: string;
   readonly bytes: Uint8Array;
   readonly body: JsonObject;
 }
 
-/** The receipt of a payment; the middle three are the body's, null where it has none. */
+/** The receipt of a payment; the middle three values are from the body, null if absent. */
 export interface Receipt {
   readonly id: number;
   readonly app_id: string;
@@ -60,13 +60,13 @@ export const createPaymentStore = ({ database, clock }: TableContext) => {
   );
 
   return {
-    /** The receipt of this very request, if it was received before. */
+    /** The receipt of an equal earlier request; undefined if there is none. */
     find: async (payment: Payment): Promise<Receipt | undefined> => {
       const row = await database.get<PaymentRow>(byFingerprint({ fingerprint: paymentFingerprint(payment) }));
       return row === undefined ? undefined : receiptOf(row, payment.body);
     },
 
-    /** Stores the payment, or returns the receipt of the same request that came before. */
+    /** Stores the payment, or returns the receipt of an equal earlier request. */
     receive: async (transaction: Transaction, payment: Payment): Promise<Receipt> => {
       const fingerprint = paymentFingerprint(payment);
       const insert = db

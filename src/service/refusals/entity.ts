@@ -2,24 +2,24 @@ import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity } from '../../records/entity.ts';
 
-/** Id of the key by which a request came; null for any other caller. */
+/** Id of the API key of the request; null for any other caller. */
 const keyId = sql`(case when t."caller_kind" = 'api_key' then cast(t."caller_id" as bigint) end)`;
 
 const revoked = (of: string): Fragment =>
   sql`(select r.${identifier(of)} from "gatewright_revoked_keys" r where r."key_id" = ${keyId})`;
 
-/** Refused requests; of those by key also what the key is, or was, and how it ended. */
+/** Refused requests; those by API key include the key's state, and how it ended. */
 export const refusalEntity = defineEntity('refusals', {
   title: 'Refusal',
   from: identifier('gatewright_refusals'),
   fields: {
     id: field.integer(always),
     refused_at: computed(field.datetime({ ...always, label: { 'zh-CN': '最近一次', en: 'Last' } }), {
-      note: 'the last of them',
+      note: 'time of the last one',
     }),
     first_at: field.datetime(always),
     refusals: computed(field.integer({ ...always, label: { 'zh-CN': '次数', en: 'Times' } }), {
-      note: 'requests alike that were refused within an hour',
+      note: 'number of equal requests that were refused within the hour',
     }),
     caller_kind: computed(field.string(always), {
       schema: { type: 'string', enum: ['user', 'api_key', 'application'] },
@@ -28,19 +28,19 @@ export const refusalEntity = defineEntity('refusals', {
       note: 'id of the user or of the key, app_id of the application',
     }),
     caller_name: computed(field.string({ ...always, label: { 'zh-CN': '调用者', en: 'Caller' } }), {
-      note: 'username, of a key that of its owner; app_id',
+      note: 'username, for a key that of its owner; for an application its app_id',
     }),
     key_name: computed(field.string({ label: { 'zh-CN': '密钥', en: 'Key' } }), {
       value: sql`coalesce((select k."name" from "api_keys" k where k."id" = ${keyId}), ${revoked('name')})`,
-      note: 'of the key, also once it was revoked',
+      note: 'label of the key, even after it was revoked',
     }),
     revoked_at: computed(field.datetime(), {
       value: revoked('revoked_at'),
-      note: 'when the key was revoked; null unless it was',
+      note: 'when the key was revoked; null if it was not',
     }),
     revoked_by_kind: computed(field.string(), {
       value: revoked('actor_kind'),
-      note: 'who revoked it, as in the audit log; null where that is not known',
+      note: 'who revoked it, as in the audit log; null if unknown',
     }),
     revoked_by_id: computed(field.string(), { value: revoked('actor_id') }),
     revoked_by_name: computed(field.string(), { value: revoked('actor_name') }),
@@ -61,7 +61,7 @@ export const refusalEntity = defineEntity('refusals', {
     description: {
       'zh-CN':
         '已知调用者在 24 小时内被拒绝（403）的请求、因行规则而答为不存在（404）的记录，以及凭据已失效或签名不符（401）的请求（密钥吊销后 90 天内仍可辨认），由新到旧；同一小时内相同的请求合并计数。不保存查询参数、请求体与凭据。各实例每 10 秒写入一次。',
-      en: 'Requests of known callers that were refused (403) within 24 hours, records that row rules answered as missing (404), and requests with a key that has expired or was revoked within 90 days, a token that is over or a signature that does not fit (401: whose they were is looked up when they are written, and that an application was named proves nothing), the newest first; those alike within an hour are counted together. Neither query nor body nor credentials are kept. Each instance writes them every 10 s.',
+      en: 'Refused requests of known callers within 24 hours, the newest first: those without permission (403), those for records that row rules hide (404), and those with an expired key, one revoked within 90 days, an expired token or a wrong signature (401: the caller is looked up when the refusal is written, and the name of an application proves nothing). Equal requests within an hour are counted as one row. Query, body and credentials are not stored. Each instance writes every 10 s.',
     },
   },
 });

@@ -8,20 +8,20 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/batched-counter.ts';
+import { BatchedCounter } from '../usage/counters.ts';
 import { createRefusedClaims, type KeptRefusal, type RefusedCaller } from './refused-claims.ts';
 
-/** A refusal is kept for so long after the last of its kind. */
+/** Milliseconds for which a refusal is kept after the last one of its kind. */
 const retentionMs = 24 * 3_600_000;
 const hourMs = 3_600_000;
-/** Different refusals of one caller in an hour; more of them are not kept. */
-const maxOfCaller = 100;
-/** Callers who are distinguished in an hour. */
+/** Maximum number of different refusals of one caller in an hour; further ones are not stored. */
+const maxRefusalsOfCaller = 100;
+/** Maximum number of callers that are distinguished in an hour. */
 const maxCallers = 10_000;
-/** Characters of a path. */
+/** Maximum length of a path in characters. */
 const maxPathLength = 500;
 
-/** A request as far as a refusal keeps it: never its query, its body or its credentials. */
+/** The parts of a request that a refusal stores: never its query, its body or its credentials. */
 export interface RefusedRequest {
   readonly method: string;
   readonly path: string;
@@ -33,11 +33,11 @@ interface Pending extends KeptRefusal {
   readonly firstAt: number;
   lastAt: number;
   count: number;
-  /** The record that a 404 was about: it was refused if it is there. */
+  /** The record that a 404 was about. It counts as a refusal only if the record exists. */
   readonly record: { readonly table: string; readonly id: number } | undefined;
 }
 
-/** The caller who was refused; undefined without credentials, which is not kept. */
+/** Returns the refused caller; undefined without credentials, since such refusals are not stored. */
 const callerOf = (principal: Principal): RefusedCaller | undefined => {
   if (principal.kind === 'nobody') return undefined;
   if (principal.kind === 'application')
@@ -52,7 +52,7 @@ const statusOf = (code: number): number => Math.floor(code / 100);
 
 type PendingEntry = readonly [fingerprint: string, refusal: Pending];
 
-/** When a refusal came first and last, and how often. */
+/** Times of the first and last refusal, and their number. */
 interface RefusedTimes {
   readonly firstAt: number;
   readonly lastAt: number;
@@ -60,8 +60,8 @@ interface RefusedTimes {
 }
 
 /**
- * Refusals of known callers, also of those whose credentials are not good any more. Those of one caller, request, code
- * and hour are one line with a count, whichever instance has refused them.
+ * Refusals of known callers, including those whose credentials are no longer valid. Equal refusals of one caller
+ * within an hour are one row with a count, whichever processes refused them.
  */
 export const createRefusals = (
   { database, clock }: TableContext,
@@ -71,20 +71,23 @@ export const createRefusals = (
   let callers = new Map<string, number>();
   let since = 0;
 
-  /** Whether one more refusal of another kind is kept of this caller. */
+  /** Whether one more kind of refusal is stored for this caller. */
   const admits = (caller: string, now: number): boolean => {
     if (now - since >= hourMs || now < since) {
       callers = new Map();
       since = now;
     }
     const kept = callers.get(caller) ?? 0;
-    if (kept >= maxOfCaller || counter.isFull) return false;
+    if (kept >= maxRefusalsOfCaller || counter.isFull) return false;
     if (kept === 0 && callers.size >= maxCallers) return false;
     callers.set(caller, kept + 1);
     return true;
   };
 
-  /** Returns those whose 404 hid a record, and those of no record; a 404 of a record that never was is no refusal. */
+  /**
+   * Returns the refusals about no record and those whose record exists: a 404 for a record that never existed is no
+   * refusal.
+   */
   const refusedOf = async (batch: readonly PendingEntry[]): Promise<readonly PendingEntry[]> => {
     const asked = new Map<string, Set<number>>();
     for (const [, { record }] of batch)
@@ -92,7 +95,7 @@ export const createRefusals = (
         asked.set(record.table, (asked.get(record.table) ?? new Set()).add(record.id));
     const [first, ...others] = [...asked].map(([table, ids]) =>
       db
-        // Tables of models as well: each has an id.
+        // Also tables of models: each has an id.
         .selectFrom(table as 'users')
         .select(['id', sql<string>`${sql.lit(table)}`.as('of')])
         .where('id', 'in', [...ids]),
@@ -142,7 +145,7 @@ export const createRefusals = (
     },
   });
 
-  /** Notes one or several that are alike, unless their caller has too many others. */
+  /** Counts one or several equal refusals, unless their caller has too many kinds of them. */
   const note = (
     caller: RefusedCaller,
     { method, path, address }: Pick<KeptRefusal, 'method' | 'path' | 'address'>,
@@ -165,7 +168,7 @@ export const createRefusals = (
   );
 
   return {
-    /** Keeps a refusal; with a table, a 404 that may have hidden a record of it. Nothing is awaited. */
+    /** Stores a refusal later; for a 404 that may have hidden a record, with the record's table. Returns at once. */
     record: (
       principal: Principal,
       request: RefusedRequest,
@@ -183,7 +186,7 @@ export const createRefusals = (
       note(caller, { method, path, address }, code, seen, table === undefined ? undefined : { table, id });
     },
 
-    /** Keeps a refusal of credentials, if it turns out that they are a caller's. Nothing is looked up or awaited. */
+    /** Stores a refusal of credentials later, if they belong to a caller. Returns at once. */
     recordClaim: (claim: Claim, request: RefusedRequest, code: number | undefined): void => {
       if (code === undefined) return;
       const { method, address } = request;
@@ -193,7 +196,7 @@ export const createRefusals = (
     flush: counter.flush,
     start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
 
-    /** Deletes what is older than a day; run now and then. */
+    /** Deletes refusals that are older than a day; called periodically. */
     sweep: async (now = clock()): Promise<void> => {
       const before = toTimestamp(now - retentionMs);
       await database.execute(toQuery(db.deleteFrom('gatewright_refusals').where('refused_at', '<', before)));

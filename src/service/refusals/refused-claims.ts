@@ -3,9 +3,9 @@ import type { Claim } from '../../auth/method.ts';
 import type { Database } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { BatchedCounter } from '../usage/batched-counter.ts';
+import { BatchedCounter } from '../usage/counters.ts';
 
-/** A refusal as its row keeps it, beside when it came and how often. */
+/** A refusal as it is stored, without its times and its count. */
 export interface KeptRefusal {
   readonly caller_kind: 'user' | 'api_key' | 'application';
   readonly caller_id: string;
@@ -19,10 +19,13 @@ export interface KeptRefusal {
 
 export type RefusedCaller = Pick<KeptRefusal, 'caller_kind' | 'caller_id' | 'caller_name'>;
 
-/** Different claims of a batch, and of an address in it: strangers who guess do not crowd out others. */
+/**
+ * Maximum numbers of distinct claims in a batch, and per address in it: guesses by one address do not displace
+ * others.
+ */
 const maxClaims = 500;
 const maxClaimsOfAddress = 50;
-/** Characters of an application's id; a longer one is no application's. */
+/** Maximum length of an application's id in characters; a longer one belongs to no application. */
 const maxIdLength = 200;
 
 type Asked = Pick<KeptRefusal, 'method' | 'path' | 'address'>;
@@ -42,23 +45,22 @@ export interface ClaimOfCaller extends Omit<RefusedClaim, 'claim'> {
 const nameOf = (claim: Claim): string =>
   claim.kind === 'user' ? `${claim.id}` : claim.kind === 'api_key' ? claim.hash : claim.appId;
 
-/** A key that a claim names, there or gone. */
+/** A key that a claim names, existing or deleted. */
 interface NamedKey {
   readonly id: number;
   readonly key_hash: string;
   readonly username: string;
 }
 
-/** Distinct values of one kind of claims. */
+/** Distinct values of one kind of claim. */
 const distinct = <Value>(values: readonly (Value | undefined)[]): Value[] => [
   ...new Set(values.filter((value) => value !== undefined)),
 ];
 
 /**
- * Requests whose credentials were refused. Their callers are looked up by the batch, with one statement for users, one
- * for keys and one for keys that are gone: a stranger costs an entry of a bounded counter, and no look-up in the request's
- * path.
- * @param onCaller called with each claim that turns out to be a caller's
+ * Requests with refused credentials. Their callers are looked up in batches, by one statement each for users, keys
+ * and deleted keys: such a request costs an entry of a bounded counter and no query.
+ * @param onCaller called with each claim that belongs to a caller
  */
 export const createRefusedClaims = (
   database: Database,
@@ -157,7 +159,7 @@ export const createRefusedClaims = (
       counter.add(key, { claim, ...request, code, firstAt: now, lastAt: now, count: 1 });
     },
 
-    /** Looks up the callers of what has come up to now. */
+    /** Looks up the callers of the pending claims. */
     flush: counter.flush,
   };
 };

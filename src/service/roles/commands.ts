@@ -16,7 +16,7 @@ import {
 import type { Change } from '../context.ts';
 import type { PermissionEntry } from './entity.ts';
 
-/** Returns those of these names that are roles; every role where no names are given. */
+/** Returns those of these names that are roles, or all roles if no names are given. */
 export const existingRoles = async (
   { tables }: Pick<Change, 'tables'>,
   reader: Reader,
@@ -31,7 +31,7 @@ export const existingRoles = async (
 
 const roleTarget = (name: string) => ({ kind: 'role', id: null, name });
 
-/** Adds a role without any rights. */
+/** Adds a role without permissions. */
 export const addRole = async ({ transaction, tables, at }: Change, name: string) => {
   const values = { name, built_in: false, created_at: at };
   await transaction.run(toQuery(tables.insertInto('roles').values(values)));
@@ -44,7 +44,7 @@ const createRole = defineEntityCommand({
   summary: { 'zh-CN': '创建角色', en: 'Add a role' },
   description: {
     'zh-CN': '新角色没有任何权限，须另行授予。',
-    en: 'A new role has no rights until they are granted.',
+    en: 'A new role has no permissions until they are granted.',
   },
   bodyKey: 'role',
   form: true,
@@ -58,14 +58,14 @@ const createRole = defineEntityCommand({
   run: async (call) => ({ ...(await addRole(call, call.values.name)), key: call.values.name }),
 });
 
-/** The rights of a role go with it: a later role of the same name inherits nothing. */
+/** A role is deleted with its permissions: a later role of the same name does not inherit them. */
 const deleteRole = defineEntityCommand({
   verb: 'remove',
   operation: 'deleteRole',
   summary: { 'zh-CN': '删除角色', en: 'Remove a role' },
   description: {
     'zh-CN': '内置角色与仍有用户持有的角色不可删除；其权限一并删除。',
-    en: 'Built-in roles stay, and those that a user still holds. Its rights go with it.',
+    en: 'Built-in roles, and roles that a user holds, cannot be removed. The permissions of the role are removed with it.',
   },
   problems: ['record_not_found', 'built_in_role', 'role_in_use'],
   constraints: { foreign_key: 'role_in_use' },
@@ -82,7 +82,7 @@ const deleteRole = defineEntityCommand({
 
 export const roleCommands: readonly EntityCommand[] = [createRole, deleteRole];
 
-/** An entry of the permission table, as it is to be. */
+/** The requested state of a permission entry. */
 export interface PermissionChange {
   readonly role: string;
   readonly model: string;
@@ -104,15 +104,15 @@ const setPermission = ({ tables, at }: Change, { role, model, action, allowed }:
         .where('model', '=', model)
         .where('action', '=', action);
 
-/** A role that is gone. */
-export const roleGone = { foreign_key: 'record_not_found' } as const;
+/** The problem of a violated foreign key: the role was deleted meanwhile. */
+export const missingRole = { foreign_key: 'record_not_found' } as const;
 
-/** Grants and revokes. Returns the entries that were not so before. */
+/** Grants and revokes permissions. Returns the entries that changed. */
 export const changePermissions = async (
   change: Change,
   permissions: readonly PermissionChange[],
 ): Promise<Changed<readonly PermissionChange[]>> => {
-  // In one order, so that two transactions never wait for each other's rows crosswise.
+  // In a fixed order, so that concurrent transactions take row locks in one order.
   const ordered = permissions.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
   const result: PermissionChange[] = [];
   for (const permission of ordered)
@@ -127,7 +127,7 @@ export const changePermissions = async (
   return { audit, result };
 };
 
-/** Entries of one request: a table of 40 models and 15 roles has some 2,400 in all. */
+/** Maximum number of entries in a request: a table of 40 models and 15 roles has some 2,400. */
 const maxPermissions = 2_500;
 
 const permissionFields = {
@@ -156,7 +156,7 @@ const changedSchema: JsonSchema = {
     changed: {
       type: 'array',
       items: schemaOf('ChangedPermission', permissionFields),
-      description: 'the entries that were not so before',
+      description: 'the changed entries',
     },
   },
   required: ['changed'],
@@ -164,7 +164,7 @@ const changedSchema: JsonSchema = {
 
 const names = ['role', 'model', 'action'] as const;
 
-/** Returns the member of an entry that is wrong, with the rule that it violates. */
+/** Returns the invalid member of an entry, with the rule that it violates. */
 const entryViolation = (
   entry: Json,
   roles: ReadonlySet<string>,
@@ -182,23 +182,23 @@ const entryViolation = (
   return isRegistered ? undefined : { field: 'action', rule: 'reference' };
 };
 
-/** Commands on the entries of an instance's models. */
+/** Commands on the permission entries of the application's models. */
 export const permissionCommands = (entries: readonly PermissionEntry[]): readonly EntityCommand[] => {
   const changeMany = defineEntityCommand({
     verb: 'change',
     method: 'PUT',
     path: '',
     operation: 'changePermissions',
-    summary: { 'zh-CN': '批量授予与收回权限', en: 'Grant and revoke permissions together' },
+    summary: { 'zh-CN': '批量授予与收回权限', en: 'Grant and revoke several permissions' },
     description: {
       'zh-CN': '全部成功或全部不变；返回实际改变的各项，每一项各有一条审计记录。',
-      en: 'All of it or nothing. Answers the entries that were changed by it, each of which has its line in the audit log.',
+      en: 'In one transaction. Returns the changed entries; each has a line in the audit log.',
     },
     input: { permissions: field.json({ required: true }) },
     refine: () => changesSchema,
     data: changedSchema,
     problems: ['invalid_record', 'batch_too_large', 'record_not_found'],
-    constraints: roleGone,
+    constraints: missingRole,
     check: async ({ permissions }, context) => {
       const wrongType = { rule: 'type', params: { type: context.types.array } } as const;
       if (!Array.isArray(permissions)) return [{ field: 'permissions', ...wrongType }];
@@ -212,7 +212,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
       });
     },
     run: async (call) => {
-      // `check` has seen that they are such. Of two that name the same entry the later one holds.
+      // `check` has validated the entries. Of several for the same entry the last one wins.
       const sent = call.values.permissions as unknown as readonly PermissionChange[];
       const last = new Map(sent.map((each) => [nameOf(each), each]));
       const permissions = [...last.values()].map(({ role, model, action, allowed }) => ({
@@ -223,7 +223,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
     },
   });
 
-  /** Sets the entry that the path names. @throws Problem `record_not_found` for one that is not registered */
+  /** Sets the entry in the path. @throws Problem `record_not_found` for an unregistered one */
   const setting = (
     allowed: boolean,
     words: Pick<EntityCommand, 'verb' | 'method' | 'operation' | 'summary' | 'description'>,
@@ -232,7 +232,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
       ...words,
       path: '/:role/:model/:action',
       problems: ['record_not_found'],
-      constraints: roleGone,
+      constraints: missingRole,
       run: async (call) => {
         const { role = '', model = '', action = '' } = call.params;
         const isRegistered = entries.some((each) => each.model === model && each.action === action);
@@ -251,7 +251,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
       summary: { 'zh-CN': '授予权限', en: 'Grant a permission' },
       description: {
         'zh-CN': '自下一个请求起生效；已授予则不变。',
-        en: 'It holds from the next request on. What was granted already stays as it is.',
+        en: 'It takes effect with the next request. A permission that is granted already stays.',
       },
     }),
     setting(false, {
@@ -261,7 +261,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
       summary: { 'zh-CN': '收回权限', en: 'Revoke a permission' },
       description: {
         'zh-CN': '自下一个请求起生效；未授予则不变。',
-        en: 'It holds from the next request on. What was not granted stays as it is.',
+        en: 'It takes effect with the next request. A permission that is not granted stays so.',
       },
     }),
   ];

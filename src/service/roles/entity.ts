@@ -26,20 +26,23 @@ export const roleEntity = defineEntity('roles', {
     summary: { 'zh-CN': '角色', en: 'Show a role' },
     description: {
       'zh-CN': '一个角色：是否内置，以及有多少用户持有。',
-      en: 'A role: whether it is built in, and how many users hold it.',
+      en: 'A role, with the number of its users.',
     },
   },
 });
 
-/** A permission entry of this instance's models. */
+/** A permission entry of the application's models. */
 export interface PermissionEntry {
   readonly model: string;
   readonly action: string;
-  /** Whether requests ask for it: the resource's permission check is on for this action. */
+  /** Whether requests are checked against it: the permission check of the resource is on for this action. */
   readonly checked: boolean;
 }
 
-/** The permission entries of models: writes always, reads where they are checked. `checked` as the resource asks. */
+/**
+ * Returns the permission entries of models: those of writes always, that of reads where reads are checked. `checked`
+ * is the resource's setting.
+ */
 export const permissionEntriesOf = (models: Iterable<ResourceModel>): PermissionEntry[] =>
   [...models].flatMap(({ name, rules }) => {
     const writes = rules.permissions !== 'none';
@@ -53,7 +56,7 @@ export const permissionEntriesOf = (models: Iterable<ResourceModel>): Permission
       : entries;
   });
 
-/** Every role with every entry. The names are those of models, which are identifiers; they are quoted all the same. */
+/** All roles with all entries. Model names are identifiers, and are quoted nevertheless. */
 export const permissionEntity = (entries: readonly PermissionEntry[]): Entity => {
   const rows = entries.map(
     ({ model, action, checked }) =>

@@ -3,15 +3,15 @@ import { tablesOf } from '../../database/tables-of.ts';
 import type { Actor } from '../audit/audit.ts';
 import { createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
-import { addRole, changePermissions, existingRoles, roleGone } from './commands.ts';
+import { addRole, changePermissions, existingRoles, missingRole } from './commands.ts';
 
-/** Roles, and the permissions that they are granted. */
+/** Roles and their permissions. */
 export const createRoleStore = ({ database, clock }: TableContext) => {
   const tables = tablesOf(database);
   const change = createCommands({ database, clock });
 
   return {
-    /** Roles that are granted an action; super_admin needs no grant, and is not named. */
+    /** Returns the roles with a permission for an action; super_admin, which needs none, is not among them. */
     granted: async (model: string, action: string): Promise<readonly string[]> => {
       const query = tables
         .selectFrom('permissions')
@@ -24,21 +24,23 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
     exists: async (name: string): Promise<boolean> =>
       (await existingRoles({ tables }, database, [name])).length > 0,
 
-    /** @throws Problem `conflict` where the role exists */
+    /** @throws Problem `conflict` if the role exists */
     create: (name: string, actor: Actor): Promise<void> =>
       change(actor, async (made) => ({ ...(await addRole(made, name)), result: undefined }), {
         unique: 'conflict',
       }),
 
-    /** Grants a permission, if it is not granted. @throws Problem `record_not_found` where the role does not exist */
+    /**
+     * Grants a permission unless it is granted already. @throws Problem `record_not_found` if the role does not exist
+     */
     grant: async (
       permission: { readonly role: string; readonly model: string; readonly action: string },
       actor: Actor,
     ): Promise<void> => {
-      await change(actor, (made) => changePermissions(made, [{ ...permission, allowed: true }]), roleGone);
+      await change(actor, (made) => changePermissions(made, [{ ...permission, allowed: true }]), missingRole);
     },
 
-    /** Registers the entries of an instance's models; those of other versions and every grant stay as they are. */
+    /** Registers the entries of the application's models; those of other versions stay, as do all permissions. */
     register: (entries: readonly { readonly model: string; readonly action: string }[]): Promise<void> =>
       database.write(async (transaction) => {
         for (const { model, action } of entries) {

@@ -1,26 +1,28 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { toQuery } from '../../database/statement.ts';
 import type { Change } from '../context.ts';
-import { stillVerified } from '../users/security-stamp.ts';
+import { isStillVerified } from '../users/stored-user.ts';
 
-/** Whose factors are changed: with the password that was verified for it, or as a session of theirs has begun it. */
+/**
+ * The user whose factors change, identified by the password verified for it, or by the session that began the change.
+ */
 export type FactorOwner = VerifiedUser | { readonly id: number; readonly securityStamp?: undefined };
 
-/** The user of a change, whose row the transaction holds. */
-export interface HeldUser {
+/** The user of a change, whose row the transaction has locked. */
+export interface LockedUser {
   readonly username: string;
-  /** Whether there was an authenticator application or a passkey before. */
+  /** Whether the user had an authenticator application or a passkey before. */
   readonly enrolled: boolean;
 }
 
 /**
- * Holds the user's row, as every change of a user does first: two that meet wait for each other. Undefined where the
- * user is disabled, or what was verified does not hold any more.
+ * Locks the user's row, as every change of a user does first; undefined if the user is disabled, or the verification
+ * is no longer valid.
  */
-export const holdUser = async (
+export const lockUser = async (
   { transaction, tables }: Change,
   owner: FactorOwner,
-): Promise<HeldUser | undefined> => {
+): Promise<LockedUser | undefined> => {
   const { id, securityStamp } = owner;
   const hold = tables
     .updateTable('users')
@@ -28,14 +30,14 @@ export const holdUser = async (
     .where(
       securityStamp === undefined
         ? (eb) => eb.and([eb('id', '=', id), eb('disabled', '=', false)])
-        : stillVerified({ id, securityStamp }),
+        : isStillVerified({ id, securityStamp }),
     )
     .returning(['username', 'second_factor']);
   const row = await transaction.get<{ username: string; second_factor: boolean | number }>(toQuery(hold));
   return row === undefined ? undefined : { username: row.username, enrolled: Boolean(row.second_factor) };
 };
 
-/** Authenticator applications and passkeys of a user. */
+/** The number of a user's authenticator applications and passkeys. */
 export const countFactors = async ({ transaction, tables }: Change, userId: number): Promise<number> => {
   const totp = tables.selectFrom('gatewright_totp').select('user_id').where('user_id', '=', userId);
   const passkeys = tables.selectFrom('gatewright_passkeys').select('id').where('user_id', '=', userId);
@@ -44,8 +46,8 @@ export const countFactors = async ({ transaction, tables }: Change, userId: numb
 };
 
 /**
- * After a factor came or went: says with the user whether there is one, voids the codes where there is none, and ends
- * the user's other sessions and whatever was verified before. The session that asked goes on, and counts as proved.
+ * Updates the user after a factor was added or removed: whether there is one, no recovery codes if there is none, and
+ * no other sessions and verifications. The session of the change stays and counts as verified.
  */
 export const settleFactors = async (
   change: Change,

@@ -4,7 +4,7 @@ import { toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands, insertedId } from '../command.ts';
 import type { Change, TableContext } from '../context.ts';
-import { holdUser, settleFactors } from './factor-change.ts';
+import { lockUser, settleFactors } from './factor-change.ts';
 import { type AddedFactor, factorTarget, replaceRecoveryCodes } from './second-factors.ts';
 
 /** Seconds for setting up a factor. */
@@ -17,7 +17,7 @@ export interface Setup {
   readonly kind: 'totp' | 'passkey';
 }
 
-/** A passkey as its authenticator has made it. */
+/** A new passkey, as its authenticator reports it. */
 export interface NewPasskey {
   readonly name: string;
   readonly credential: string;
@@ -26,7 +26,7 @@ export interface NewPasskey {
   readonly transports: readonly string[];
 }
 
-/** Factors that sessions have begun to set up: until one is confirmed there, it is no factor. */
+/** Setups of factors that sessions have begun; a factor exists only once its setup is confirmed. */
 export const createFactorSetups = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
@@ -34,7 +34,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
   const of = ({ sessionId, kind }: Setup) =>
     db.deleteFrom('gatewright_factor_setups').where('session_id', '=', sessionId).where('kind', '=', kind);
 
-  /** Ends what was begun, once, and makes a factor of it. Undefined where it is not there any more. */
+  /** Completes a setup and creates its factor; undefined if the setup no longer exists. */
   const complete = (
     setup: Setup,
     secret: string,
@@ -45,7 +45,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
   ): Promise<AddedFactor | undefined> => {
     const perform = async (made: Change): Promise<Changed<AddedFactor | undefined>> => {
       const { transaction, at } = made;
-      const held = await holdUser(made, { id: setup.userId });
+      const held = await lockUser(made, { id: setup.userId });
       if (held === undefined) return { result: undefined };
       const ended = of(setup).where('secret', '=', secret).where('expires_at', '>', at);
       if ((await transaction.run(toQuery(ended))) === 0) return { result: undefined };
@@ -55,12 +55,12 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
       const target = factorTarget(setup.userId, held);
       return { audit: { action, target }, result: { id, first: !held.enrolled } };
     };
-    // A passkey that is there already.
+    // A passkey that exists already.
     return change(actor, perform, { unique: 'conflict' });
   };
 
   return {
-    /** Begins a setup in the place of one before. Returns when it ends by itself. */
+    /** Begins a setup, which replaces the previous one. Returns the time of its expiry. */
     begin: (setup: Setup, secret: string): Promise<string> =>
       database.write(async (transaction) => {
         const expiresAt = toTimestamp(clock() + setupLifetime * 1000);
@@ -70,7 +70,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
         return expiresAt;
       }),
 
-    /** The secret or challenge of what was begun; undefined where nothing was, or its time is over. */
+    /** The secret or challenge of a setup; undefined if there is none, or it has expired. */
     secretOf: async ({ sessionId, kind }: Setup): Promise<string | undefined> => {
       const query = db
         .selectFrom('gatewright_factor_setups')
@@ -81,7 +81,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
       return (await database.get<{ secret: string }>(toQuery(query)))?.secret;
     },
 
-    /** @param step whose code has confirmed it: that code cannot sign in any more */
+    /** @param step the time step of the code that confirmed it, which cannot sign in any more */
     completeTotp: (
       setup: Setup,
       sealed: string,
@@ -99,7 +99,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
         return userId;
       }),
 
-    /** @throws Problem `conflict` where the passkey is there already */
+    /** @throws Problem `conflict` if the passkey exists already */
     completePasskey: (
       setup: Setup,
       challenge: string,

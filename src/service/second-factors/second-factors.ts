@@ -7,34 +7,37 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import { type Change, isSuperior, lockSuperAdmins, type TableContext } from '../context.ts';
-import { countFactors, type FactorOwner, type HeldUser, holdUser, settleFactors } from './factor-change.ts';
+import { countFactors, type FactorOwner, type LockedUser, lockUser, settleFactors } from './factor-change.ts';
 
-/** A passkey as it is named to an authenticator, and to its user. */
+/** A passkey, as it is named to an authenticator and to its user. */
 interface StoredPasskey {
   readonly id: number;
   readonly name: string;
-  /** Id that the authenticator gave it, base64url. */
+  /** The id that the authenticator gave it, base64url. */
   readonly credential: string;
   readonly transports: readonly string[];
 }
 
-/** When a factor was made, and used last. */
+/** Times of a factor's creation and last use. */
 export interface FactorTimes {
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
 }
 
-/** Second factors of a user. */
+/** The second factors of a user. */
 export interface SecondFactors {
   readonly totp: FactorTimes | undefined;
   readonly passkeys: readonly (FactorTimes & StoredPasskey)[];
   readonly recoveryCodes: number;
 }
 
-/** A change is refused: what was verified does not hold any more, or the setting up was not begun, or is over. */
+/**
+ * `overtaken`: nothing was changed, since the verification is no longer valid, or the setup was not begun or has
+ * expired.
+ */
 export type FactorChange = 'changed' | 'overtaken';
 
-/** A factor that was added. With the first one the user gets recovery codes. */
+/** A new factor. With the first one, the user gets recovery codes. */
 export interface AddedFactor {
   readonly id: number;
   readonly first: boolean;
@@ -45,7 +48,7 @@ interface TimesRow {
   readonly last_used_at: string | null;
 }
 
-// Each database writes times in its own way.
+// Each database formats times differently.
 const time = (text: string): string => toTimestamp(Date.parse(text));
 const timesOf = ({ created_at, last_used_at }: TimesRow): FactorTimes => ({
   createdAt: time(created_at),
@@ -53,9 +56,9 @@ const timesOf = ({ created_at, last_used_at }: TimesRow): FactorTimes => ({
 });
 
 /** A user as the target of a line in the audit log. */
-export const factorTarget = (id: number, { username }: HeldUser) => ({ kind: 'user', id, name: username });
+export const factorTarget = (id: number, { username }: LockedUser) => ({ kind: 'user', id, name: username });
 
-/** The codes of a user become these, as hashes. */
+/** Replaces the recovery codes of a user, given as hashes. */
 export const replaceRecoveryCodes = async (
   { transaction, tables, at }: Change,
   userId: number,
@@ -67,12 +70,12 @@ export const replaceRecoveryCodes = async (
   await transaction.run(toQuery(tables.insertInto('gatewright_recovery_codes').values(rows)));
 };
 
-/** Second factors of users, as they themselves and super_admins change them. */
+/** Second factors of users, as they and super_admins change them. */
 export const createSecondFactorStore = ({ database, clock }: TableContext, required: boolean) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
 
-  /** Removes by a statement, unless that leaves none where one is demanded. */
+  /** Runs a statement that removes a factor, unless that leaves none and one is required. */
   const remove = (
     owner: FactorOwner,
     sessionId: number,
@@ -81,7 +84,7 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
     removing: (transaction: Transaction) => Promise<number>,
   ): Promise<FactorChange> =>
     change(actor, async (made): Promise<Changed<FactorChange>> => {
-      const held = await holdUser(made, owner);
+      const held = await lockUser(made, owner);
       if (held === undefined) return { result: 'overtaken' };
       if ((await removing(made.transaction)) === 0) throw new Problem('record_not_found');
       const left = await countFactors(made, owner.id);
@@ -135,8 +138,8 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
       }),
 
     /**
-     * New recovery codes in the place of those before.
-     * @throws Problem `second_factor_none` where there is nothing that they would stand in for
+     * Replaces the recovery codes. @throws Problem `second_factor_none` if the user has no factor that they could
+     * replace
      */
     renewRecoveryCodes: (
       user: VerifiedUser,
@@ -144,7 +147,7 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
       actor: Actor,
     ): Promise<FactorChange> =>
       change(actor, async (made): Promise<Changed<FactorChange>> => {
-        const held = await holdUser(made, user);
+        const held = await lockUser(made, user);
         if (held === undefined) return { result: 'overtaken' };
         if (!held.enrolled) throw new Problem('second_factor_none');
         await replaceRecoveryCodes(made, user.id, hashes);
@@ -153,15 +156,15 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
       }),
 
     /**
-     * Takes everything away that a user proves beside the password, and ends their sessions: the telephone is lost.
-     * @throws Problem `record_not_found`, `forbidden` unless it is a super_admin's or the command line's
+     * Removes all second factors of a user who lost them, and ends the user's sessions.
+     * @throws Problem `record_not_found`; `forbidden` unless the actor is a super_admin or the command line
      */
     reset: (userId: number, actor: Actor): Promise<void> =>
       change(actor, async (made) => {
         const { transaction } = made;
         if (!isSuperior(actor)) throw new Problem('forbidden');
         await lockSuperAdmins(made);
-        // The user's row first, as every change of a user takes it.
+        // Locks the user's row first, as every change of a user does.
         const hold = db
           .updateTable('users')
           .set((eb) => ({ second_factor: eb.ref('second_factor') }))
@@ -177,7 +180,7 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
         return { audit: { action: 'second_factor.reset', target, detail: { removed } }, result: undefined };
       }),
 
-    /** Seals secrets again that only a former server secret opens. Returns how many. */
+    /** Seals secrets again that only a previous server secret opens. Returns their number. */
     renewSecrets: async (renew: (sealed: string) => string | undefined): Promise<number> => {
       const rows = await database.all<{ user_id: number; secret: string }>(
         toQuery(db.selectFrom('gatewright_totp').select(['user_id', 'secret'])),

@@ -7,14 +7,14 @@ import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
 import { beginSession, type NewSession } from '../sessions/sessions.ts';
-import { holdUser } from './factor-change.ts';
+import { lockUser } from './factor-change.ts';
 import { consumeProof, type Proof } from './proof.ts';
 
-/** A password that was right, and what is asked beside it. */
+/** A sign-in whose password was correct, and the expected second factor. */
 export interface SignInTicket {
   readonly hash: string;
   readonly user: VerifiedUser;
-  /** Challenge that a passkey has to sign; null where the user had none. */
+  /** Challenge that a passkey must sign; null if the user had none. */
   readonly challenge: string | null;
 }
 
@@ -31,19 +31,19 @@ export interface UsedPasskey {
   readonly transports: readonly string[];
 }
 
-/** `wrong`: the proof is not good any more. `over`: the ticket is not. */
+/** `wrong`: the proof is no longer valid. `over`: the ticket is no longer valid. */
 export type TicketOutcome = 'opened' | 'wrong' | 'over';
 
-/** Takes back what was written: ticket and proof stay as they were. */
+/** Rolls the transaction back: ticket and proof stay valid. */
 class UnprovedError extends Error {}
 
-/** Sign-ins of which the second factor is awaited, on whichever instance it arrives. */
+/** Sign-ins that wait for the second factor, which may arrive at any process. */
 export const createSignInTickets = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
 
   return {
-    /** Returns when it ends by itself. */
+    /** Returns the time of its expiry. */
     create: ({ hash, user, challenge }: SignInTicket): Promise<string> =>
       database.write(async (transaction) => {
         const now = clock();
@@ -58,7 +58,7 @@ export const createSignInTickets = ({ database, clock }: TableContext) => {
         return expiresAt;
       }),
 
-    /** Whose ticket it is; undefined where it is over. It stays so only until it is used. */
+    /** The user of a ticket; undefined if it has expired. It stays valid until it is used. */
     find: async (hash: string): Promise<SignInTicket | undefined> => {
       const query = db
         .selectFrom('gatewright_sign_in_tickets')
@@ -73,7 +73,7 @@ export const createSignInTickets = ({ database, clock }: TableContext) => {
       return { hash, user, challenge: row.challenge };
     },
 
-    /** Takes one of the ticket's tries, before anything is looked at. False where it has none left, or is over. */
+    /** Counts a try of the ticket before any check. Returns false if none is left, or it has expired. */
     tryOne: (hash: string): Promise<boolean> =>
       database.write(async (transaction) => {
         const update = db
@@ -104,7 +104,7 @@ export const createSignInTickets = ({ database, clock }: TableContext) => {
       return { id: row.id, publicKey: row.public_key, counter: row.counter, transports };
     },
 
-    /** Begins the session for which a ticket and a proof are used up, both or neither. */
+    /** Begins the session, and uses ticket and proof up: all of it or nothing. */
     open: async (
       { hash, user }: SignInTicket,
       proof: Proof,
@@ -114,8 +114,8 @@ export const createSignInTickets = ({ database, clock }: TableContext) => {
       try {
         return await change(actor, async (made): Promise<Changed<TicketOutcome>> => {
           const { transaction, tables } = made;
-          // The user's row first, as every change of a user takes it.
-          if ((await holdUser(made, user)) === undefined) return { result: 'over' };
+          // Locks the user's row first, as every change of a user does.
+          if ((await lockUser(made, user)) === undefined) return { result: 'over' };
           const ticket = tables.deleteFrom('gatewright_sign_in_tickets').where('token_hash', '=', hash);
           if ((await transaction.run(toQuery(ticket))) === 0) return { result: 'over' };
           if (!(await consumeProof(made, user.id, proof))) throw new UnprovedError();

@@ -1,4 +1,4 @@
-import { callerSession } from '../../database/source.ts';
+import { askingSession } from '../../database/source.ts';
 import { sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity } from '../../records/entity.ts';
@@ -8,8 +8,8 @@ export const sessionEntity = defineEntity('sessions', {
   fields: {
     id: field.integer(always),
     current: computed(field.boolean({ ...always, label: { 'zh-CN': '当前会话', en: 'This one' } }), {
-      value: sql`(case when t."id" = ${callerSession} then 1 = 1 else 1 = 0 end)`,
-      note: 'whether this very request is made by it',
+      value: sql`(case when t."id" = ${askingSession} then 1 = 1 else 1 = 0 end)`,
+      note: 'whether it is the session of this request',
     }),
     address: field.string({ ...always, label: { 'zh-CN': '地址', en: 'Address' } }),
     user_agent: field.string({ ...always, label: { 'zh-CN': '浏览器', en: 'Browser' } }),

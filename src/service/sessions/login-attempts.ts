@@ -10,8 +10,8 @@ interface CountedAttempts {
 }
 
 /**
- * Failed logins, counted in the database: every instance sees the same figures, and one statement both looks and
- * reserves, so that no two attempts pass the limit at once.
+ * Failed logins, counted in the database: all processes share the counts, and one statement both checks and
+ * increments, so that concurrent attempts do not exceed the limit.
  */
 export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>): ThrottleStore => {
   const db = tablesOf(database);
@@ -63,10 +63,10 @@ export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>
       if (granted.length > 0) return 'granted';
       const row = await database.get<CountedAttempts>(find({ key }));
       if (row === undefined || row.failures < limit) return 'busy';
-      // A window of a clock that was ahead is no longer than others.
+      // A window that a clock ahead of time began is no longer than others.
       return { retryAfterMs: Math.min(windowMs, Math.max(1, row.window_started + windowMs - now)) };
     },
-    // One statement each: a transaction around a counter that everybody touches would only be run again and again.
+    // One statement each: a transaction on a counter that many requests update would often be repeated.
     settle: async (key, failed) => {
       await database.execute(settle({ key, failed: failed ? 1 : 0 }));
       if (!failed) await database.execute(forget({ key }));
@@ -74,7 +74,7 @@ export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>
   };
 };
 
-/** Deletes counters whose window is over; run now and then. */
+/** Deletes the counters of finished windows; called periodically. */
 export const sweepLoginAttempts = async (
   { database }: Pick<TableContext, 'database'>,
   before: number,

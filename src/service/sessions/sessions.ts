@@ -5,7 +5,7 @@ import { toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import type { Change, TableContext } from '../context.ts';
-import { endSessions, stillVerified } from '../users/security-stamp.ts';
+import { endSessions, isStillVerified } from '../users/stored-user.ts';
 
 export interface NewSession {
   readonly hash: string;
@@ -13,7 +13,7 @@ export interface NewSession {
   readonly userAgent: string;
 }
 
-/** Sessions are begun and ended by their own user. */
+/** Returns the user as the target of audit lines: users begin and end only their own sessions. */
 export const ownerOf = ({ principal }: Actor, id: number) => ({
   kind: 'user',
   id,
@@ -24,8 +24,8 @@ export const ownerOf = ({ principal }: Actor, id: number) => ({
 export type ProvedBy = 'totp' | 'passkey' | 'recovery_code';
 
 /**
- * Starts a session in a transaction; what has run out, of whomever, is deleted on the way. False where what was verified
- * does not hold any more: then there is none.
+ * Begins a session in a transaction, and deletes expired ones of all users. Returns false and begins none if the
+ * verification is no longer valid.
  */
 export const beginSession = async (
   { transaction, tables, actor, now, at }: Change,
@@ -65,7 +65,7 @@ export const beginSession = async (
           eb.val(at).as('created_at'),
           eb.val(at).as('last_used_at'),
         ])
-        .where(stillVerified(user)),
+        .where(isStillVerified(user)),
     );
   if ((await transaction.run(toQuery(insert))) === 0) return { result: false };
   const audit = {
@@ -76,19 +76,21 @@ export const beginSession = async (
   return { audit, result: true };
 };
 
-/** Sessions of the administration area. A session id is stored as its HMAC only. */
+/** Sessions of the administration area. Only the HMAC of a session id is stored. */
 export const createSessionStore = ({ database, clock }: TableContext) => {
   const change = createCommands({ database, clock });
 
   return {
     /**
-     * Starts a session; what has run out, of whomever, is deleted on the way. False where what was verified does not
-     * hold any more: then there is none.
+     * Begins a session, and deletes expired ones of all users. Returns false and begins none if the verification is
+     * no longer valid.
      */
     create: (user: VerifiedUser, session: NewSession, actor: Actor): Promise<boolean> =>
       change(actor, (made) => beginSession(made, user, session)),
 
-    /** Ends one session of the actor's: signing out, here or on another device. False where they have none with that id. */
+    /**
+     * Ends one session of the actor, on this device or another one. Returns false if the actor has none with this id.
+     */
     remove: (id: number, userId: number, actor: Actor): Promise<boolean> =>
       change(actor, async ({ transaction, tables }) => {
         const query = tables
@@ -106,7 +108,7 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
         return { audit, result: true };
       }),
 
-    /** Ends every session of a user. */
+    /** Ends all sessions of a user. */
     removeAll: (userId: number, actor: Actor): Promise<void> =>
       change(actor, async (made) => {
         const ended = await endSessions(made, userId);

@@ -6,23 +6,23 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 
-/** A user as an explanation is about them, disabled or not. */
+/** A user as the subject of an explanation, enabled or disabled. */
 export interface CallerUser {
   readonly id: number;
   readonly username: string;
   readonly disabled: boolean;
 }
 
-/** How a key ended that somebody deleted. */
+/** How a deleted key ended. */
 export interface Revocation {
   readonly at: string;
-  /** The actor in words; null where unknown. */
+  /** The actor's name or kind; null if unknown. */
   readonly by: string | null;
 }
 
 /**
- * A key as an explanation is about it, expired, revoked or not. The hash is what authentication goes by; it is never
- * shown.
+ * A key as the subject of an explanation, active, expired or revoked. Authentication compares the hash, which is
+ * never shown.
  */
 export interface KnownKey {
   readonly id: number;
@@ -30,7 +30,7 @@ export interface KnownKey {
   readonly hash: string;
   readonly expired: boolean;
   readonly revoked: Revocation | undefined;
-  /** The owner; of a key that was revoked as they were then. */
+  /** The owner; of a revoked key, the owner at its end. */
   readonly user: CallerUser;
 }
 
@@ -44,7 +44,7 @@ interface RevokedRow {
   readonly actor_name: string | null;
 }
 
-/** Callers whom an administrator asks about: also those whom authentication would refuse. */
+/** Callers that an administrator asks about, including those that authentication would refuse. */
 export const createCallerStore = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const userById = prepare<{ id: number }>((param) =>

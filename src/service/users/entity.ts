@@ -2,14 +2,14 @@ import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity } from '../../records/entity.ts';
 import { userEntity } from '../../records/users.ts';
-import { makerStands } from '../invitations/invitations.ts';
+import { makerIsAuthorized } from '../invitations/invitations.ts';
 
-/** Of the open link to a user, which is there once at most. */
+/** SQL on the open link of a user, of which there is at most one. */
 const ofInvitation = (column: 'expires_at' | 'made_by'): Fragment => sql`(select ${identifier('i', column)}
   from "gatewright_invitations" i
-  where i."user_id" = t."id" and i."ended_at" is null and ${makerStands('i')})`;
+  where i."user_id" = t."id" and i."ended_at" is null and ${makerIsAuthorized('i')})`;
 
-/** `second_factor` of the user says whether there is anything to look for. */
+/** The user's `second_factor` says whether there are any to look up. */
 const heldFactor = sql`(case when t."second_factor" = false then 'none'
   when not exists (select 1 from "gatewright_totp" f where f."user_id" = t."id") then 'passkeys'
   when not exists (select 1 from "gatewright_passkeys" p where p."user_id" = t."id") then 'totp'
@@ -19,15 +19,15 @@ const fields = {
   ...userEntity.fields,
   invited: computed(field.boolean({ ...always, label: { 'zh-CN': '待设置密码', en: 'No password yet' } }), {
     value: sql`(t."password_hash" = '')`,
-    note: 'has no password yet, and cannot sign in',
+    note: 'has no password yet and cannot sign in',
   }),
   invitation_expires_at: computed(field.datetime({ label: { 'zh-CN': '链接到期', en: 'Link ends' } }), {
     value: ofInvitation('expires_at'),
-    note: 'end of the link that is open, also of one whose time is over; null where there is none',
+    note: 'expiry of the open link, even if it has passed; null if there is no open link',
   }),
   invited_by: computed(
     field.integer({ label: { 'zh-CN': '邀请者（用户 id）', en: 'Invited by (user id)' } }),
-    { value: ofInvitation('made_by'), note: 'user who made the link that is open' },
+    { value: ofInvitation('made_by'), note: 'user who made the open link' },
   ),
   second_factor: computed(
     field.enum(['none', 'totp', 'passkeys', 'totp_and_passkeys'], {
@@ -40,11 +40,11 @@ const fields = {
         totp_and_passkeys: { 'zh-CN': '验证器应用与通行密钥', en: 'App and passkeys' },
       },
     }),
-    { value: heldFactor, note: 'what the administration area asks for beside the password' },
+    { value: heldFactor, note: 'second factor that the administration area requires' },
   ),
 };
 
-/** Users as administrators manage them: also how they stand to signing in. */
+/** Users as administrators manage them, with the state of their sign-in. */
 export const managedUserEntity = defineEntity('users', {
   title: 'ManagedUser',
   fields,
@@ -67,12 +67,12 @@ export const managedUserEntity = defineEntity('users', {
     summary: { 'zh-CN': '用户详情', en: 'Show a user' },
     description: {
       'zh-CN': '用户及其角色；密码从不返回。',
-      en: 'A user with the roles that they hold. A password is never answered.',
+      en: 'A user with their roles, without the password.',
     },
   },
 });
 
-/** Users by the roles that they hold. */
+/** Users by their roles. */
 export const holderEntity = defineEntity('users', {
   title: 'ManagedUser',
   from: sql`(select u.*, h."role" from "users" u join "user_roles" h on h."user_id" = u."id")`,

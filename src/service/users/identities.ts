@@ -24,22 +24,25 @@ interface IdentityRow {
   readonly username: string;
   readonly email: string;
   readonly name: string;
-  /** Names separated by blanks; null where there are none. Role names and actions hold no blank. */
+  /** Names separated by blanks; null if there are none. Names of roles and actions contain no blank. */
   readonly roles: string | null;
   readonly granted: string | null;
   readonly must_change_password: boolean | number;
   readonly second_factor: boolean | number;
   readonly credential: number | null;
-  /** When a key ends; null for one that does not. */
+  /** End of an API key; null if it never expires. */
   readonly expires?: string | null;
 }
 
 const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
 
-/** Whether a second factor is required in the administration area: of no user, or of every administrator. */
+/** Whether the administration area requires a second factor: of no user, or of every administrator. */
 export type SecondFactorDemand = 'optional' | 'required';
 
-/** Makes identities of rows. `proved`: how credentials stand to a second factor that the user has. */
+/**
+ * Creates a function that makes the identity of a row. `proved`: whether the credentials include the user's second
+ * factor.
+ */
 const identityMaker =
   (demand: SecondFactorDemand) =>
   (row: IdentityRow, proved: 'given' | 'missing'): Identity => {
@@ -59,7 +62,9 @@ const identityMaker =
 
 const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.user_id = u.id)`;
 
-/** A join, as `in (select …)` takes SQLite twice the time of the whole statement; its `cross join` keeps the order. */
+/**
+ * A join, since `in (select …)` takes SQLite twice the time of the whole statement; its `cross join` keeps the order.
+ */
 const grantedOn = (
   models: readonly Fragment[],
 ): Fragment => sql`(select string_agg(p.model || '.' || p.action, ' ')
@@ -69,9 +74,8 @@ const grantedOn = (
 const namedModel = (index: number): Fragment => param('models', index);
 
 /**
- * Forms of one statement, by the number of models whose grants are read along. Identity, roles and grants come from the
- * same instant, in one round trip, for every request: a revocation holds from the next one on, at every
- * instance.
+ * One statement for each number of models whose grants are read. Identity, roles and grants are read from one
+ * snapshot, in one round trip, for every request: a revocation takes effect with the next request at every process.
  */
 const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
   database: Database,
@@ -96,30 +100,31 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
 };
 
 /**
- * A session without the second factor is none where its user has one: an instance of an older version may have begun
+ * A session without the second factor is invalid if its user has one: a process of an older version may have begun
  * it.
  */
 const proved = sql`(u.second_factor = false or s.second_factor = true)`;
 
-/** End of a key. An infinite moment, which no text can say, is before every moment that one can. */
+/** End of a key. An infinite time, which no text expresses, comes before all others. */
 const expiry = (dialect: Dialect): Fragment =>
   sql`coalesce(${timeText(dialect, sql`k.expires_at`)}, case when k.expires_at is not null then '' end)`;
 
-/** Whether a moment has come, by its text. */
+/** Whether a time, given as text, has come. */
 const isOver = (expires: string | null | undefined, now: number): boolean =>
   expires != null && expires <= toTimestamp(now);
 
 /**
- * Users by id, key and session, as every request looks them up. `sessionUsed` is called at every use of a session,
- * `demand` says who has to have a second factor.
+ * Users by id, API key and session, as every request looks them up.
+ * @param sessionUsed called at every use of a session
+ * @param demand who must have a second factor
  */
 export const createIdentityStore = (
   database: Database,
   sessionUsed: (id: number, now: number) => void,
   demand: SecondFactorDemand = 'optional',
 ): IdentityStore & {
-  /** As `bySession`, but no use of the session. */
-  readonly lookAtSession: IdentityStore['bySession'];
+  /** As `bySession`, without counting as a use of the session. */
+  readonly readSession: IdentityStore['bySession'];
 } => {
   const toIdentity = identityMaker(demand);
   const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
@@ -148,19 +153,19 @@ export const createIdentityStore = (
       where s.id = ${value('within')} and u.id = ${value('id')} and ${proved}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
   );
-  /** Moments after which a live session was begun and used. */
+  /** Times after which a valid session was begun and last used. */
   const limitsAt = (now: number) => ({
     idle: toTimestamp(now - sessionIdleTime * 1000),
     born: toTimestamp(now - sessionLifetime * 1000),
   });
-  const lookAtSession: IdentityStore['bySession'] = async (hash, now, models) => {
+  const readSession: IdentityStore['bySession'] = async (hash, now, models) => {
     const row = await database.get<IdentityRow>(bySession({ hash, ...limitsAt(now) }, models));
     return row?.credential == null
       ? undefined
       : { identity: toIdentity(row, 'given'), sessionId: row.credential };
   };
   return {
-    lookAtSession,
+    readSession,
     byUserId: async (id, models) => {
       const row = await database.get<IdentityRow>(byId({ id }, models));
       return row === undefined ? undefined : toIdentity(row, 'missing');
@@ -180,7 +185,7 @@ export const createIdentityStore = (
         : { identity: toIdentity(row, 'missing'), keyId: row.credential };
     },
     bySession: async (hash, now, models) => {
-      const found = await lookAtSession(hash, now, models);
+      const found = await readSession(hash, now, models);
       if (found !== undefined) sessionUsed(found.sessionId, now);
       return found;
     },
@@ -195,7 +200,7 @@ interface AccountRow {
   readonly security_stamp: number;
 }
 
-/** Accounts for the login: a canonical name that holds an `@` is an email address, any other is a username. */
+/** Accounts for the login: a canonical name with an `@` is an email address, any other is a username. */
 export const createAccountStore = (database: Database): AccountStore => {
   const db = tablesOf(database);
   const by = (column: 'username_canonical' | 'email_canonical') =>

@@ -4,10 +4,10 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 
-/** Identity of a credentials file, and which of two is the older one. */
+/** Identifies a credentials file, and orders two of them by age. */
 export interface CredentialsMark {
   readonly serial: number;
-  /** SHA-256 of the encrypted file, lowercase hex: it says nothing of what is in it. */
+  /** SHA-256 of the encrypted file, lowercase hex: it reveals nothing of the content. */
   readonly digest: string;
 }
 
@@ -18,7 +18,10 @@ export interface SeenCredentials extends CredentialsMark {
 
 const only = 1;
 
-/** The credentials that some instance or command saw last, where a restart and every instance find it. */
+/**
+ * The newest credentials file that any process or command has read, stored in the database for restarts and all
+ * processes.
+ */
 export const createSeenCredentials = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const last = toQuery(
@@ -34,7 +37,9 @@ export const createSeenCredentials = ({ database, clock }: TableContext) => {
     return { serial: Number(row.serial), digest: row.digest, seenAt: new Date(row.seen_at).getTime() };
   };
 
-  /** Takes over a mark that is not older; one statement, as another instance may do the same. */
+  /**
+   * Stores a mark unless it is older than the stored one; in one statement, since another process may do the same.
+   */
   const put = ({ serial, digest }: CredentialsMark) => {
     const seen = { serial, digest, seen_at: toTimestamp(clock()) };
     return toQuery(
@@ -50,16 +55,16 @@ export const createSeenCredentials = ({ database, clock }: TableContext) => {
   return {
     last: (): Promise<SeenCredentials | undefined> => read(database),
 
-    /** Remembers a file as the last one, unless a newer one was seen. Returns the one that was seen before. */
+    /** Stores a file as the newest one, unless a newer one is stored. Returns the mark that was stored before. */
     see: (mark: CredentialsMark): Promise<SeenCredentials | undefined> =>
       database.write(async (transaction) => {
         const before = await read(transaction);
         if (before?.digest === mark.digest && before.serial === mark.serial) return before;
-        // Nothing was changed where another instance saw a newer one in between.
+        // Nothing was changed if another process stored a newer one meanwhile.
         return (await transaction.run(put(mark))) === 0 ? read(transaction) : before;
       }),
 
-    /** The statement of `see`, for a transaction of the caller's. */
+    /** The statement of `see`, for a transaction of the caller. */
     put,
   };
 };

@@ -1,3 +1,7 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { tokenLifetime } from '../../auth/jwt.ts';
+import type { VerifiedUser } from '../../auth/ports.ts';
+import type { CoreSchema } from '../../database/schema.ts';
 import { toQuery } from '../../database/statement.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Change } from '../context.ts';
@@ -8,7 +12,7 @@ export interface StoredUser {
   readonly roles: readonly string[];
 }
 
-/** A user as the transaction finds them. @throws Problem `record_not_found` */
+/** Returns a user as it is in the transaction. @throws Problem `record_not_found` */
 export const storedUser = async ({ transaction, tables }: Change, id: number): Promise<StoredUser> => {
   const row = await transaction.get<{ username: string; disabled: boolean | number }>(
     toQuery(tables.selectFrom('users').select(['username', 'disabled']).where('id', '=', id)),
@@ -18,4 +22,38 @@ export const storedUser = async ({ transaction, tables }: Change, id: number): P
     toQuery(tables.selectFrom('user_roles').select('role').where('user_id', '=', id)),
   );
   return { username: row.username, disabled: Boolean(row.disabled), roles: roles.map(({ role }) => role) };
+};
+
+/**
+ * SQL condition: the verification of a user is still valid. It belongs into the statement that writes, since the
+ * password may be changed and the account disabled between an earlier read and the write.
+ */
+export const isStillVerified =
+  ({ id, securityStamp }: VerifiedUser) =>
+  (eb: ExpressionBuilder<CoreSchema, 'users'>): Expression<SqlBool> =>
+    eb.and([eb('id', '=', id), eb('security_stamp', '=', securityStamp), eb('disabled', '=', false)]);
+
+/** Greatest expiry (Unix seconds) of the tokens that the user may hold; an instance whose clock is ahead may have issued one. */
+const greatestExpiry = (now: number) => sql<number>`(select max(e.column1) from (values
+  (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.last_token_expiry), (users.revoked_token_expiry)) e)`;
+
+/**
+ * Revokes every token of a user and ends every session but `kept`. A sign-in that has verified the former password
+ * cannot complete. Returns the number of ended sessions.
+ */
+export const endSessions = async (
+  { transaction, tables, now }: Change,
+  id: number,
+  kept?: number,
+): Promise<number> => {
+  const revoke = tables
+    .updateTable('users')
+    .set((eb) => ({
+      security_stamp: eb('security_stamp', '+', 1),
+      revoked_token_expiry: greatestExpiry(now),
+    }))
+    .where('id', '=', id);
+  await transaction.run(toQuery(revoke));
+  const all = tables.deleteFrom('sessions').where('user_id', '=', id);
+  return transaction.run(toQuery(kept === undefined ? all : all.where('id', '!=', kept)));
 };

@@ -6,10 +6,10 @@ import { tablesOf } from '../../database/tables-of.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
-import { holdUser } from '../second-factors/factor-change.ts';
+import { lockUser } from '../second-factors/factor-change.ts';
 import { consumeProof, type Proof } from '../second-factors/proof.ts';
 import { ownerOf } from '../sessions/sessions.ts';
-import { endSessions, stillVerified } from './security-stamp.ts';
+import { endSessions, isStillVerified } from './stored-user.ts';
 
 /** `unverified`: the password is no longer valid. `unproved`: the second factor was used before. */
 export type TokenOutcome = { readonly expiry: number } | 'unverified' | 'unproved';
@@ -37,13 +37,13 @@ export const createTokenStore = ({ database, clock }: TableContext) => {
       try {
         return await change(actor, async (made): Promise<Changed<TokenOutcome>> => {
           if (proof !== undefined) {
-            if ((await holdUser(made, user)) === undefined) return { result: 'unverified' };
+            if ((await lockUser(made, user)) === undefined) return { result: 'unverified' };
             if (!(await consumeProof(made, user.id, proof))) throw new UnprovedError();
           }
           const update = made.tables
             .updateTable('users')
             .set({ last_token_expiry: nextExpiry(made.now) })
-            .where(stillVerified(user))
+            .where(isStillVerified(user))
             .returning('last_token_expiry as expiry');
           const row = await made.transaction.get<{ expiry: number }>(toQuery(update));
           return { result: row === undefined ? 'unverified' : { expiry: Number(row.expiry) } };

@@ -3,8 +3,7 @@ import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { applyMigrations } from '../../app/migrate.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { createSessionStore } from '../sessions/sessions.ts';
-import type { UserChange } from './user-change.ts';
-import { createUserStore, type UpdateOptions } from './users.ts';
+import { createUserStore, type UpdateOptions, type UserChange } from './users.ts';
 
 const actor = { principal: 'command line', address: null } as const;
 

@@ -1,7 +1,8 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
-import type { Transaction } from '../../database/database.ts';
+import { ConstraintError, type Database, type Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { administrators, superAdmin } from '../../policy/rule.ts';
 import { revokeKeys } from '../api-keys/revoked-keys.ts';
 import type { Actor, AuditEntry } from '../audit/audit.ts';
@@ -9,41 +10,120 @@ import { type Changed, createCommands, insertedId } from '../command.ts';
 import {
   actingUserId,
   type Change,
-  demandSuperAdmin,
   guardSuperAdmin,
   isOnlySuperAdmin,
   lockSuperAdmins,
   otherUserId,
+  requireSuperAdmin,
   type TableContext,
 } from '../context.ts';
 import { endInvitations } from '../invitations/invitations.ts';
-import { endSessions, stillVerified } from './security-stamp.ts';
-import { storedUser } from './stored-user.ts';
-import { type CanonicalNames, type TakenField, takenBy, takenNames } from './taken-names.ts';
-import {
-  auditDetail,
-  changedColumns,
-  changedFields,
-  type UserChange,
-  type UserValues,
-} from './user-change.ts';
+import { endSessions, isStillVerified, storedUser } from './stored-user.ts';
+
+/** A user as it is written; look-ups and uniqueness use the canonical forms. */
+export interface UserValues {
+  readonly username: string;
+  readonly usernameCanonical: string;
+  readonly email: string;
+  readonly emailCanonical: string;
+  readonly name: string;
+  /** Empty if the user has no password: invited users. */
+  readonly passwordHash: string;
+  readonly disabled: boolean;
+  /** Requires the user to change the password first; false unless given. */
+  readonly mustChangePassword?: boolean;
+  readonly roles: readonly string[];
+}
+
+export type UserChange = Partial<UserValues>;
+
+/** The columns of the changed fields. */
+export const changedColumns = (change: UserChange) => ({
+  ...(change.username === undefined ? {} : { username: change.username }),
+  ...(change.usernameCanonical === undefined ? {} : { username_canonical: change.usernameCanonical }),
+  ...(change.email === undefined ? {} : { email: change.email }),
+  ...(change.emailCanonical === undefined ? {} : { email_canonical: change.emailCanonical }),
+  ...(change.name === undefined ? {} : { name: change.name }),
+  ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
+  ...(change.disabled === undefined ? {} : { disabled: change.disabled }),
+  ...(change.mustChangePassword === undefined ? {} : { must_change_password: change.mustChangePassword }),
+});
+
+/** Names of the changed fields, for the audit log; secrets have names only, no values. */
+export const changedFields = (change: UserChange): string[] => [
+  ...(['username', 'email', 'name', 'disabled', 'roles'] as const).filter(
+    (field) => change[field] !== undefined,
+  ),
+  ...(change.passwordHash === undefined ? [] : ['password']),
+  ...(change.mustChangePassword === undefined ? [] : ['must_change_password']),
+];
+
+/** The changed values in the audit log. */
+export const auditDetail = ({ roles, disabled, mustChangePassword }: UserChange): JsonObject => ({
+  ...(roles === undefined ? {} : { roles }),
+  ...(disabled === undefined ? {} : { disabled }),
+  ...(mustChangePassword === undefined ? {} : { must_change_password: mustChangePassword }),
+});
+
+/** Unique fields whose values belong to another user. */
+export type TakenField = 'username' | 'email';
+
+/** Canonical forms of the unique fields of a write. */
+export type CanonicalNames = { readonly [Field in TakenField]?: string | undefined };
+
+/** Returns which of the two belong to a user other than `except`. */
+export const takenNames = async (
+  database: Database,
+  names: CanonicalNames,
+  except?: number,
+): Promise<readonly TakenField[]> => {
+  const db = tablesOf(database);
+  const found: TakenField[] = [];
+  for (const field of ['username', 'email'] as const) {
+    const canonical = names[field];
+    if (canonical === undefined) continue;
+    const column = field === 'username' ? ('username_canonical' as const) : ('email_canonical' as const);
+    const row = await database.get<{ id: number }>(
+      toQuery(db.selectFrom('users').select('id').where(column, '=', canonical)),
+    );
+    if (row !== undefined && row.id !== except) found.push(field);
+  }
+  return found;
+};
+
+/** Thrown if a unique value was taken between the look-up and the write. */
+export class TakenError extends Error {
+  readonly fields: readonly TakenField[];
+  constructor(fields: readonly TakenField[], cause?: unknown) {
+    super(`taken: ${fields.join(', ')}`, { cause });
+    this.name = 'TakenError';
+    this.fields = fields;
+  }
+}
+
+/** Returns `TakenError` in place of a violated unique constraint, any other error unchanged. */
+export const takenBy = (error: unknown): unknown => {
+  if (!(error instanceof ConstraintError) || error.kind !== 'unique') return error;
+  const field = error.columns.some((column) => column.startsWith('username')) ? 'username' : 'email';
+  return new TakenError([field], error);
+};
 
 export interface UpdateOptions {
-  /** Ends the user's sessions, whatever else changes. */
+  /** Ends the user's sessions, even if nothing else changes. */
   readonly sessionsEnd?: boolean;
-  /** Whose password was verified for this change; where that does not hold any more nothing is changed. */
+  /** The verification of the user's password for this change; if it is no longer valid, nothing changes. */
   readonly verified?: VerifiedUser | undefined;
-  /** The session by which users change themselves: a new password ends their others, and this one goes on. */
+  /** The session by which users change themselves: a new password ends all others. */
   readonly keptSession?: number | undefined;
 }
 
-/** A transaction that a user is deleted in, and what happens in it before. */
+/** The transaction that deletes a user, and work to do in it before. */
 export interface PartOfRemoval {
   readonly transaction: Transaction;
   readonly before: () => Promise<void>;
 }
 
-/** Names of a user as they were entered. */
+/** Names of a user, as they were entered. */
 export interface StoredNames {
   readonly id: number;
   readonly username: string;
@@ -51,7 +131,7 @@ export interface StoredNames {
   readonly name: string;
 }
 
-/** Users and the roles that they hold. Whatever takes rights away has happened when the promise resolves. */
+/** Users and their roles. A withdrawal of rights is in effect when the promise resolves. */
 export const createUserStore = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
@@ -67,10 +147,10 @@ export const createUserStore = ({ database, clock }: TableContext) => {
   };
 
   /**
-   * Asks a user who becomes a super_admin for a new password where another user set the present one who is no
-   * super_admin, and so could not set it now. Returns whether it does.
+   * Requires a new password of a user who becomes a super_admin, if the present one was set by a user who is no
+   * super_admin and could not set it now. Returns whether it does.
    */
-  const askForPassword = async ({ transaction, tables }: Change, id: number): Promise<boolean> => {
+  const requireNewPassword = async ({ transaction, tables }: Change, id: number): Promise<boolean> => {
     const leaders = tables.selectFrom('user_roles').select('user_id').where('role', '=', superAdmin);
     const ask = tables
       .updateTable('users')
@@ -111,11 +191,11 @@ export const createUserStore = ({ database, clock }: TableContext) => {
   };
 
   return {
-    /** Which of the two are held by a user other than `except`. */
+    /** Returns which of the two belong to a user other than `except`. */
     taken: (names: CanonicalNames, except?: number): Promise<readonly TakenField[]> =>
       takenNames(database, names, except),
 
-    /** Names among these that are no role. */
+    /** Returns those of these names that are no role. */
     unknownRoles: async (roles: readonly string[]): Promise<readonly string[]> => {
       if (roles.length === 0) return [];
       const rows = await database.all<{ name: string }>(
@@ -135,7 +215,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         throw takenBy(error);
       }),
 
-    /** Creates the very first user; undefined where there is one, also where another instance is making it just now. */
+    /** Creates the very first user; undefined if there is one, or another process is creating it now. */
     createFirst: (values: UserValues, actor: Actor): Promise<number | undefined> =>
       change(actor, async (made): Promise<Changed<number | undefined>> => {
         await lockSuperAdmins(made);
@@ -144,9 +224,9 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       }),
 
     /**
-     * Changes a user; a new password, a disabling and `sessionsEnd` end their sessions, the last with a line of its own
-     * in the audit log; but `keptSession`, where it is the password alone that ends them. False where what was
-     * verified does not hold any more: then nothing has changed.
+     * Changes a user. A new password, disabling and `sessionsEnd` end the user's sessions, the last of them with a
+     * line of its own in the audit log; a new password alone keeps `keptSession`. Returns false and changes nothing
+     * if the verification is no longer valid.
      * @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin`
      */
     update: (
@@ -165,7 +245,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         const lost = before.roles.filter((role) => !roles.includes(role));
         const target = { kind: 'user', id, name: changed.username ?? before.username };
         const audit: AuditEntry[] = [];
-        // Sessions ended and nothing else sent: the user is as before.
+        // Only the end of the sessions was requested: the user itself does not change.
         if (!sessionsEnd || Object.keys(changed).length > 0) {
           const update = tables
             .updateTable('users')
@@ -173,18 +253,18 @@ export const createUserStore = ({ database, clock }: TableContext) => {
             .$if(changed.passwordHash !== undefined, (set) =>
               set.set({ password_set_by: otherUserId(actor, id) }),
             )
-            .where(verified === undefined ? (eb) => eb('id', '=', id) : stillVerified(verified));
+            .where(verified === undefined ? (eb) => eb('id', '=', id) : isStillVerified(verified));
           if ((await transaction.run(toQuery(update))) === 0) return { result: false };
           if (changed.roles !== undefined) await setRoles(made, id, changed.roles);
-          if (before.roles.includes(superAdmin)) await demandSuperAdmin(made);
-          const asked = gained.includes(superAdmin) && (await askForPassword(made, id));
+          if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
+          const asked = gained.includes(superAdmin) && (await requireNewPassword(made, id));
           const detail = {
             ...{ fields: changedFields(changed), ...auditDetail(changed) },
             ...(asked ? { must_change_password: true } : {}),
           };
           audit.push({ action: 'user.update', target, detail });
         }
-        // At the end of the disabling too: an instance of an older version may have let a sign-in under way through.
+        // Also when a user is enabled again: a process of an older version may have admitted a sign-in in progress.
         const enabled = before.disabled && changed.disabled === false;
         const shuts = changed.disabled === true || enabled;
         const ends = changed.passwordHash !== undefined || shuts;
@@ -200,11 +280,11 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         throw takenBy(error);
       }),
 
-    /** Whether the service would be without an enabled super_admin if this user were not there. */
+    /** Whether this user is the only enabled super_admin. */
     isLastSuperAdmin: (id: number): Promise<boolean> => isOnlySuperAdmin(database, id),
 
     /**
-     * Deletes a user with their keys, sessions and roles; references to them go as they say.
+     * Deletes a user with their keys, sessions and roles; references to the user follow their `onDelete` rule.
      * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
      */
     remove: (id: number, actor: Actor, part?: PartOfRemoval): Promise<void> => {
@@ -215,7 +295,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         await part?.before();
         await revokeKeys(made, [{ column: 'user_id', value: id }]);
         await made.transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
-        if (before.roles.includes(superAdmin)) await demandSuperAdmin(made);
+        if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
         const target = { kind: 'user', id, name: before.username };
         return { audit: { action: 'user.delete', target }, result: undefined };
       };
@@ -223,8 +303,8 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     },
 
     /**
-     * A user's own new password, which ends what asked for it, and their sessions but the one that changes it. False
-     * where what was verified does not hold any more: then nothing has changed.
+     * Sets a new password by the user, which ends the requirement of one and all sessions except the current one.
+     * Returns false and changes nothing if the verification is no longer valid.
      */
     changePassword: (
       verified: VerifiedUser,
@@ -238,7 +318,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           .updateTable('users')
           .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
           .set({ updated_at: made.at })
-          .where(stillVerified(verified))
+          .where(isStillVerified(verified))
           .returning('username');
         const user = await made.transaction.get<{ username: string }>(toQuery(update));
         if (user === undefined) return { result: false };
@@ -257,7 +337,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         toQuery(db.selectFrom('users').select(['id', 'username', 'email', 'name']).where('id', '=', id)),
       ),
 
-    /** Whether there is any user at all; the first start makes one where there is none. */
+    /** Whether there is any user; the first start creates one otherwise. */
     any: async (): Promise<boolean> =>
       (await database.get(toQuery(db.selectFrom('users').select('id').limit(1)))) !== undefined,
 

@@ -12,15 +12,15 @@ import {
 } from '../command.ts';
 import { actingUserId, type Change } from '../context.ts';
 
-/** Views that one user may keep, of all lists. */
+/** Maximum number of views of one user, over all lists. */
 const maxViews = 200;
 
-/** Bytes of a view's query as JSON. */
+/** Maximum size of a view's query as JSON, in bytes. */
 const maxQueryBytes = 8192;
 
 const text: JsonSchema = { type: 'string' };
 
-/** A stored query: conditions by field, an order, the columns in theirs. */
+/** A stored query: conditions by field, a sort order, and the columns in their order. */
 const querySchema: JsonSchema = {
   type: 'object',
   properties: {
@@ -40,7 +40,7 @@ const querySchema: JsonSchema = {
   description: `${maxQueryBytes} bytes at most`,
 };
 
-/** A field of any JSON has a schema that says nothing of a query. */
+/** A JSON field has a schema that does not describe a query. */
 const withQuery = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   properties: { ...(isJsonObject(schema['properties']) ? schema['properties'] : {}), query: querySchema },
@@ -71,7 +71,7 @@ const fields = {
   query: field.json({ required: true }),
 };
 
-/** Members that a command on a view has whether it makes or changes one. */
+/** Options that the commands to create and to change a view share. */
 const common = {
   bodyKey: 'view',
   refine: withQuery,
@@ -82,7 +82,7 @@ const common = {
       : [{ field: 'query', rule: 'view_query', params: { max: maxQueryBytes } }],
 } as const;
 
-/** Commands reach the views of their own user alone; their policy admits only users. */
+/** Commands reach the views of their own user only; their policy admits only users. */
 const ownerOf = ({ actor }: Change): number => actingUserId(actor) ?? 0;
 
 const createView = defineEntityCommand({
@@ -154,6 +154,7 @@ const deleteView = defineEntityCommand({
 });
 
 /**
- * Views are settings of a person, like a language: no other user sees them, and the audit log has no line of them.
+ * Views are personal settings, like a language: other users do not see them, and the audit log has no lines about
+ * them.
  */
 export const viewCommands: readonly EntityCommand[] = [createView, updateView, deleteView];

@@ -22,7 +22,7 @@ export const viewEntity = defineEntity('views', {
     summary: { 'zh-CN': '我的列表视图', en: 'My views of lists' },
     description: {
       'zh-CN': '当前管理员保存的列表视图；他人的视图不可见。',
-      en: 'The views of lists that the administrator who asks has saved; nobody sees those of others.',
+      en: 'Views of lists that the calling administrator has saved. Other users do not see them.',
     },
   },
 });

@@ -16,7 +16,7 @@ import {
 } from '../command.ts';
 import { actingUserId } from '../context.ts';
 import { webhookEntity } from './entity.ts';
-import { type DisabledReason, heldWebhook, urlInAudit, webhookAudit } from './webhooks.ts';
+import { type DisabledReason, lockWebhook, urlInAudit, webhookAudit } from './webhooks.ts';
 
 /** Parts of the service that commands on webhooks use. */
 export interface WebhookCommandParts {
@@ -27,20 +27,20 @@ export interface WebhookCommandParts {
     newSecret(): { readonly secret: string; readonly sealed: string };
     /** Number of the last event that was committed before the call. */
     latest(): Promise<number>;
-    /** Sends what is due. */
+    /** Sends due deliveries. */
     look(): Promise<void>;
-    /** Has the deliveries of a webhook removed after the transaction. */
+    /** Adds a job that removes the deliveries of a webhook. */
     purge(id: number, transaction: Transaction): Promise<unknown>;
-    /** Called after it. */
+    /** Called after the transaction. */
     wake(): void;
   };
   readonly isEnabledUser: (id: number) => Promise<boolean>;
 }
 
-/** Time for which a replaced secret signs as well, unless the request says otherwise. */
+/** Duration for which a replaced secret also signs, unless the request specifies it. */
 const defaultOverlapSeconds = 86_400;
 
-/** The most that a request may ask for. */
+/** Maximum that a request may specify. */
 export const maxOverlapSeconds = 30 * 86_400;
 
 const fields = {
@@ -52,7 +52,7 @@ const fields = {
 
 const changedFields = { ...fields, disabled: field.boolean({ required: true }) };
 
-/** Schema of an input, with all that is asked of it beyond the types of these fields. */
+/** Schema of an input, with the requirements beyond the types of its fields. */
 const refine =
   (names: readonly string[], required?: readonly string[]) =>
   ({ required: _required, properties, ...schema }: JsonSchema): JsonSchema => {
@@ -70,7 +70,7 @@ const refine =
     };
   };
 
-/** Returns the rule that a list of names breaks. */
+/** Returns the rule that a list of names violates. */
 const namesViolation = (
   sent: Json,
   known: readonly string[],
@@ -85,7 +85,7 @@ const namesViolation = (
   return { rule: 'enum', params: { choices: known.join(', ') } };
 };
 
-/** The names of a list that was checked, in the order of the known ones. */
+/** The names of a validated list, in the order of the definitions. */
 const namesIn = (sent: Json, known: readonly string[]): readonly string[] =>
   known.filter((name) => Array.isArray(sent) && sent.includes(name));
 
@@ -97,7 +97,7 @@ interface WebhookInput {
   readonly disabled?: boolean;
 }
 
-/** Columns of a change by the input, lists as JSON text. */
+/** Columns of the input of a change; lists as JSON text. */
 const columnsOf = ({ url, user_id: userId }: WebhookInput, lists: JsonObject) => ({
   ...(url === undefined ? {} : { url }),
   ...Object.fromEntries(Object.entries(lists).map(([name, names]) => [name, JSON.stringify(names)])),
@@ -119,7 +119,9 @@ const stateOf = (disabled: boolean | undefined, before: boolean, at: string) => 
     : { disabled: false, disabled_reason: null, disabled_at: null, failures: 0 };
 };
 
-/** A lease that is released: its sender ends what was begun, and takes nothing more under what was in force before. */
+/**
+ * Columns of a released lease: its sender ends the attempts it began, and starts no more with the previous settings.
+ */
 const releasedLease = { lane: null, lane_until: null };
 
 const rotatedSchema: JsonSchema = {
@@ -174,7 +176,7 @@ export const webhookCommands = ({
     summary: { 'zh-CN': '创建 Webhook', en: 'Create a webhook' },
     description: {
       'zh-CN': `从下一个事件起通知。\`models\` 须为声明了 \`events: true\` 的模型；\`user_id\` 的权限决定发送的内容。${shownOnce['zh-CN']}`,
-      en: `It is told of events from the next one on. \`models\` are such with \`events: true\`; the rights of \`user_id\` decide what is sent. ${shownOnce.en}`,
+      en: `It receives events from the next one on. \`models\` must have \`events: true\`; the rights of \`user_id\` decide what is sent. ${shownOnce.en}`,
     },
     input: fields,
     refine: refine(['url', 'user_id'], ['url', 'models', 'user_id']),
@@ -210,7 +212,7 @@ export const webhookCommands = ({
     summary: { 'zh-CN': '修改 Webhook', en: 'Change a webhook' },
     description: {
       'zh-CN': '`disabled: false` 重新启用：等待中的按原顺序继续发送。',
-      en: '`disabled: false` enables it again: what waits goes on in its order.',
+      en: '`disabled: false` enables it again: waiting deliveries are sent in their order.',
     },
     input: changedFields,
     refine: refine(['url', 'user_id', 'disabled']),
@@ -223,7 +225,7 @@ export const webhookCommands = ({
     },
     run: async (call) => {
       const { transaction, tables, at, id, values } = call;
-      const webhook = await heldWebhook(call, id);
+      const webhook = await lockWebhook(call, id);
       const lists = listsOf(values);
       const state = stateOf(values.disabled, Boolean(webhook.disabled), at);
       const change = tables
@@ -242,12 +244,12 @@ export const webhookCommands = ({
     summary: { 'zh-CN': '删除 Webhook', en: 'Delete a webhook' },
     description: {
       'zh-CN': '等待中的消息不再发送，发送记录一并删除。',
-      en: 'What waits is not sent any more, and its deliveries go with it.',
+      en: 'Its deliveries are deleted, and waiting ones are not sent.',
     },
     problems: ['record_not_found'],
     run: async (call) => {
       const { transaction, tables, id } = call;
-      const webhook = await heldWebhook(call, id);
+      const webhook = await lockWebhook(call, id);
       await transaction.run(toQuery(tables.deleteFrom('gatewright_webhooks').where('id', '=', id)));
       await webhooks.purge(id, transaction);
       return { audit: webhookAudit('delete', webhook) };
@@ -261,7 +263,7 @@ export const webhookCommands = ({
     summary: { 'zh-CN': '轮换 Webhook 密钥', en: 'Give a webhook another secret' },
     description: {
       'zh-CN': `\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时签名。${shownOnce['zh-CN']}`,
-      en: `For \`overlap\` seconds (86400 unless given, 30 days at most) the one before signs as well. ${shownOnce.en}`,
+      en: `For \`overlap\` seconds (86400 unless given, 30 days at most) the previous secret signs as well. ${shownOnce.en}`,
     },
     input: { overlap: field.integer({ min: 0, max: maxOverlapSeconds, default: defaultOverlapSeconds }) },
     data: rotatedSchema,
@@ -270,7 +272,7 @@ export const webhookCommands = ({
       const { transaction, tables, at, now, id } = call;
       const overlap = call.values.overlap ?? defaultOverlapSeconds;
       const { secret, sealed } = webhooks.newSecret();
-      const webhook = await heldWebhook(call, id);
+      const webhook = await lockWebhook(call, id);
       const until = overlap === 0 ? null : toTimestamp(now + overlap * 1_000);
       const previous = until === null ? null : webhook.secret;
       const change = tables

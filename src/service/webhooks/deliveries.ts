@@ -1,19 +1,168 @@
 import { sql as kysely } from 'kysely';
-import type { Transaction } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import type { RecordedEvent } from '../events/event-log.ts';
-import { type ClaimedDelivery, createDeliverySettlement, ofClaim } from './settlement.ts';
-import { type LockedWebhook, lockWebhook } from './webhooks.ts';
+import { type DisabledReason, disableWebhook, type LockedWebhook, webhookLock } from './webhooks.ts';
 
 /**
- * Deliveries to webhooks, sent and to be sent. Of each record only the first delivery that waits has a time from which
- * on it may be sent: the next one gets it in the transaction that ends the one before. A transaction that adds
- * deliveries or ends one holds the webhook's row meanwhile, so that none is left without.
+ * The outbox of webhooks: leases of webhooks, deliveries that are claimed under them, and the outcomes of attempts. Of
+ * each record only the first waiting delivery has a time from which it may be sent (`next_at`); the next one gets its
+ * time in the transaction that ends the one before. A transaction that adds or ends deliveries locks the row of the
+ * webhook, so that no waiting record is left without a time.
  */
+
+/** A delivery that one sender has claimed: no other one sends it until the lease expires. */
+export interface ClaimedDelivery {
+  readonly id: number;
+  readonly webhook: number;
+  readonly claim: string;
+  /** Number of the event. */
+  readonly event: number;
+  readonly model: string;
+  readonly record: number;
+  readonly message: string;
+  /** Number of attempts so far, including this one. */
+  readonly attempts: number;
+}
+
+/** Request and response of an attempt, as they are stored. */
+export interface KeptAttempt {
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: string;
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly body: string | undefined;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly error: string | undefined;
+}
+
+export type DeliveryOutcome =
+  | { readonly state: 'delivered'; readonly attempt: KeptAttempt }
+  /** Nothing is sent; only the reason is stored. */
+  | { readonly state: 'skipped'; readonly error: string }
+  /** The last attempt failed; the webhook is disabled. */
+  | { readonly state: 'failed'; readonly attempt: KeptAttempt; readonly disable: DisabledReason }
+  /** The attempt failed; the next one begins after `delay` milliseconds. */
+  | { readonly state: 'waiting'; readonly attempt: KeptAttempt; readonly delay: number };
+
+/** A finished attempt. */
+export interface SettledAttempt {
+  readonly delivery: ClaimedDelivery;
+  readonly outcome: DeliveryOutcome;
+}
+
+/** A locked webhook with the changes of the current transaction. */
+type HeldWebhook = { -readonly [Name in keyof LockedWebhook]: LockedWebhook[Name] };
+
+/** Characters of a request body that are stored. */
+const maxStoredBodyLength = 16_384;
+
+const table = identifier('gatewright_deliveries');
+
+/** Identifies a claim: the outcome of an attempt is stored only while its claim is valid. */
+const ofClaim = ({ id, claim, attempts }: ClaimedDelivery) => ({ id, claim, attempts });
+
+const attemptColumns = (attempt: KeptAttempt) => ({
+  request_headers: JSON.stringify(attempt.requestHeaders),
+  request_body: attempt.requestBody.slice(0, maxStoredBodyLength).toWellFormed(),
+  response_status: attempt.status ?? null,
+  response_headers: attempt.headers === undefined ? null : JSON.stringify(attempt.headers),
+  response_body: attempt.body ?? null,
+  duration: attempt.duration,
+  error: attempt.error ?? null,
+});
+
+const outcomeColumns = (outcome: DeliveryOutcome, now: string) => {
+  if (outcome.state === 'waiting') return attemptColumns(outcome.attempt);
+  const ended = { state: outcome.state, next_at: null, ended_at: now };
+  return outcome.state === 'skipped'
+    ? { ...ended, error: outcome.error, attempts: 0, request_headers: null, request_body: null }
+    : { ...ended, ...attemptColumns(outcome.attempt) };
+};
+
+const createDeliverySettlement = ({ database, clock }: TableContext) => {
+  const dialect = dialectOf(database);
+  const db = tablesOf(database);
+  const lock = webhookLock(database);
+  const later = (milliseconds: number) => kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
+
+  /** Gives the first waiting delivery of a record its time, if it has none. */
+  const promote = statement<{ webhook: number; model: string; record: number }>(
+    dialect,
+    (value) => sql`update ${table} set next_at = ${dialect.now} where next_at is null and id = (
+        select id from ${table} where webhook_id = ${value('webhook')} and model = ${value('model')}
+          and record_id = ${value('record')} and state = 'waiting' order by id limit 1)`,
+  );
+  /** Counts consecutive failures. */
+  const countFailures = async (
+    transaction: Transaction,
+    webhook: HeldWebhook,
+    { state }: DeliveryOutcome,
+  ): Promise<void> => {
+    if (state === 'skipped' || (state === 'delivered' && Number(webhook.failures) === 0)) return;
+    webhook.failures = state === 'delivered' ? 0 : Number(webhook.failures) + 1;
+    const update = db
+      .updateTable('gatewright_webhooks')
+      .set({ failures: webhook.failures })
+      .where('id', '=', webhook.id);
+    await transaction.run(toQuery(update));
+  };
+
+  const settleOne = async (
+    transaction: Transaction,
+    webhook: HeldWebhook,
+    { delivery, outcome }: SettledAttempt,
+  ): Promise<boolean> => {
+    const at = clock();
+    const update = db
+      .updateTable('gatewright_deliveries')
+      .set({ ...outcomeColumns(outcome, toTimestamp(at)), claim: null })
+      .$if(outcome.state === 'waiting', (query) =>
+        query.set({ next_at: later(outcome.state === 'waiting' ? outcome.delay : 0) }),
+      )
+      .where((eb) => eb.and(ofClaim(delivery)));
+    if ((await transaction.run(toQuery(update))) === 0) return false;
+    await countFailures(transaction, webhook, outcome);
+    const { model, record } = delivery;
+    if (outcome.state !== 'waiting') await transaction.run(promote({ webhook: webhook.id, model, record }));
+    if (outcome.state === 'failed') {
+      await disableWebhook(transaction, database, at, webhook, outcome.disable);
+      webhook.disabled = true;
+    }
+    return true;
+  };
+
+  return {
+    /**
+     * Stores the outcomes of attempts for one webhook in one transaction. Returns false for each that another sender
+     * has claimed meanwhile, and for all of them if the webhook was deleted.
+     */
+    settle: (id: number, ended: readonly SettledAttempt[]): Promise<readonly boolean[]> =>
+      database.write(async (transaction) => {
+        const webhook = await transaction.get<LockedWebhook>(lock({ id }));
+        if (webhook === undefined) return ended.map(() => false);
+        const held = { ...webhook };
+        const stored: boolean[] = [];
+        for (const each of ended) stored.push(await settleOne(transaction, held, each));
+        return stored;
+      }),
+
+    /** Disables a webhook that cannot be sent to; returns false if it is disabled already. */
+    disable: (id: number, reason: DisabledReason): Promise<boolean> =>
+      database.write(async (transaction) => {
+        const webhook = await transaction.get<LockedWebhook>(lock({ id }));
+        if (webhook === undefined || webhook.disabled) return false;
+        await disableWebhook(transaction, database, clock(), webhook, reason);
+        return true;
+      }),
+  };
+};
 
 interface ClaimedRow {
   readonly id: number;
@@ -24,12 +173,10 @@ interface ClaimedRow {
   readonly attempts: number;
 }
 
-const table = identifier('gatewright_deliveries');
-
 export const createDeliveries = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
   const db = tablesOf(database);
-  const lock = lockWebhook(database);
+  const lock = webhookLock(database);
   const now = kysely<string>`${dialect.now}`;
 
   const claim = (picked: ReturnType<typeof sql>, order: ReturnType<typeof sql>) =>
@@ -91,15 +238,15 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
   return {
     ...createDeliverySettlement({ database, clock }),
 
-    /** How many wait, up to `most`. */
+    /** The number of waiting deliveries, counted up to `most`. */
     waiting: async (webhook: number, most: number): Promise<number> => {
       const row = await database.get<{ waiting: number }>(count(most)({ webhook }));
       return Number(row?.waiting ?? 0);
     },
 
     /**
-     * Moves the cursor of a webhook over events that were looked at, and adds deliveries for those that concern it.
-     * False where somebody else has moved it, or it is gone or disabled: nothing is written.
+     * Moves the cursor of a webhook past events that were read, and adds deliveries for those it subscribes to. Writes
+     * nothing and returns false if the cursor was moved meanwhile, or the webhook was deleted or disabled.
      */
     add: (
       webhook: number,
@@ -117,7 +264,7 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
         return true;
       }),
 
-    /** Number of the last event that was looked at; undefined where the webhook is gone. */
+    /** Number of the last event that was read for a webhook; undefined if the webhook was deleted. */
     cursor: async (webhook: number): Promise<number | undefined> => {
       const query = db.selectFrom('gatewright_webhooks').select('cursor').where('id', '=', webhook);
       const row = await database.get<{ cursor: number }>(toQuery(query));
@@ -125,22 +272,27 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
     },
 
     /**
-     * Takes up to so many deliveries that are due, for `length` milliseconds each; none where `token` does not name the
-     * lane of the webhook any more. `oldest`: those that came first, rather than those that were due first.
+     * Claims up to `limit` due deliveries for `leaseMs` milliseconds each, and none once the webhook's lease was lost.
+     * @param oldest claims those that were added first instead of those that were due first
      */
     claim: async (
       webhook: number,
-      token: string,
+      lease: string,
       limit: number,
-      length: number,
+      leaseMs: number,
       oldest: boolean,
     ): Promise<readonly ClaimedDelivery[]> => {
-      const query = (oldest ? claimOldest : claimDue)({ webhook, claim: token, count: limit, length });
+      const query = (oldest ? claimOldest : claimDue)({
+        webhook,
+        claim: lease,
+        count: limit,
+        length: leaseMs,
+      });
       const rows = await database.execute<ClaimedRow>(query);
       return rows.map((row) => ({
         id: Number(row.id),
         webhook,
-        claim: token,
+        claim: lease,
         event: Number(row.event),
         model: row.model,
         record: Number(row.record_id),
@@ -149,7 +301,7 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
       }));
     },
 
-    /** Gives a delivery back whose attempt did not come to its end here, and does not count. */
+    /** Releases a delivery whose attempt was interrupted; the attempt is not counted. */
     release: async (delivery: ClaimedDelivery): Promise<void> => {
       const update = db
         .updateTable('gatewright_deliveries')
@@ -161,3 +313,147 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
 };
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
+
+/**
+ * A webhook whose lease this process holds (columns `lane` and `lane_until`). One process at a time sends to a webhook, so
+ * that a slow receiver delays no other; once a lease expires, another process may take it.
+ */
+export interface LeasedWebhook {
+  readonly id: number;
+  /** Identifies the holder. */
+  readonly lease: string;
+  readonly url: string;
+  readonly models: readonly string[];
+  readonly actions: readonly string[];
+  readonly userId: number | null;
+  /** Encrypted, as is the previous one. */
+  readonly secret: string;
+  readonly previousSecret: string | null;
+  readonly previousUntil: string | null;
+  /** Consecutive failures. */
+  readonly failures: number;
+}
+
+/** An enabled webhook without a valid lease. */
+export interface IdleWebhook {
+  readonly id: number;
+  readonly models: readonly string[];
+  readonly actions: readonly string[];
+  readonly cursor: number;
+  /** Whether a delivery is due. */
+  readonly due: boolean;
+}
+
+interface TakenRow {
+  readonly id: number;
+  readonly url: string;
+  readonly models: string;
+  readonly actions: string;
+  readonly user_id: number | null;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_until: string | null;
+  readonly failures: number;
+}
+
+const webhooks = identifier('gatewright_webhooks');
+
+export const createWebhookLeases = (database: Database) => {
+  const dialect = dialectOf(database);
+  const { now } = dialect;
+  const time = (of: string) => timeText(dialect, identifier(of));
+  const text = (of: string) => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;
+  const free = sql`disabled = false and (lane_until is null or lane_until <= ${now})`;
+
+  const take = statement<{ id: number; lease: string; leaseMs: number }>(
+    dialect,
+    (
+      value,
+    ) => sql`update ${webhooks} set lane = ${value('lease')}, lane_until = ${dialect.later(value('leaseMs'))}
+      where id = ${value('id')} and ${free}
+      returning id, url, ${text('models')}, ${text('actions')}, user_id, secret, previous_secret,
+        ${time('previous_until')} as previous_until, failures`,
+  );
+  const extend = statement<{ id: number; lease: string; leaseMs: number }>(
+    dialect,
+    (value) => sql`update ${webhooks} set lane_until = ${dialect.later(value('leaseMs'))}
+      where id = ${value('id')} and lane = ${value('lease')} and disabled = false returning id`,
+  );
+  const extendDeliveries = statement<{ id: number; lease: string; leaseMs: number }>(
+    dialect,
+    (value) => sql`update ${table} set next_at = ${dialect.later(value('leaseMs'))}
+      where webhook_id = ${value('id')} and claim = ${value('lease')} and next_at is not null`,
+  );
+  const release = statement<{ id: number; lease: string; restMs: number }>(
+    dialect,
+    (value) => sql`update ${webhooks} set lane = null, lane_until = ${dialect.later(value('restMs'))}
+      where id = ${value('id')} and lane = ${value('lease')} returning id`,
+  );
+  const idle = statement(
+    dialect,
+    () => sql`select id, ${text('models')}, ${text('actions')}, cursor, exists (
+        select 1 from ${table} d
+        where d.webhook_id = ${identifier('gatewright_webhooks', 'id')} and d.next_at is not null and d.next_at <= ${now}
+      ) as due from ${webhooks} where ${free} order by id`,
+  );
+
+  return {
+    /**
+     * Takes the lease of a webhook for `leaseMs` milliseconds; undefined if another process holds it, or the webhook is
+     * disabled or deleted.
+     */
+    take: async (id: number, lease: string, leaseMs: number): Promise<LeasedWebhook | undefined> => {
+      const [row] = await database.execute<TakenRow>(take({ id, lease, leaseMs }));
+      return row === undefined
+        ? undefined
+        : {
+            id: Number(row.id),
+            lease,
+            url: row.url,
+            models: JSON.parse(row.models),
+            actions: JSON.parse(row.actions),
+            userId: row.user_id === null ? null : Number(row.user_id),
+            secret: row.secret,
+            previousSecret: row.previous_secret,
+            previousUntil: row.previous_until,
+            failures: Number(row.failures),
+          };
+    },
+
+    /**
+     * Extends the lease, and the claims of deliveries that are being sent, to `leaseMs` milliseconds from now. Returns
+     * false if the lease was lost or the webhook disabled.
+     */
+    extend: ({ id, lease }: LeasedWebhook, leaseMs: number): Promise<boolean> =>
+      database.write(async (transaction) => {
+        const extended = await transaction.all(extend({ id, lease, leaseMs }));
+        await transaction.run(extendDeliveries({ id, lease, leaseMs }));
+        return extended.length > 0;
+      }),
+
+    /** Releases the lease; no process can take it for `restMs` milliseconds. */
+    release: async ({ id, lease }: LeasedWebhook, restMs: number): Promise<void> => {
+      await database.execute(release({ id, lease, restMs }));
+    },
+
+    /** Enabled webhooks that no process is working on. */
+    idle: async (): Promise<readonly IdleWebhook[]> => {
+      const rows = await database.all<{
+        id: number;
+        models: string;
+        actions: string;
+        cursor: number;
+        due: boolean | number;
+      }>(idle({}));
+      return rows.map(({ id, models, actions, cursor, due }) => ({
+        id: Number(id),
+        models: JSON.parse(models),
+        actions: JSON.parse(actions),
+        cursor: Number(cursor),
+        due: Boolean(due),
+      }));
+    },
+  };
+};
+
+export type WebhookLeases = ReturnType<typeof createWebhookLeases>;

@@ -8,12 +8,12 @@ import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { defineEntityCommand } from '../command.ts';
 import type { Change, TableContext } from '../context.ts';
-import { heldWebhook, webhookAudit } from './webhooks.ts';
+import { lockWebhook, webhookAudit } from './webhooks.ts';
 
 /** Days for which deliveries are kept. */
 export const deliveryDays = 30;
 
-/** Deliveries that one statement removes: no write waits long for it. */
+/** Number of deliveries that one statement removes, so that no write waits long for it. */
 const step = 1_000;
 
 const table = identifier('gatewright_deliveries');
@@ -27,7 +27,10 @@ interface DeliveryRow {
   readonly claim: string | null;
 }
 
-/** Removes what is kept of a record that was sent, for `gatewright forget`; returns from how many deliveries. */
+/**
+ * Removes the stored requests and responses about a record, for `gatewright forget`. Returns the number of
+ * deliveries.
+ */
 export const forgetDelivered = (
   transaction: Transaction,
   database: Pick<Database, 'dialect'>,
@@ -44,7 +47,7 @@ export const forgetDelivered = (
         .where((eb) =>
           eb.or([
             eb('request_body', 'is not', null),
-            // A receiver may send back what it was sent, in headers as well.
+            // A receiver may return what it received, also in headers.
             eb('response_headers', 'is not', null),
             eb('response_body', 'is not', null),
           ]),
@@ -52,7 +55,7 @@ export const forgetDelivered = (
     ),
   );
 
-/** Other deliveries of the record that wait for their time or their next attempt make room; one that is sent does not. */
+/** Takes the time from other waiting deliveries of the record; returns false if one is being sent. */
 const makeRoom = async (
   { transaction, tables, dialect }: Change,
   webhook: number,
@@ -79,8 +82,8 @@ const makeRoom = async (
 };
 
 /**
- * Command on a webhook that has a delivery sent again. One that waits is sent now; those that wait behind it wait on.
- * @param look sends what is due
+ * Command that sends a delivery again. A waiting one is sent now; those behind it keep waiting.
+ * @param look sends due deliveries
  */
 export const resendDelivery = (look: () => Promise<void>) =>
   defineEntityCommand({
@@ -90,14 +93,14 @@ export const resendDelivery = (look: () => Promise<void>) =>
     summary: { 'zh-CN': '重新发送', en: 'Send a delivery again' },
     description: {
       'zh-CN': '以相同的 `webhook-id` 发送，尝试次数重新计算。',
-      en: 'Under the same `webhook-id`, with all its attempts.',
+      en: 'With the same `webhook-id`; the attempts are counted from the start.',
     },
     problems: ['record_not_found', 'conflict'],
     run: async (call) => {
       const { transaction, tables, dialect, id: webhook, params } = call;
       const id = parseId(params['delivery'] ?? '');
       if (id === undefined) throw new Problem('record_not_found');
-      const held = await heldWebhook(call, webhook);
+      const held = await lockWebhook(call, webhook);
       const now = kysely<string>`${dialectOf({ dialect }).now}`;
       const query = tables
         .selectFrom('gatewright_deliveries')
@@ -119,7 +122,7 @@ export const resendDelivery = (look: () => Promise<void>) =>
     after: look,
   });
 
-/** Removes deliveries that are not needed any more. */
+/** Removal of deliveries that are no longer needed. */
 export const createDeliveryAdministration = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
   const removeOf = statement<{ webhook: number; limit: number }>(
@@ -143,13 +146,13 @@ export const createDeliveryAdministration = ({ database, clock }: TableContext) 
   };
 
   return {
-    /** Removes what a webhook had that is gone, some at a time. */
+    /** Removes the deliveries of a deleted webhook, in steps. Returns their number. */
     removeOf: (webhook: number, pause: () => Promise<void>): Promise<number> =>
       removing(removeOf({ webhook, limit: step }), pause),
 
     /**
-     * Removes deliveries that have ended and are older than 30 days, some at a time. Those that wait stay until they
-     * are sent.
+     * Removes finished deliveries that are older than 30 days, in steps. Waiting ones stay until they are sent.
+     * Returns their number.
      */
     removeOld: (pause: () => Promise<void>, now = clock()): Promise<number> => {
       const before = toTimestamp(now - deliveryDays * 86_400_000);

@@ -4,8 +4,8 @@ import { always, computed, defineEntity, type Entity } from '../../records/entit
 import { recordedActions } from '../../records/history/recorded.ts';
 import { disabledReasons } from './webhooks.ts';
 
-/** Deliveries that wait are counted up to here. */
-const countedAtMost = 1_000;
+/** Maximum up to which waiting deliveries are counted. */
+const maxCounted = 1_000;
 
 const action = { type: 'string', enum: [...recordedActions] } as const;
 
@@ -29,7 +29,7 @@ export const webhookEntity = defineEntity('webhooks', {
     username: field.string({ label: { 'zh-CN': '以此用户的权限', en: 'Acts as' } }),
     created_by: computed(
       field.integer({ label: { 'zh-CN': '创建者（用户 id）', en: 'Made by (user id)' } }),
-      { note: 'user who made it, also one who is gone' },
+      { note: 'user who created it, even if deleted' },
     ),
     disabled: field.boolean({ ...always, label: { 'zh-CN': '已停用', en: 'Disabled' } }),
     disabled_reason: field.enum(disabledReasons, {
@@ -58,17 +58,17 @@ export const webhookEntity = defineEntity('webhooks', {
     previous_until: computed(
       field.datetime({ label: { 'zh-CN': '旧密钥有效至', en: 'Previous secret until' } }),
       {
-        note: 'until when the secret before signs as well',
+        note: 'until when the previous secret also signs',
       },
     ),
     failures: computed(
       field.integer({ ...always, label: { 'zh-CN': '连续失败次数', en: 'Failures in a row' } }),
-      { note: 'attempts that failed one after the other' },
+      { note: 'consecutive failed attempts' },
     ),
     waiting: computed(field.integer({ ...always, label: { 'zh-CN': '等待发送', en: 'Waiting' } }), {
-      value: sql`(select count(*) from (select 1 from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" = 'waiting' limit ${literal(countedAtMost)}) c)`,
+      value: sql`(select count(*) from (select 1 from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" = 'waiting' limit ${literal(maxCounted)}) c)`,
       comparable: false,
-      note: 'deliveries that wait, counted up to 1,000',
+      note: 'waiting deliveries, counted up to 1,000',
     }),
     created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
     updated_at: field.datetime({ ...always, label: { 'zh-CN': '更新时间', en: 'Updated' } }),
@@ -93,10 +93,12 @@ export const webhookEntity = defineEntity('webhooks', {
   },
 });
 
-/** States of a delivery: it waits for its next attempt or for the one before it, or it has come to its end. */
+/** States of a delivery: `waiting` for its next attempt or for an earlier delivery, or finished. */
 export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const;
 
-/** Deliveries as an administrator sees them: what was sent and answered only of records of these models, which they may read. */
+/**
+ * Deliveries as administrators see them; request and response only of records of these models, which they may read.
+ */
 export const deliveryEntity = (readable: readonly string[]): Entity => {
   const isShown =
     readable.length === 0
@@ -133,27 +135,27 @@ export const deliveryEntity = (readable: readonly string[]): Entity => {
         },
       }),
       attempts: computed(field.integer({ ...always, label: { 'zh-CN': '尝试', en: 'Attempts' } }), {
-        note: 'attempts that were begun',
+        note: 'attempts so far, including a current one',
       }),
       next_at: computed(field.datetime({ label: { 'zh-CN': '下次尝试', en: 'Next attempt' } }), {
         value: sql`(case when t."claim" is null then t."next_at" end)`,
-        note: 'null unless it waits for its next attempt',
+        note: 'null unless a next attempt is due or planned',
       }),
       sending: computed(field.boolean(always), {
         value: sql`(t."claim" is not null)`,
-        note: 'whether an attempt is under way',
+        note: 'whether an attempt is in progress',
       }),
       status: computed(field.integer({ label: { 'zh-CN': '响应', en: 'Answer' } }), {
         value: sql`t."response_status"`,
-        note: 'HTTP status of the last answer',
+        note: 'HTTP status of the last response',
       }),
-      duration: computed(field.integer(), { note: 'milliseconds of the last attempt' }),
+      duration: computed(field.integer(), { note: 'duration of the last attempt in milliseconds' }),
       error: computed(field.text(), {
-        note: 'why the last attempt had no answer; of one that was skipped event_gone, model_gone, user_disabled or record_unreadable',
+        note: 'why the last attempt had no response; for a skipped delivery event_gone, model_gone, user_disabled or record_unreadable',
       }),
       withheld: computed(field.boolean(always), {
         value: sql`(not ${isShown})`,
-        note: 'headers and bodies are null, as the administrator who asks may not read the record',
+        note: 'headers and bodies are null because the calling administrator may not read the record',
       }),
       request_headers: computed(field.json(), shown('request_headers')),
       request_body: computed(field.text(), shown('request_body')),

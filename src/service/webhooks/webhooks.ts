@@ -1,18 +1,18 @@
-import type { Database } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { AuditEntry } from '../audit/audit.ts';
-
+import { type AuditEntry, auditQuery } from '../audit/audit.ts';
 import type { Change, TableContext } from '../context.ts';
 
-/** Why a webhook is disabled: an administrator has done it, or what became of its messages. */
+/** Reasons why a webhook is disabled: an administrator did it (`by_hand`), or its messages could not be sent. */
 export const disabledReasons = ['by_hand', 'failed', 'gone', 'secret_unreadable', 'no_user'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** A URL as the audit log and the log tell it: what follows the path may be a secret of the receiver. */
+/** A URL for the audit log and the log, without its query, which may contain a secret of the receiver. */
 export const urlInAudit = (url: string): string => url.replace(/\?.*$/s, '?…');
 
 /** A line of the audit log about a webhook. */
@@ -27,7 +27,7 @@ export const webhookAudit = (
 });
 
 /** A statement that reads a webhook and locks it until the end of the transaction. */
-export const lockWebhook = (database: Pick<Database, 'dialect'>) => {
+export const webhookLock = (database: Pick<Database, 'dialect'>) => {
   const dialect = dialectOf(database);
   return statement<{ id: number }>(
     dialect,
@@ -47,6 +47,27 @@ export interface LockedWebhook {
   readonly failures: number;
 }
 
+/** Disables a webhook and writes a line of the audit log. */
+export const disableWebhook = async (
+  transaction: Transaction,
+  database: Pick<Database, 'dialect'>,
+  now: number,
+  webhook: Pick<LockedWebhook, 'id' | 'url' | 'disabled'>,
+  reason: DisabledReason,
+): Promise<void> => {
+  if (webhook.disabled) return;
+  const at = toTimestamp(now);
+  const update = tablesOf(database)
+    .updateTable('gatewright_webhooks')
+    .set({ disabled: true, disabled_reason: reason, disabled_at: at, updated_at: at })
+    .where('id', '=', webhook.id);
+  await transaction.run(toQuery(update));
+  const actor = { actor_kind: 'service', actor_id: null, actor_name: null, address: null };
+  await transaction.run(
+    auditQuery(database.dialect, now, actor, webhookAudit('disable', webhook, { reason })),
+  );
+};
+
 interface SealedSecrets {
   readonly id: number;
   readonly secret: string;
@@ -54,23 +75,23 @@ interface SealedSecrets {
 }
 
 /** Reads a webhook and locks it. @throws Problem `record_not_found` */
-export const heldWebhook = async (
+export const lockWebhook = async (
   { transaction, dialect }: Pick<Change, 'transaction' | 'dialect'>,
   id: number,
 ): Promise<LockedWebhook> => {
-  const webhook = await transaction.get<LockedWebhook>(lockWebhook({ dialect })({ id }));
+  const webhook = await transaction.get<LockedWebhook>(webhookLock({ dialect })({ id }));
   if (webhook === undefined) throw new Problem('record_not_found');
   return webhook;
 };
 
-/** Webhooks as the service itself reads them. Secrets are sealed. */
+/** The service's own access to webhooks, without a grant. Secrets are sealed. */
 export const createWebhookStore = ({ database }: Pick<TableContext, 'database'>) => {
   const db = tablesOf(database);
 
   return {
     /**
-     * Replaces sealed secrets, all in one transaction, where `renew` returns another form. Returns at how many webhooks.
-     * Leases stay: it is the same secret.
+     * Replaces the sealed secrets for which `renew` returns another form, in one transaction. Returns the number of
+     * changed webhooks. Leases stay valid, since the secret itself is the same.
      */
     renewSecrets: async (renew: (sealed: string) => string | undefined): Promise<number> => {
       const sealed = db
@@ -87,12 +108,12 @@ export const createWebhookStore = ({ database }: Pick<TableContext, 'database'>)
           .where('id', '=', id)
           .where('secret', '=', secret);
       };
-      const look = toQuery(sealed);
-      const present = await database.all<SealedSecrets>(look);
+      const query = toQuery(sealed);
+      const present = await database.all<SealedSecrets>(query);
       if (!present.some((row) => renewed(row) !== undefined)) return 0;
       return database.write(async (transaction) => {
         let count = 0;
-        for (const row of await transaction.all<SealedSecrets>(look)) {
+        for (const row of await transaction.all<SealedSecrets>(query)) {
           const update = renewed(row);
           if (update !== undefined) count += await transaction.run(toQuery(update));
         }
@@ -105,7 +126,7 @@ export const createWebhookStore = ({ database }: Pick<TableContext, 'database'>)
       return (await database.get(toQuery(query))) !== undefined;
     },
 
-    /** Where it leads, and its sealed secret. @throws Problem `record_not_found` */
+    /** URL and sealed secret of a webhook. @throws Problem `record_not_found` */
     get: async (id: number): Promise<{ readonly url: string; readonly secret: string }> => {
       const query = db.selectFrom('gatewright_webhooks').select(['url', 'secret']).where('id', '=', id);
       const row = await database.get<{ url: string; secret: string }>(toQuery(query));

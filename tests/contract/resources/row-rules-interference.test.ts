@@ -14,7 +14,7 @@ import { migrationsOf, resourceWith, someModels } from './row-rules/world.ts';
 
 /**
  * Rows out of a caller's reach change nothing of a response: no byte of a body, no header, no total, no
- * message, in lists, records, history, events, the trash, batches and imports. What may differ, and why:
+ * message, in lists, records, history, events, the trash, batches and imports. Permitted differences:
  *
  * - `Date` and `X-Request-Id` are of the moment and of the request;
  * - the id of a new record is the next one of all records, readable or not: ids are never reused;

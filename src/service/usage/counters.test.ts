@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { applyMigrations } from '../../app/migrate.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -8,8 +8,73 @@ import { addKey } from '../api-keys/commands.ts';
 import { createCommands } from '../command.ts';
 import { createSessionStore } from '../sessions/sessions.ts';
 import { createUserStore } from '../users/users.ts';
-import { createRequestCounts } from './request-counts.ts';
-import { createUsageRecorder } from './usage.ts';
+import { BatchedCounter, createRequestCounts, createUsageRecorder } from './counters.ts';
+
+const sum = (earlier = 0, added: number): number => earlier + added;
+
+/** A counter that writes at most two entries at once into `rows`, and fails at the writes of which `fails` is true. */
+const setUp = (fails: (write: number) => boolean, maxEntries = 100) => {
+  const rows = new Map<number, number>();
+  const orders: number[][] = [];
+  const counter = new BatchedCounter<number, number>({
+    maxEntries,
+    writeSizes: [2, 1],
+    merge: sum,
+    write: async (entries) => {
+      orders.push(entries.map(([key]) => key));
+      if (fails(orders.length)) throw new Error('database away');
+      for (const [key, count] of entries) rows.set(key, sum(rows.get(key), count));
+    },
+  });
+  return { counter, rows, orders };
+};
+
+describe('a batched counter', () => {
+  it('writes entries in the order of their keys, and only what is new', async () => {
+    const { counter, rows, orders } = setUp(() => false);
+    for (const key of [10, 9, 2, 10]) counter.add(key, 1);
+    await counter.flush();
+    await counter.flush();
+    expect(orders).toEqual([[2, 9], [10]]);
+    expect([...rows]).toEqual([
+      [2, 1],
+      [9, 1],
+      [10, 2],
+    ]);
+  });
+
+  it('counts what was not written with the next batch, once, and what was written not again', async () => {
+    const { counter, rows } = setUp((write) => write === 2);
+    for (const key of [1, 2, 3]) counter.add(key, 1);
+    const failed = counter.flush();
+    const next = counter.flush();
+    await expect(failed).rejects.toThrow('database away');
+    counter.add(3, 1);
+    await next;
+    await counter.flush();
+    expect(Object.fromEntries(rows)).toEqual({ 1: 1, 2: 1, 3: 2 });
+  });
+
+  it('holds no more entries than it may, also where batches fail, and goes on counting those', async () => {
+    const { counter, rows } = setUp((write) => write < 3, 2);
+    for (let round = 0; round < 3; round += 1) {
+      for (const key of [1, 2, 3]) counter.add(key, 1);
+      await counter.flush().catch(() => {});
+    }
+    expect(Object.fromEntries(rows)).toEqual({ 1: 3, 2: 3 });
+  });
+
+  it('writes what is left when it is stopped, and reports a failure that lasts once', async () => {
+    const { counter, rows } = setUp((write) => write === 1);
+    const errors: unknown[] = [];
+    const stop = counter.start(60_000, (error) => errors.push(error));
+    counter.add(1, 1);
+    await stop();
+    expect([rows.size, errors.length]).toEqual([0, 1]);
+    await stop();
+    expect([rows.get(1), errors.length]).toEqual([1, 1]);
+  });
+});
 
 const minute = 60_000;
 const start = Date.parse('2026-11-21T10:00:00.000Z');
@@ -110,11 +175,11 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
   it('requests and failed sign-ins that could not be written are counted with the next batch, once', async () => {
     const { context, state } = await setUp();
     const counts = createRequestCounts(context);
-    const nobody: Principal = { kind: 'nobody' };
-    counts.countSignIn(nobody, 401);
+    const anonymous: Principal = { kind: 'nobody' };
+    counts.countSignIn(anonymous, 401);
     state.broken = true;
     const failed = counts.flush();
-    counts.countSignIn(nobody, 401);
+    counts.countSignIn(anonymous, 401);
     await expect(failed).rejects.toThrow('database away');
     state.broken = false;
     await counts.flush();

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type Perform, storeOutcome } from '../jobs/worker.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Outbox, WaitingJob } from '../service/jobs/outbox.ts';
-import type { Perform } from './perform.ts';
-import { storeOutcome } from './worker.ts';
 
 /** Runs jobs on demand, one after the other: for tests of an application. */
 
@@ -36,7 +35,7 @@ const never = new AbortController().signal;
  * attempts included. No job runs twice in a call.
  * @throws Error after 10,000 runs
  */
-export const runByHand = async (
+export const runDueJobs = async (
   outbox: Outbox,
   names: ReadonlySet<string>,
   perform: Perform,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextDelay, retryAfterDelay, retryDelays } from './runner.ts';
+import { nextDelay, retryAfterDelay, retryDelays, UnreadableSecrets } from './runner.ts';
 
 describe('attempts at a delivery', () => {
   it('are eight over some 28 hours', () => {
@@ -21,4 +21,25 @@ describe('attempts at a delivery', () => {
     expect(nextDelay(1, 120_000, 0.5)).toBe(120_000);
     expect(nextDelay(4, 120_000, 0.5)).toBe(7_200_000);
   });
+});
+
+it('a webhook with an unreadable secret is left to others for a second at a time, and given up in the end', () => {
+  let now = 0;
+  const secrets = new UnreadableSecrets(10_000, () => now);
+  expect(secrets.isPaused(1)).toBe(false);
+  expect(secrets.failed(1)).toBe(false);
+  expect([secrets.isPaused(1), secrets.isPaused(2)]).toEqual([true, false]);
+  now = 999;
+  expect(secrets.isPaused(1)).toBe(true);
+  now = 1_000;
+  expect(secrets.isPaused(1)).toBe(false);
+  now = 9_999;
+  expect(secrets.failed(1)).toBe(false);
+  now = 10_999;
+  expect(secrets.isPaused(1)).toBe(false);
+  expect(secrets.failed(1)).toBe(true);
+  // Enabling it again gives it the whole time.
+  expect(secrets.failed(1)).toBe(false);
+  secrets.opened(1);
+  expect(secrets.isPaused(1)).toBe(false);
 });

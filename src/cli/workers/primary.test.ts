@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Restarts } from './restarts.ts';
+import { Restarts } from './primary.ts';
 
 describe('the end of a worker', () => {
   it('has it replaced at once where it had worked for a while', () => {
