@@ -77,7 +77,7 @@ const Surroundings = () => (
 );
 
 const Administration = () => (
-  <CssBaseline enableColorScheme>
+  <CssBaseline>
     <CoreAdminUI
       title="Gatewright"
       disableTelemetry
@@ -112,7 +112,7 @@ const router = createBrowserRouter(
         {
           path: 'invitation',
           element: (
-            <CssBaseline enableColorScheme>
+            <CssBaseline>
               <InvitationPage />
             </CssBaseline>
           ),

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       ['/records/authors/2/show', /\/admin\/records\/books\?/, '著作'],
       ['/roles/editor', /\/admin\/roles\/editor\/users\?/, '持有人'],
       ['/users/3/show', /\/admin\/api_keys\?/, 'API 密钥'],
-      ['/explain', /\/admin\/refusals\?/, '最近被拒绝的请求'],
+      ['/explain?tab=refusals', /\/admin\/refusals\?/, '最近被拒绝的请求'],
       ['/webhooks/2/show', /\/admin\/webhooks\/2\/deliveries\?/, '发送记录'],
       ['/records/orders/trash', /\/admin\/records\/orders\?.*trashed=true/, '订单 · 已删除'],
     ])(

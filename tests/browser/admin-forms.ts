@@ -57,7 +57,6 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
     },
   ],
   'account/own-password-form.tsx': [{ path: '/password', field: '当前密码', typed: 'unsaved' }],
-  'parts/condition-form.tsx': [{ path: '/records/books', opener: '筛选', field: '值', typed: '未保存' }],
   'invitation/new-password-form.tsx': [],
   'records/bulk-form.tsx': [
     {
@@ -78,5 +77,6 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
 export const formsWithoutInput: Readonly<Record<string, string>> = {
   'pages/sign-in-form.tsx': 'nobody is signed in yet, or the form stands over a page that asks itself',
   'pages/second-step.tsx': 'a code that counts once',
+  'parts/condition-form.tsx': 'a condition that is whole applies however it is closed',
   'access/explain.tsx': 'a question, which stands in the address once it is asked',
 };

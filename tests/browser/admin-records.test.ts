@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, go, seed, settled, site } from './admin-site.ts';
+import { addFilter, demandQuiet, enter, go, openFilter, seed, settled, site } from './admin-site.ts';
 
 interface Book {
   readonly id: number;
@@ -36,13 +36,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await page.getByText('第 1–25 条，共 64 条').waitFor();
       await page.getByRole('button', { name: '第 3 页' }).click();
       await page.getByText('第 51–64 条，共 64 条').waitFor();
-      await page.getByRole('button', { name: '筛选' }).click();
-      const form = page.getByRole('dialog');
-      await form.getByLabel('字段').click();
-      await page.getByRole('option', { name: '状态' }).click();
-      await form.getByLabel('值').click();
-      await page.getByRole('option', { name: '在架' }).click();
-      await form.getByRole('button', { name: '应用' }).click();
+      await addFilter(page, '状态', '在架');
       await page.getByText('第 1–22 条，共 22 条').waitFor();
       expect(await page.getByRole('link', { name: 'Ursula K. Le Guin' }).count()).toBeGreaterThan(0);
 
@@ -57,10 +51,8 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
 
     it('a reference is filtered by the name of what it refers to', async () => {
       const { page } = await enter(open, service, root, '/records/books');
-      await page.getByRole('button', { name: '筛选' }).click();
+      await openFilter(page, '作者');
       const form = page.getByRole('dialog');
-      await form.getByLabel('字段').click();
-      await page.getByRole('option', { name: '作者' }).click();
       await form.getByLabel('值').fill('Guin');
       await page.getByRole('option', { name: /Ursula/ }).click();
       await form.getByRole('button', { name: '应用' }).click();

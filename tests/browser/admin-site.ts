@@ -575,6 +575,47 @@ export const go = async (page: Page, service: Place, path: string): Promise<void
   await settled(page);
 };
 
+/** Takes one of the further actions of a page, which are behind "⋯". */
+export const chooseMore = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('button', { name: '更多操作' }).click();
+  await page.getByRole('menuitem', { name, exact: true }).click();
+};
+
+/** Opens the conditions of a field, as a person does. */
+export const openFilter = async (page: Page, field: string): Promise<void> => {
+  await page.getByRole('button', { name: '筛选' }).click();
+  await page.getByRole('dialog').getByRole('menuitem', { name: field, exact: true }).click();
+};
+
+/** Adds a condition to the list: a value by a click on it, every other one in the form of the field. */
+export const addFilter = async (
+  page: Page,
+  field: string,
+  value: string | RegExp,
+  comparison?: string,
+): Promise<void> => {
+  await openFilter(page, field);
+  const form = page.getByRole('dialog');
+  const input = form.getByLabel('值', { exact: true });
+  const choice = form.getByRole('menuitem', { name: value, exact: true });
+  await input.or(choice).waitFor();
+  if (comparison === undefined && (await choice.count()) > 0) await choice.click();
+  else {
+    const others = form.getByRole('menuitem', { name: '其他条件…' });
+    if ((await others.count()) > 0) await others.click();
+    if (comparison !== undefined) {
+      await form.getByLabel('条件').click();
+      await page.getByRole('option', { name: comparison, exact: true }).click();
+    }
+    if ((await input.getAttribute('role')) === 'combobox') {
+      await input.click();
+      await page.getByRole('option', { name: value, exact: true }).click();
+    } else await input.fill(String(value));
+    await form.getByRole('button', { name: '应用' }).click();
+  }
+  await form.waitFor({ state: 'detached' });
+};
+
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];

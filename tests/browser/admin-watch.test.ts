@@ -3,26 +3,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, enterByForm, fillSignIn, go, load, seed, settled, site } from './admin-site.ts';
-
-/** Adds a condition to the list, as a person does. */
-const addFilter = async (page: Page, field: string, value: string, comparison?: string): Promise<void> => {
-  await page.getByRole('button', { name: '筛选' }).click();
-  const form = page.getByRole('dialog');
-  await form.getByLabel('字段').click();
-  await page.getByRole('option', { name: field, exact: true }).click();
-  if (comparison !== undefined) {
-    await form.getByLabel('条件').click();
-    await page.getByRole('option', { name: comparison, exact: true }).click();
-  }
-  const input = form.getByLabel('值', { exact: true });
-  if ((await input.getAttribute('role')) === 'combobox') {
-    await input.click();
-    await page.getByRole('option', { name: value, exact: true }).click();
-  } else await input.fill(value);
-  await form.getByRole('button', { name: '应用' }).click();
-  await form.waitFor({ state: 'detached' });
-};
+import {
+  addFilter,
+  demandQuiet,
+  enter,
+  enterByForm,
+  fillSignIn,
+  go,
+  load,
+  seed,
+  settled,
+  site,
+} from './admin-site.ts';
 
 const exported = async (page: Page): Promise<string[]> => {
   const download = page.waitForEvent('download');

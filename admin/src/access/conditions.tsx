@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { Icon } from '../parts/icon.tsx';
@@ -11,11 +10,13 @@ import { type Condition, type Conditions, conditionChangedAt, type Explanation }
 
 interface ConditionsOfProps {
   readonly conditions: Conditions;
+  /** Whether the step that they belong to decides: then one of them is marked. */
+  readonly decisive: boolean;
   readonly explanation: Explanation;
 }
 
 /** The tree of a row rule: what each condition asks, how it stands, and where that could be changed. */
-export const ConditionsOf = ({ conditions: { about, rule }, explanation }: ConditionsOfProps) => {
+export const ConditionsOf = ({ conditions: { about, rule }, decisive, explanation }: ConditionsOfProps) => {
   const text = useText();
   return (
     <Box sx={{ mt: 1 }}>
@@ -23,7 +24,7 @@ export const ConditionsOf = ({ conditions: { about, rule }, explanation }: Condi
         {text(`explain.about.${about}`)}
       </Typography>
       <Box component="ul" aria-label={text('explain.conditions')} sx={{ m: 0, p: 0, listStyle: 'none' }}>
-        <ConditionLine condition={rule} about={about} explanation={explanation} />
+        <ConditionLine condition={rule} about={about} decisive={decisive} explanation={explanation} />
       </Box>
     </Box>
   );
@@ -41,9 +42,15 @@ interface ConditionProps {
   readonly explanation: Explanation;
 }
 
-const ConditionLine = ({ condition, about, explanation }: ConditionProps & Pick<Conditions, 'about'>) => {
+const ConditionLine = ({
+  condition,
+  about,
+  decisive,
+  explanation,
+}: ConditionProps & Pick<Conditions, 'about'> & Pick<ConditionsOfProps, 'decisive'>) => {
   const text = useText();
-  const { outcome, decides, conditions = [] } = condition;
+  const { outcome, conditions = [] } = condition;
+  const decides = decisive && condition.decides;
   return (
     <Box component="li" sx={{ py: 0.375 }}>
       <Stack direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
@@ -53,7 +60,7 @@ const ConditionLine = ({ condition, about, explanation }: ConditionProps & Pick<
             component="span"
             variant="body2"
             title={condition.words}
-            sx={{ fontWeight: decides ? 650 : 400, overflowWrap: 'anywhere' }}
+            sx={{ fontWeight: decides ? 600 : 400, color: 'text.primary', overflowWrap: 'anywhere' }}
           >
             <Sentence condition={condition} />
           </Typography>
@@ -63,7 +70,9 @@ const ConditionLine = ({ condition, about, explanation }: ConditionProps & Pick<
             </Typography>
           )}
           {decides ? (
-            <Chip size="small" color="primary" label={text('explain.decides')} sx={{ height: 20 }} />
+            <Box component="span" sx={{ typography: 'caption', fontWeight: 600, color: 'secondary.main' }}>
+              {text('explain.decides')}
+            </Box>
           ) : null}
           <ChangeLink condition={condition} explanation={explanation} />
         </Stack>
@@ -81,7 +90,13 @@ const ConditionLine = ({ condition, about, explanation }: ConditionProps & Pick<
           }}
         >
           {conditions.map((each) => (
-            <ConditionLine key={each.words} condition={each} about={about} explanation={explanation} />
+            <ConditionLine
+              key={each.words}
+              condition={each}
+              about={about}
+              decisive={decisive}
+              explanation={explanation}
+            />
           ))}
         </Box>
       )}

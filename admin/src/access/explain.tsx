@@ -1,8 +1,9 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
+import Tab from '@mui/material/Tab';
+import Tabs from '@mui/material/Tabs';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -12,6 +13,7 @@ import { KeyPicker, UserPicker } from '../parts/own-pickers.tsx';
 import { Page } from '../parts/page.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
 import type { Explanation } from './explanation.ts';
 import { Refusals } from './refusals.tsx';
 import { Since } from './since.tsx';
@@ -55,24 +57,36 @@ export const Explain = () => {
     gcTime: 0,
     queryFn: async () => {
       const query = new URLSearchParams(parameters);
-      for (const own of ['nobody', 'was']) query.delete(own);
+      for (const own of ['nobody', 'was', 'tab']) query.delete(own);
       return (await send<Explanation>('GET', `/admin/explain?${query}`)).data;
     },
   });
+  const refusals = parameters.get('tab') === 'refusals';
   return (
     <Page title={text('explain.title')} lead={text('explain.lead')}>
-      <Stack sx={{ gap: 2.5 }}>
-        <Ask
-          // A refusal that is chosen below fills the form.
-          key={parameters.toString()}
-          first={questionIn(parameters)}
-          busy={isFetching}
-          onAsk={(question) => setParameters(parametersOf(question))}
-        />
-        <Since was={Number(parameters.get('was')) || undefined} explanation={data} />
-        <Verdict explanation={data} error={error} />
+      <Tabs
+        value={refusals ? 'refusals' : 'ask'}
+        onChange={(_event, tab: string) => setParameters(tab === 'refusals' ? { tab } : {})}
+        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
+      >
+        <Tab value="ask" label={text('explain.question')} />
+        <Tab value="refusals" label={text('refusals.title')} />
+      </Tabs>
+      {refusals ? (
         <Refusals />
-      </Stack>
+      ) : (
+        <Stack sx={{ gap: 2.5 }}>
+          <Ask
+            // A refusal that is chosen fills the form.
+            key={parameters.toString()}
+            first={questionIn(parameters)}
+            busy={isFetching}
+            onAsk={(question) => setParameters(parametersOf(question))}
+          />
+          <Since was={Number(parameters.get('was')) || undefined} explanation={data} />
+          <Verdict explanation={data} error={error} />
+        </Stack>
+      )}
     </Page>
   );
 };
@@ -93,62 +107,60 @@ const Ask = ({ first, busy, onAsk }: AskProps) => {
     if (ready) onAsk(question);
   };
   return (
-    <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
-      <Stack component="form" onSubmit={submit} sx={{ gap: 1 }}>
-        <Stack direction={{ xs: 'column', sm: 'row' }} sx={{ gap: { xs: 0, sm: 1 } }}>
-          <TextField
-            select
-            label={text('explain.caller')}
-            value={question.caller}
-            onChange={(event) => {
-              if (isCaller(event.target.value)) change({ caller: event.target.value, id: '' });
-            }}
-            sx={{ maxWidth: { sm: 200 } }}
-          >
-            {callers.map((caller) => (
-              <MenuItem key={caller} value={caller}>
-                {text(`explain.callers.${caller}`)}
-              </MenuItem>
-            ))}
-          </TextField>
-          <Box sx={{ flex: 1, minWidth: 0 }}>
-            <Subject question={question} onChange={(id) => change({ id })} />
-          </Box>
-        </Stack>
-        <Stack direction={{ xs: 'column', sm: 'row' }} sx={{ gap: { xs: 0, sm: 1 } }}>
-          <TextField
-            select
-            label={text('explain.method')}
-            value={question.method}
-            onChange={(event) => change({ method: event.target.value })}
-            sx={{ maxWidth: { sm: 200 } }}
-          >
-            {methods.map((method) => (
-              <MenuItem key={method} value={method}>
-                {method}
-              </MenuItem>
-            ))}
-          </TextField>
-          <TextField
-            label={text('explain.path')}
-            value={question.path}
-            onChange={(event) => change({ path: event.target.value })}
-            helperText={text('explain.pathHelp')}
-          />
-        </Stack>
-        <Button
-          type="submit"
-          variant="contained"
-          loading={busy}
-          disabled={!ready}
-          sx={{ alignSelf: 'flex-start' }}
-        >
-          {text('explain.ask')}
-        </Button>
-      </Stack>
-    </Paper>
+    <Box component="form" onSubmit={submit} sx={askStyle}>
+      <TextField
+        select
+        margin="none"
+        label={text('explain.caller')}
+        value={question.caller}
+        onChange={(event) => {
+          if (isCaller(event.target.value)) change({ caller: event.target.value, id: '' });
+        }}
+      >
+        {callers.map((caller) => (
+          <MenuItem key={caller} value={caller}>
+            {text(`explain.callers.${caller}`)}
+          </MenuItem>
+        ))}
+      </TextField>
+      <Subject question={question} onChange={(id) => change({ id })} />
+      <TextField
+        select
+        margin="none"
+        label={text('explain.method')}
+        value={question.method}
+        onChange={(event) => change({ method: event.target.value })}
+      >
+        {methods.map((method) => (
+          <MenuItem key={method} value={method}>
+            {method}
+          </MenuItem>
+        ))}
+      </TextField>
+      <TextField
+        margin="none"
+        label={text('explain.path')}
+        value={question.path}
+        onChange={(event) => change({ path: event.target.value })}
+        placeholder={text('explain.pathHelp')}
+        slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: monospace, fontSize: 13 } } }}
+      />
+      <Button type="submit" variant="contained" loading={busy} disabled={!ready} sx={{ alignSelf: 'end' }}>
+        {text('explain.ask')}
+      </Button>
+    </Box>
   );
 };
+
+/** The question is one line where there is room for it. */
+const askStyle = {
+  display: 'grid',
+  gap: 1.5,
+  gridTemplateColumns: {
+    xs: 'minmax(0, 1fr)',
+    md: '150px minmax(160px, 1fr) 100px minmax(200px, 1.4fr) auto',
+  },
+} as const;
 
 interface SubjectProps {
   readonly question: Question;
@@ -164,6 +176,8 @@ const Subject = ({ question: { caller, id }, onChange }: SubjectProps) => {
   if (caller === 'api_key_id')
     return <KeyPicker label={label} value={number} onChange={(key) => onChange(String(key ?? ''))} />;
   if (caller === 'app_id')
-    return <TextField label={label} value={id} onChange={(event) => onChange(event.target.value)} />;
-  return null;
+    return (
+      <TextField margin="none" label={label} value={id} onChange={(event) => onChange(event.target.value)} />
+    );
+  return <span />;
 };

@@ -1,12 +1,12 @@
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Chip from '@mui/material/Chip';
 import ListItemText from '@mui/material/ListItemText';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import { useState } from 'react';
-import { Link as RouterLink } from 'react-router';
 import { Icon } from '../parts/icon.tsx';
+import { Link } from '../parts/link.tsx';
 import { useText } from '../texts/provider.ts';
 import { superAdmin } from '../users/user.ts';
 import type { Grants } from './explanation.ts';
@@ -33,19 +33,21 @@ export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: Gra
   };
   return (
     <Stack sx={{ gap: 1, mt: 1, alignItems: 'flex-start' }}>
-      <Stack direction="row" sx={{ gap: 0.75, flexWrap: 'wrap' }}>
+      <Stack direction="row" sx={{ columnGap: 2, flexWrap: 'wrap' }}>
         {roles.map(({ role, allowed }) => (
-          <Chip
+          <Box
             key={role}
-            size="small"
-            clickable
-            component={RouterLink}
-            to={`/roles/${role}`}
-            variant="outlined"
-            color={allowed ? 'success' : 'default'}
-            icon={allowed ? <Icon name="tick" /> : <Icon name="cross" />}
-            label={text(allowed ? 'explain.gives' : 'explain.givesNot', { role })}
-          />
+            component="span"
+            sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.5, color: 'text.primary' }}
+          >
+            <Icon
+              name={allowed ? 'tick' : 'cross'}
+              sx={{ fontSize: 14, color: allowed ? 'success.main' : 'text.disabled' }}
+            />
+            <Link to={`/roles/${role}`}>
+              {text(allowed ? 'explain.gives' : 'explain.givesNot', { role })}
+            </Link>
+          </Box>
         ))}
       </Stack>
       {refused ? (

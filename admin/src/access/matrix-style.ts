@@ -71,7 +71,7 @@ export const matrixStyle: SxProps<Theme> = {
   '& label': { display: 'grid', placeItems: 'center', minHeight: 37, cursor: 'pointer' },
   '& input': {
     ...{ width: 17, height: 17, m: 0, cursor: 'pointer' },
-    accentColor: ({ palette }: Theme) => palette.primary.main,
+    accentColor: 'var(--accent)',
   },
   '& .unchecked input': { opacity: 0.55 },
 };

@@ -1,9 +1,9 @@
+import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';
 import { Link } from '../parts/link.tsx';
 import { momentText } from '../parts/moment.ts';
 import { sentenceOfCode } from '../parts/problem.ts';
-import { Section } from '../parts/section.tsx';
 import { type OwnColumn, OwnPart } from '../records/own-list.tsx';
 import { useWords } from '../records/use-metadata.ts';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
@@ -42,9 +42,10 @@ const Caller = ({ refusal }: { readonly refusal: Refusal }) => {
   return (
     <span>
       {text('refusals.revokedKey', { name, owner })}
-      <Typography variant="body2" component="span" sx={{ display: 'block', color: 'text.secondary' }}>
+      {' · '}
+      <Box component="span" sx={{ color: 'text.secondary' }}>
         <Revocation at={revoked_at} refusal={refusal} />
-      </Typography>
+      </Box>
     </span>
   );
 };
@@ -64,6 +65,7 @@ const Revocation = ({ at, refusal }: { readonly at: string; readonly refusal: Re
 const columns = (text: Text, language: Language): OwnColumn<Refusal>[] => [
   {
     name: 'path',
+    names: true,
     label: text('refusals.request'),
     sortable: false,
     render: (refusal) => (
@@ -91,10 +93,8 @@ export const Refusals = () => {
   const text = useText();
   const language = useLanguage();
   return (
-    <Section title={text('refusals.title')} isListed>
-      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-        {text('refusals.lead')}
-      </Typography>
+    <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'minmax(0, 1fr)' }}>
+      <Typography sx={{ color: 'text.secondary', maxWidth: 720 }}>{text('refusals.lead')}</Typography>
       <OwnPart<Refusal>
         resource="refusals"
         sort={{ field: 'refused_at', order: 'DESC' }}
@@ -103,6 +103,6 @@ export const Refusals = () => {
         filters={['caller_name', 'key_name', 'path', 'code', 'address']}
         empty={text('refusals.empty')}
       />
-    </Section>
+    </Box>
   );
 };

@@ -1,4 +1,3 @@
-import Chip from '@mui/material/Chip';
 import { LinkButton } from '../parts/link.tsx';
 import { Section } from '../parts/section.tsx';
 import { type OwnColumn, OwnPart } from '../records/own-list.tsx';
@@ -15,9 +14,7 @@ const facts = (text: Text): OwnColumn<Role>[] => [
   {
     name: 'built_in',
     label: text('roles.kind'),
-    render: ({ built_in }) => (
-      <Chip size="small" variant="outlined" label={text(built_in ? 'roles.builtIn' : 'roles.own')} />
-    ),
+    render: ({ built_in }) => text(built_in ? 'roles.builtIn' : 'roles.own'),
   },
   'users',
   'created_at',

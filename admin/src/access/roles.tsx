@@ -1,6 +1,5 @@
 import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
-import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -16,11 +15,8 @@ import type { Role } from './role.ts';
 const columns = (text: Text): OwnColumn<Role>[] => [
   {
     name: 'name',
-    render: ({ name }) => (
-      <Typography component="span" variant="body2" sx={{ fontWeight: 600 }}>
-        <Link to={`/roles/${name}`}>{name}</Link>
-      </Typography>
-    ),
+    names: true,
+    render: ({ name }) => <Link to={`/roles/${name}`}>{name}</Link>,
   },
   'users',
   {

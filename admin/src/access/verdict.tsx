@@ -1,14 +1,14 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { Failed } from '../parts/failed.tsx';
+import { Gate, type GateOutcome, GateTrace } from '../parts/gate-trace.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { catalogues } from '../parts/problem.ts';
-import { type Language, useLanguage, useText } from '../texts/provider.ts';
+import { useModelName } from '../records/use-metadata.ts';
+import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ConditionsOf } from './conditions.tsx';
 import { changedAt, type Explanation, type Step } from './explanation.ts';
@@ -19,96 +19,120 @@ interface VerdictProps {
   readonly error: unknown;
 }
 
-/** Allowed or refused, and every rule in the order in which it was asked. */
+/** The answer in one sentence, and the gates that the request comes to, up to the one that decides. */
 export const Verdict = ({ explanation, error }: VerdictProps) => {
   const text = useText();
   if (error) return <Failed error={error} />;
   if (explanation === undefined) return null;
   const { allowed, status, method, path, steps } = explanation;
+  const decisive = steps.find(({ rule }) => rule === explanation.decided_by);
   return (
     <Stack sx={{ gap: 1.5 }} aria-live="polite">
-      <Alert
-        severity={allowed ? 'success' : 'error'}
-        icon={allowed ? <Icon name="check" /> : <Icon name="crossCircle" />}
-        sx={{ fontSize: 15 }}
-      >
-        <strong>{text(allowed ? 'explain.allowed' : 'explain.refused', { status })}</strong>{' '}
-        <Box component="code" sx={{ fontFamily: monospace, overflowWrap: 'anywhere' }}>
-          {method} {path}
+      <Box sx={{ display: 'flex', alignItems: 'flex-start', gap: 1 }}>
+        <Icon
+          name={allowed ? 'check' : 'crossCircle'}
+          sx={{ fontSize: 24, color: allowed ? 'success.main' : 'error.main' }}
+        />
+        <Box sx={{ minWidth: 0 }}>
+          <Typography variant="h2">
+            <span>{text(allowed ? 'explain.allowed' : 'explain.refused', { status })}</span>
+            {decisive === undefined || allowed ? null : (
+              <Box component="span" sx={{ fontWeight: 400 }}>
+                {text('explain.because')}
+                <Reason step={decisive} explanation={explanation} />
+              </Box>
+            )}
+          </Typography>
+          <Typography
+            component="code"
+            variant="body2"
+            sx={{ fontFamily: monospace, overflowWrap: 'anywhere', color: 'text.secondary' }}
+          >
+            {method} {path}
+          </Typography>
         </Box>
-      </Alert>
-      <Paper variant="outlined" component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
-        {steps.map((step) => (
-          <StepLine key={step.rule} step={step} explanation={explanation} />
-        ))}
+      </Box>
+      <Paper variant="outlined" sx={{ p: 1 }}>
+        <GateTrace label={text('explain.gates')}>
+          {steps.map((step) => (
+            <StepLine key={step.rule} step={step} lit={step === decisive} explanation={explanation} />
+          ))}
+        </GateTrace>
       </Paper>
     </Stack>
   );
 };
 
-const icons = { passed: 'check', refused: 'crossCircle', narrowed: 'filter', off: 'minusCircle' } as const;
-const colours = {
-  passed: 'success.main',
-  refused: 'error.main',
-  narrowed: 'warning.main',
-  off: 'text.secondary',
-} as const;
-
-const StepLine = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
+/** Why a request is refused, by the step that decides. */
+const Reason = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
   const text = useText();
   const language = useLanguage();
-  const { rule, outcome, because, conditions, grants } = step;
-  const decisive = rule === explanation.decided_by;
-  const changed = changedAt(step, explanation);
-  const name = ruleText(language, step);
+  const nameOf = useModelName();
+  const { grants } = step;
+  if (grants === undefined) return <>{text('explain.stoppedAt', { rule: ruleText(language, step) })}</>;
+  const who = explanation.caller.name ?? text('explain.callers.nobody');
+  const action = text(`permissions.action.${grants.action}`);
   return (
-    <Stack
-      component="li"
-      direction="row"
-      sx={{
-        gap: 1.5,
-        px: 2,
-        py: 1.25,
-        borderBottom: 1,
-        borderColor: 'divider',
-        alignItems: 'flex-start',
-        bgcolor: decisive ? 'primary.light' : 'transparent',
-        '&:last-child': { borderBottom: 0 },
-      }}
-    >
-      <Icon name={icons[outcome]} fontSize="small" sx={{ color: colours[outcome], mt: 0.25 }} />
-      <Box sx={{ flex: 1, minWidth: 0 }}>
-        <Typography
-          component="div"
-          sx={{ display: 'flex', columnGap: 1, flexWrap: 'wrap', alignItems: 'center', fontWeight: 600 }}
-        >
-          <span>
-            {name} · {text(`explain.outcomes.${outcome}`)}
-          </span>
-          {decisive ? <Chip size="small" color="primary" label={text('explain.decides')} /> : null}
-        </Typography>
-        {/* A step that is off has no reason; conditions are shown in the language of the page. */}
-        {outcome === 'off' || conditions !== undefined ? null : (
-          <Typography
-            component="code"
-            variant="body2"
-            sx={{
-              display: 'block',
-              fontFamily: monospace,
-              overflowWrap: 'anywhere',
-              color: 'text.secondary',
-            }}
-          >
-            {because}
-          </Typography>
-        )}
-        {grants === undefined ? null : <GrantsOfRoles grants={grants} refused={outcome === 'refused'} />}
-        {conditions === undefined ? null : <ConditionsOf conditions={conditions} explanation={explanation} />}
-      </Box>
-      {changed === undefined ? null : <Link to={changed}>{text('explain.change')}</Link>}
-    </Stack>
+    <>{text('explain.noRole', { who, action: inSentence(language, action), model: nameOf(grants.model) })}</>
   );
 };
+
+/** English words of a table begin with a capital, within a sentence they do not. */
+const inSentence = (language: Language, word: string): string =>
+  language === 'en' ? word.toLowerCase() : word;
+
+const outcomes = {
+  passed: 'passed',
+  refused: 'stopped',
+  narrowed: 'narrowed',
+  off: 'off',
+} as const satisfies Record<Step['outcome'], GateOutcome>;
+
+interface StepProps {
+  readonly step: Step;
+  readonly lit: boolean;
+  readonly explanation: Explanation;
+}
+
+const StepLine = ({ step, lit, explanation }: StepProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const { outcome, because, conditions, grants } = step;
+  const changed = changedAt(step, explanation);
+  return (
+    <Gate
+      outcome={outcomes[outcome]}
+      lit={lit}
+      title={
+        <>
+          {ruleText(language, step)}{' '}
+          <Box component="span" sx={{ fontWeight: 400, color: 'text.secondary' }}>
+            · {text(`explain.outcomes.${outcome}`)}
+          </Box>
+          {lit ? <Decides text={text} /> : null}
+        </>
+      }
+      aside={changed === undefined ? undefined : <Link to={changed}>{text('explain.change')}</Link>}
+    >
+      {/* A step that is off has no reason; conditions are shown in the language of the page. */}
+      {outcome === 'off' || conditions !== undefined ? null : (
+        <Box component="code" sx={{ fontFamily: monospace, fontSize: 'var(--meta)' }}>
+          {because}
+        </Box>
+      )}
+      {grants === undefined ? null : <GrantsOfRoles grants={grants} refused={outcome === 'refused'} />}
+      {conditions === undefined ? null : (
+        <ConditionsOf conditions={conditions} decisive={lit} explanation={explanation} />
+      )}
+    </Gate>
+  );
+};
+
+const Decides = ({ text }: { readonly text: Text }) => (
+  <Box component="span" sx={{ ml: 1, typography: 'caption', fontWeight: 600, color: 'secondary.main' }}>
+    {text('explain.decides')}
+  </Box>
+);
 
 /** The label of a rule in the language of the page; the service's own where these pages do not know the rule. */
 const ruleText = (language: Language, { rule, label }: Step): string => {

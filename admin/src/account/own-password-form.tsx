@@ -108,7 +108,7 @@ export const OwnPassword = () => {
   const text = useText();
   const navigate = useNavigate();
   return (
-    <Page title={text('account.changePassword')} lead={text('account.changeLead')} narrow>
+    <Page title={text('account.changePassword')} lead={text('account.changeLead')}>
       <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
         <OwnPasswordForm onDone={() => void navigate('/')}>
           <LinkButton to="/">{text('common.cancel')}</LinkButton>

@@ -24,7 +24,7 @@ export const SecondFactor = () => {
   const count = countOf(factors);
   const section = { factors, onStep: setStep };
   return (
-    <Page title={text('factor.title')} lead={text('factor.lead')} narrow>
+    <Page title={text('factor.title')} lead={text('factor.lead')}>
       <Stack sx={{ gap: 2.5 }}>
         <Alert severity={count > 0 ? 'success' : factors.required ? 'warning' : 'info'}>
           {text(count > 0 ? 'factor.on' : 'factor.off')}

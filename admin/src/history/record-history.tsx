@@ -114,7 +114,6 @@ const History = ({ metadata, path, id }: HistoryProps) => {
   return (
     <Page
       title={text('history.title', { name })}
-      narrow
       actions={
         record === null && metadata.trash !== true ? (
           <LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>

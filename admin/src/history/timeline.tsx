@@ -1,8 +1,8 @@
-import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
+import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import type { Metadata } from '../records/metadata.ts';
@@ -33,85 +33,46 @@ export const Timeline = ({ metadata, path, id }: TimelineProps) => {
   });
   if (data === undefined || data.versions.length === 0) return null;
   return (
-    <Stack component="section" sx={{ mt: 3, gap: 1 }}>
+    <Stack component="section" aria-labelledby="activity" sx={{ gap: 1 }}>
       <Stack direction="row" sx={{ alignItems: 'center', flexWrap: 'wrap', gap: 1 }}>
-        <Typography variant="h2" sx={{ flexGrow: 1 }}>
+        <Typography id="activity" variant="h2" sx={{ flexGrow: 1 }}>
           {text('history.latest')}
         </Typography>
         <LinkButton to={historyPath(path, id)} size="small">
           {text('history.all', { count: data.total })}
         </LinkButton>
       </Stack>
-      <Paper variant="outlined" component="ol" sx={{ m: 0, p: { xs: 2, sm: 2.5 }, listStyle: 'none' }}>
-        {data.versions.map((version, index) => (
-          <Entry
-            key={version.version}
-            metadata={metadata}
-            version={version}
-            isLast={index === data.versions.length - 1}
-          />
-        ))}
+      <Paper variant="outlined" sx={{ p: 1 }}>
+        <GateTrace>
+          {data.versions.map((version) => (
+            <Gate
+              key={version.version}
+              outcome={version.action === 'destroy' ? 'stopped' : 'passed'}
+              title={<What metadata={metadata} version={version} />}
+            >
+              <Actor actor={version.actor} /> · <RelativeTime value={version.at} />
+            </Gate>
+          ))}
+        </GateTrace>
       </Paper>
     </Stack>
   );
 };
 
-const dots = { create: 'success.main', update: 'primary.main', destroy: 'error.main' } as const;
-
-interface EntryProps {
+interface WhatProps {
   readonly metadata: Metadata;
   readonly version: Version;
-  readonly isLast: boolean;
 }
 
-const Entry = ({ metadata, version, isLast }: EntryProps) => (
-  <Box
-    component="li"
-    sx={{
-      position: 'relative',
-      pl: 3,
-      pb: isLast ? 0 : 1.75,
-      '&::before': {
-        content: '""',
-        position: 'absolute',
-        left: 4,
-        top: 6,
-        width: 9,
-        height: 9,
-        borderRadius: '50%',
-        bgcolor: dots[version.action],
-      },
-      '&::after': isLast
-        ? {}
-        : {
-            content: '""',
-            position: 'absolute',
-            left: 8,
-            top: 19,
-            bottom: -2,
-            width: '1px',
-            bgcolor: 'divider',
-          },
-    }}
-  >
-    <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
-      <What metadata={metadata} version={version} />
-    </Typography>
-    <Typography variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
-      <Actor actor={version.actor} /> · <RelativeTime value={version.at} />
-    </Typography>
-  </Box>
-);
-
-const What = ({ metadata, version }: Omit<EntryProps, 'isLast'>) => {
+const What = ({ metadata, version }: WhatProps) => {
   const text = useText();
   const { action, before, after } = version;
   const done = text(`history.actions.${action}`);
-  if (action !== 'update' || isForgotten(version)) return <strong>{done}</strong>;
+  if (action !== 'update' || isForgotten(version)) return <>{done}</>;
   const labels = changedFields(metadata, before, after).map(({ label }) => label);
   return (
     <>
-      <strong>{done}</strong> {labels.join(text('memberships.separator'))}
+      {done} <span style={{ fontWeight: 400 }}>{labels.join(text('memberships.separator'))}</span>
     </>
   );
 };

@@ -91,7 +91,6 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
       title={text('import.title', { label: metadata.label })}
       lead={text('import.lead')}
       actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
-      narrow
     >
       <Stack sx={{ gap: 2 }}>
         <Paper

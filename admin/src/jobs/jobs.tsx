@@ -1,8 +1,6 @@
 import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
-import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { LongText } from '../parts/long-text.tsx';
+import { Status } from '../parts/status.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { useWords } from '../records/use-metadata.ts';
@@ -11,42 +9,40 @@ import { monospace } from '../theme.ts';
 import type { Job } from './job.ts';
 import { JobActions } from './job-actions.tsx';
 
-const colours = { waiting: 'default', running: 'info', failed: 'error' } as const;
+const tones = { waiting: 'off', running: 'good', failed: 'bad' } as const;
 
-/** A remark under what it belongs to. */
+/** A remark beside what it belongs to. */
 const Remark = ({ children }: { readonly children: ReactNode }) => (
-  <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+  <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
+    {' · '}
     {children}
-  </Typography>
+  </Box>
 );
 
 const Name = ({ job: { id, name, key, defined } }: { readonly job: Job }) => {
   const text = useText();
   return (
-    <Box sx={{ minWidth: { sm: 160 }, overflowWrap: 'anywhere' }}>
-      {name} #{id}
+    <>
+      {name}{' '}
+      <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
+        #{id}
+      </Box>
       {key === null ? null : <Remark>{text('jobs.key', { key })}</Remark>}
       {defined ? null : <Remark>{text('jobs.undefined')}</Remark>}
-    </Box>
+    </>
   );
 };
 
 const State = ({ job: { state } }: { readonly job: Job }) => {
   const wordOf = useWords('jobs');
-  return (
-    <Chip
-      size="small"
-      color={colours[state]}
-      variant={state === 'waiting' ? 'outlined' : 'filled'}
-      label={wordOf('state', state)}
-    />
-  );
+  return <Status tone={tones[state]}>{wordOf('state', state)}</Status>;
 };
 
 const columns = (text: Text): OwnColumn<Job>[] => [
   {
     name: 'name',
     fixed: true,
+    names: true,
     render: (job) => <Name job={job} />,
   },
   { name: 'state', render: (job) => <State job={job} /> },
@@ -60,14 +56,14 @@ const columns = (text: Text): OwnColumn<Job>[] => [
       error === null ? (
         '—'
       ) : (
-        <Box sx={{ minWidth: { sm: 200 }, overflowWrap: 'anywhere' }}>
-          <LongText value={error} />
+        <span title={error}>
+          {error}
           {failed_at === null ? null : (
             <Remark>
               <RelativeTime value={failed_at} />
             </Remark>
           )}
-        </Box>
+        </span>
       ),
   },
   {
@@ -81,21 +77,18 @@ const columns = (text: Text): OwnColumn<Job>[] => [
   },
   {
     name: 'next_run_at',
-    short: true,
     has: ({ next_run_at }) => next_run_at !== null,
     render: ({ next_run_at }) => <RelativeTime value={next_run_at} otherwise="—" />,
   },
   {
     name: 'created_at',
     extra: true,
-    short: true,
   },
   {
     name: 'acts',
     acts: true,
     label: text('common.actions'),
     sortable: false,
-    short: true,
     has: ({ state }) => state !== 'running',
     render: (job) => (job.state === 'running' ? null : <JobActions job={job} />),
   },

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
+import { Status } from '../parts/status.tsx';
 import { RelativeTime, useExactTime } from '../parts/time.tsx';
 import { useNow } from '../parts/use-now.ts';
 import { useWords } from '../records/use-metadata.ts';
@@ -13,21 +13,12 @@ export const KeyStatus = ({ apiKey }: { readonly apiKey: Pick<ApiKey, 'status' |
   const wordOf = useWords('api_keys');
   const active = apiKey.status === 'active';
   return (
-    <Stack direction="row" sx={{ gap: 0.5, flexWrap: 'wrap' }}>
-      <Chip
-        size="small"
-        variant="outlined"
-        color={active ? 'success' : 'default'}
-        label={wordOf('status', apiKey.status)}
-      />
+    <Stack component="span" direction="row" sx={{ display: 'inline-flex', gap: 1.5 }}>
+      <Status tone={active ? 'good' : 'off'}>{wordOf('status', apiKey.status)}</Status>
       {apiKey.neglected ? (
-        <Chip
-          size="small"
-          variant="outlined"
-          color="warning"
-          label={text('keys.neglected')}
-          title={text('keys.neglectedHelp')}
-        />
+        <Status tone="attention" title={text('keys.neglectedHelp')}>
+          {text('keys.neglected')}
+        </Status>
       ) : null}
     </Stack>
   );
@@ -67,15 +58,28 @@ export const Lifetime = ({ life: { created_at, expires_at } }: { readonly life: 
       </Box>
     );
   const whole = Math.max(end - Date.parse(created_at), left);
-  const colour = left < near ? 'warning.main' : 'primary.main';
+  const colour = left < near ? 'var(--lantern-light)' : 'var(--control)';
   return (
-    <Box sx={{ minWidth: 120, maxWidth: 220 }}>
+    <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1 }}>
+      <Box
+        component="span"
+        aria-hidden
+        sx={{ flex: 'none', width: 40, height: 4, borderRadius: 2, bgcolor: 'divider', overflow: 'hidden' }}
+      >
+        <Box
+          component="span"
+          sx={{
+            display: 'block',
+            height: '100%',
+            minWidth: 3,
+            width: `${(left / whole) * 100}%`,
+            bgcolor: colour,
+          }}
+        />
+      </Box>
       <time dateTime={expires_at} title={exact(expires_at)} style={{ whiteSpace: 'nowrap' }}>
         {leftText(text, left, whole)}
       </time>
-      <Box aria-hidden sx={{ mt: 0.5, height: 4, borderRadius: 2, bgcolor: 'divider', overflow: 'hidden' }}>
-        <Box sx={{ height: '100%', minWidth: 3, width: `${(left / whole) * 100}%`, bgcolor: colour }} />
-      </Box>
     </Box>
   );
 };

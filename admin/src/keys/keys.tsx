@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import Typography from '@mui/material/Typography';
 import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
@@ -13,18 +12,14 @@ import { KeyStatus, Lifetime } from './key-status.tsx';
 export const keyColumns = (text: Text): OwnColumn<ApiKey>[] => [
   {
     name: 'name',
-    render: ({ id, name, key }) => (
-      <Box>
-        <Typography variant="body2" sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
-          <Link to={`/api_keys/${id}`}>{name}</Link>
-        </Typography>
-        <Typography
-          variant="body2"
-          component="code"
-          sx={{ fontFamily: monospace, color: 'text.secondary', fontSize: 12.5 }}
-        >
-          {key}
-        </Typography>
+    names: true,
+    render: ({ id, name }) => <Link to={`/api_keys/${id}`}>{name}</Link>,
+  },
+  {
+    name: 'key',
+    render: ({ key }) => (
+      <Box component="code" sx={{ fontFamily: monospace, color: 'text.secondary', fontSize: 'var(--meta)' }}>
+        {key}
       </Box>
     ),
   },

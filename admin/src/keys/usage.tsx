@@ -2,23 +2,20 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { useThemeMode } from '../layout/theme-mode.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { StackedBars } from '../start/stacked-bars.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import type { KeyUsage } from './api-key.ts';
 
-const colours = {
-  light: { answered: '#23606a', refused: '#dd9a31' },
-  dark: { answered: '#84cdd0', refused: '#f1bd62' },
+const colour = {
+  answered: 'light-dark(#7fae9b, #4f8a78)',
+  refused: 'light-dark(#c98a2b, #f0b45a)',
 } as const;
 
 /** Requests of a key by the day, and from where they came. */
 export const Usage = ({ usage: { last_30_days: days, networks } }: { readonly usage: KeyUsage }) => {
   const text = useText();
   const language = useLanguage();
-  const [mode] = useThemeMode();
-  const colour = colours[mode === 'dark' ? 'dark' : 'light'];
   const format = new Intl.DateTimeFormat(language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' });
   const used = days.some(({ requests }) => requests > 0);
   return (

@@ -18,7 +18,7 @@ export const RecordNotFound = () => {
   const text = useText();
   const { pathname } = useLocation();
   return (
-    <Page title={text('forms.missing.title')} lead={text('forms.missing.lead')} narrow>
+    <Page title={text('forms.missing.title')} lead={text('forms.missing.lead')}>
       <LinkButton to={listOf(pathname)} variant="contained">
         {text('common.toList')}
       </LinkButton>
@@ -30,7 +30,7 @@ export const RecordNotFound = () => {
 export const BrokenPage = ({ error, onRetry }: Parameters<typeof Failed>[0]) => {
   const text = useText();
   return (
-    <Page title={text('problem.title')} narrow>
+    <Page title={text('problem.title')}>
       <Failed error={error} {...(onRetry === undefined ? {} : { onRetry })} />
     </Page>
   );

@@ -17,7 +17,7 @@ const FactorFirst = lazy(() =>
   import('../factor/factor-first.tsx').then(({ FactorFirst: page }) => ({ default: page })),
 );
 
-const menuWidth = 232;
+const menuWidth = 216;
 
 /**
  * The frame of every page; nothing but the change of the password, or the set-up of a second factor, where that has to
@@ -85,7 +85,7 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
             overflowY: 'auto',
             borderRight: 1,
             borderColor: 'divider',
-            bgcolor: 'background.paper',
+            scrollbarWidth: 'thin',
           }}
         >
           <Menu onGo={() => {}} />
@@ -109,7 +109,7 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
           outline: 'none',
         }}
       >
-        <Box sx={{ p: { xs: 1.5, sm: 3 } }}>
+        <Box sx={{ px: { xs: 1.5, sm: 3 }, pt: { xs: 1.5, sm: 2.5 }, pb: 6 }}>
           <Boundary key={pathname}>
             <Suspense fallback={<Waiting />}>{children}</Suspense>
           </Boundary>

@@ -5,6 +5,7 @@ import ListItem from '@mui/material/ListItem';
 import ListItemButton from '@mui/material/ListItemButton';
 import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
+import Skeleton from '@mui/material/Skeleton';
 import Typography from '@mui/material/Typography';
 import { useId, useState } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
@@ -14,6 +15,18 @@ import { type PlaceGroup, usePlaces } from './places.tsx';
 
 const isHere = (pathname: string, to: string): boolean =>
   to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
+
+const placeStyle = {
+  borderRadius: 1,
+  minHeight: 30,
+  py: 0,
+  px: 1,
+  my: '1px',
+  color: 'text.secondary',
+  '&:hover': { color: 'text.primary' },
+  '&.Mui-selected, &.Mui-selected:hover': { color: 'text.primary', bgcolor: 'action.hover' },
+  '@media (pointer: coarse)': { minHeight: 40 },
+} as const;
 
 const Group = ({
   group: { label, places },
@@ -25,13 +38,13 @@ const Group = ({
   const { pathname } = useLocation();
   const id = useId();
   return (
-    <Box sx={{ px: 1.25, pt: label === '' ? 1.5 : 2 }}>
+    <Box sx={{ px: 1, pt: label === '' ? 1.5 : 2 }}>
       {label === '' ? null : (
         <Typography
           id={id}
           variant="caption"
           component="h2"
-          sx={{ px: 1.5, color: 'text.secondary', fontWeight: 600 }}
+          sx={{ px: 1, pb: 0.25, color: 'text.disabled', fontWeight: 500 }}
         >
           {label}
         </Typography>
@@ -47,14 +60,16 @@ const Group = ({
                 selected={here}
                 aria-current={here ? 'page' : undefined}
                 onClick={onGo}
-                sx={{ borderRadius: 1.5, minHeight: 36, my: 0.125 }}
+                sx={placeStyle}
               >
-                <ListItemIcon sx={{ minWidth: 34, color: here ? 'primary.main' : 'text.secondary' }}>
-                  <Icon name={icon} fontSize="small" />
+                <ListItemIcon sx={{ minWidth: 26, color: here ? 'text.primary' : 'text.disabled' }}>
+                  <Icon name={icon} sx={{ fontSize: 16 }} />
                 </ListItemIcon>
                 <ListItemText
                   primary={name}
-                  slotProps={{ primary: { noWrap: true, sx: { fontWeight: here ? 650 : 450 } } }}
+                  slotProps={{
+                    primary: { noWrap: true, variant: 'body2', sx: { fontWeight: here ? 600 : 400 } },
+                  }}
                 />
               </ListItemButton>
             </ListItem>
@@ -66,7 +81,7 @@ const Group = ({
 };
 
 /** More places than are taken in at a glance: then they can be narrowed by a few letters. */
-const glance = 16;
+const glance = 14;
 
 const narrowed = (groups: readonly PlaceGroup[], words: string): readonly PlaceGroup[] => {
   const wanted = words.trim().toLowerCase();
@@ -84,9 +99,9 @@ const narrowed = (groups: readonly PlaceGroup[], words: string): readonly PlaceG
 export const Menu = ({ onGo }: { readonly onGo: () => void }) => {
   const text = useText();
   const navigate = useNavigate();
-  const groups = usePlaces();
+  const { groups, known } = usePlaces();
   const [words, setWords] = useState('');
-  const isLong = groups.reduce((sum, { places }) => sum + places.length, 0) > glance;
+  const isLong = !known || groups.reduce((sum, { places }) => sum + places.length, 0) > glance;
   const shown = isLong ? narrowed(groups, words) : groups;
   const go = (): void => {
     setWords('');
@@ -114,6 +129,13 @@ export const Menu = ({ onGo }: { readonly onGo: () => void }) => {
       {shown.map((group) => (
         <Group key={group.label} group={group} onGo={go} />
       ))}
+      {known ? null : (
+        <Box aria-hidden sx={{ px: 2, pt: 3, display: 'grid', gap: 1.5 }}>
+          {[60, 45, 70, 52].map((width) => (
+            <Skeleton key={width} width={`${width}%`} />
+          ))}
+        </Box>
+      )}
     </Box>
   );
 };
@@ -128,7 +150,7 @@ interface MenuFilterProps {
 const MenuFilter = ({ words, onWords, onEnter }: MenuFilterProps) => {
   const text = useText();
   return (
-    <Box sx={{ px: 1.5, pt: 1.5 }}>
+    <Box sx={{ px: 1, pt: 1.5 }}>
       <InputBase
         fullWidth
         value={words}
@@ -143,14 +165,15 @@ const MenuFilter = ({ words, onWords, onEnter }: MenuFilterProps) => {
           }
         }}
         inputProps={{ 'aria-label': text('menu.filter'), type: 'search' }}
-        startAdornment={<Icon name="search" fontSize="small" sx={{ mr: 0.75, color: 'text.secondary' }} />}
+        startAdornment={<Icon name="search" sx={{ fontSize: 16, mr: 0.75, color: 'text.disabled' }} />}
         sx={{
           px: 1,
-          height: 34,
-          fontSize: 14,
-          borderRadius: 1.5,
+          height: 32,
+          fontSize: 'var(--small)',
+          borderRadius: 1,
           border: 1,
           borderColor: 'divider',
+          bgcolor: 'background.paper',
           '&.Mui-focused': {
             borderColor: 'primary.main',
             outline: '1px solid',

@@ -5,7 +5,7 @@ import { useText } from '../texts/provider.ts';
 export const PageNotFound = () => {
   const text = useText();
   return (
-    <Page title={text('notFound.title')} lead={text('notFound.lead')} narrow>
+    <Page title={text('notFound.title')} lead={text('notFound.lead')}>
       <Link to="/">{text('notFound.back')}</Link>
     </Page>
   );

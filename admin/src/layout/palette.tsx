@@ -58,7 +58,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const text = useText();
   const navigate = useNavigate();
   const [words, setWords] = useState('');
-  const places = usePlaces().flatMap(({ label, places: group }) =>
+  const places = usePlaces().groups.flatMap(({ label, places: group }) =>
     group.map(
       (place): PaletteOption => ({ to: place.to, label: place.label, group: label || text('palette.pages') }),
     ),

@@ -1,6 +1,6 @@
 import { type IconName, modelIcon } from '../parts/icon.tsx';
 import type { ModelEntry } from '../records/metadata.ts';
-import { useModels } from '../records/use-metadata.ts';
+import { useKnownModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 
 /** A page that the menu and the palette lead to. */
@@ -27,9 +27,10 @@ const modelGroups = (models: readonly ModelEntry[], usual: string): readonly Pla
   }));
 };
 
-export const usePlaces = (): readonly PlaceGroup[] => {
+/** The places that there are without any model come first: nothing of them moves once the models are known. */
+export const usePlaces = (): { readonly groups: readonly PlaceGroup[]; readonly known: boolean } => {
   const text = useText();
-  const models = useModels();
+  const { models, known } = useKnownModels();
   // A service without events sends no webhooks.
   const webhooks: readonly Place[] = models.some(({ events }) => events)
     ? [{ to: '/webhooks', label: text('webhooks.title'), icon: 'webhook' }]
@@ -63,5 +64,6 @@ export const usePlaces = (): readonly PlaceGroup[] => {
       ],
     },
   ];
-  return groups.filter(({ places }) => places.length > 0);
+  const shown = known ? groups : groups.slice(0, 2);
+  return { groups: shown.filter(({ places }) => places.length > 0), known };
 };

@@ -1,12 +1,10 @@
-import { createTheme, ThemeProvider as MuiThemeProvider } from '@mui/material/styles';
+import { ThemeProvider as MuiThemeProvider } from '@mui/material/styles';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { useStore } from 'ra-core';
-import type { ReactNode } from 'react';
-import { darkTheme, lightTheme } from '../theme.ts';
+import { type ReactNode, useLayoutEffect } from 'react';
+import { theme } from '../theme.ts';
 
 type ThemeMode = 'light' | 'dark';
-
-const themes = { light: createTheme(lightTheme), dark: createTheme(darkTheme) } as const;
 
 /** The theme of this browser and its setter: the one last chosen, before that the one that the system prefers. */
 export const useThemeMode = (): readonly [ThemeMode, (mode: ThemeMode) => void] => {
@@ -14,7 +12,17 @@ export const useThemeMode = (): readonly [ThemeMode, (mode: ThemeMode) => void] 
   return useStore<ThemeMode>('theme', prefersDark ? 'dark' : 'light');
 };
 
+/** A theme that was chosen is on the root from the first paint on (`first-theme.js`), and whenever it changes. */
 export const ThemeProvider = ({ children }: { readonly children: ReactNode }) => {
-  const [mode] = useThemeMode();
-  return <MuiThemeProvider theme={themes[mode]}>{children}</MuiThemeProvider>;
+  const [chosen] = useStore<ThemeMode | undefined>('theme');
+  useLayoutEffect(() => {
+    const { dataset } = document.documentElement;
+    if (chosen === undefined) delete dataset['theme'];
+    else dataset['theme'] = chosen;
+  }, [chosen]);
+  return (
+    <MuiThemeProvider theme={theme} storageManager={null}>
+      {children}
+    </MuiThemeProvider>
+  );
 };

@@ -18,7 +18,7 @@ import { usePreferenceItems } from './preference-items.tsx';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: part }) => ({ default: part })));
 
-export const barHeight = 56;
+export const barHeight = 48;
 
 /** The service says so in the page. */
 const documented = 'documented' in document.documentElement.dataset;
@@ -47,14 +47,14 @@ const Brand = () => (
     aria-label="Gatewright"
     sx={{ display: 'flex', alignItems: 'center', gap: 1, color: 'inherit', textDecoration: 'none' }}
   >
-    <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
-      <rect width="32" height="32" rx="8" fill="#2f5d62" />
+    <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="#1f5f66" />
       <path d="M8 25V14a8 8 0 0 1 16 0v11h-4V14a4 4 0 0 0-8 0v11z" fill="#fff" />
-      <circle cx="16" cy="20" r="2.4" fill="#f2b84b" />
+      <circle cx="16" cy="20" r="2.4" fill="#f0b45a" />
     </svg>
     <Typography
       component="span"
-      sx={{ fontWeight: 700, letterSpacing: '-0.01em', display: { xs: 'none', sm: 'inline' } }}
+      sx={{ fontWeight: 600, letterSpacing: '-0.01em', display: { xs: 'none', sm: 'inline' } }}
     >
       Gatewright
     </Typography>
@@ -145,7 +145,7 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
         alignItems: 'center',
         gap: 0.5,
         px: { xs: 1, sm: 2 },
-        bgcolor: 'background.paper',
+        bgcolor: 'background.default',
         borderBottom: 1,
         borderColor: 'divider',
       }}
@@ -165,12 +165,13 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
         aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
         sx={{
           color: 'text.secondary',
-          fontWeight: 450,
+          fontWeight: 400,
           border: { md: 1 },
           borderColor: { md: 'divider' },
-          px: { md: 1.5 },
-          mr: { md: 1 },
-          minWidth: { xs: 40, md: 220 },
+          bgcolor: { md: 'background.paper' },
+          px: { md: 1.25 },
+          mr: { md: 0.5 },
+          minWidth: { xs: 40, md: 240 },
           justifyContent: { md: 'flex-start' },
           '& .MuiButton-startIcon': { mx: { xs: 0, md: 0.5 } },
         }}
@@ -180,7 +181,10 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
           sx={{ display: { xs: 'none', md: 'flex' }, flex: 1, gap: 1, alignItems: 'center' }}
         >
           {text('palette.open')}{' '}
-          <Box component="kbd" sx={{ ml: 'auto', fontFamily: 'inherit', fontSize: 12 }}>
+          <Box
+            component="kbd"
+            sx={{ ml: 'auto', fontFamily: 'inherit', fontSize: 'var(--meta)', color: 'text.disabled' }}
+          >
             {shortcut}
           </Box>
         </Box>

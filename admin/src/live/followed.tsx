@@ -14,37 +14,36 @@ import type { LiveState } from './use-following.ts';
 interface FollowedProps {
   /** Absent: nothing tells of changes. */
   readonly model: string | undefined;
-  readonly children: ReactNode;
+  /** The list, with the switch to be put into its toolbar. */
+  readonly children: (control: ReactNode) => ReactNode;
 }
 
 /** A list that follows along where somebody has switched it on, in this browser. */
 export const Followed = ({ model, children }: FollowedProps) =>
-  model === undefined ? children : <Follower model={model}>{children}</Follower>;
+  model === undefined ? children(null) : <Follower model={model}>{children}</Follower>;
 
-const Follower = ({ model, children }: { readonly model: string; readonly children: ReactNode }) => {
+const Follower = ({ model, children }: Pick<FollowedProps, 'children'> & { readonly model: string }) => {
   const text = useText();
   const [on, setOn] = useStore('live', false);
   const { state, marks, fresh, show } = useFollowedList(on ? model : undefined);
-  return (
-    <>
-      <Stack direction="row" sx={{ alignItems: 'center', flexWrap: 'wrap', columnGap: 1, minHeight: 40 }}>
-        <FormControlLabel
-          sx={{ mr: 0, ml: -0.75, gap: 0.5 }}
-          control={<Switch size="small" checked={on} onChange={(event) => setOn(event.target.checked)} />}
-          label={text('live.switch')}
-        />
-        <Status state={state} />
-        <span role="status">
-          {fresh === 0 ? null : (
-            <Button size="small" variant="outlined" onClick={show}>
-              {text('live.fresh', { count: fresh })}
-            </Button>
-          )}
-        </span>
-      </Stack>
-      <RowMarksContext value={marks}>{children}</RowMarksContext>
-    </>
+  const control = (
+    <Stack direction="row" sx={{ alignItems: 'center', columnGap: 1, minHeight: 32 }}>
+      <span role="status">
+        {fresh === 0 ? null : (
+          <Button size="small" variant="outlined" onClick={show}>
+            {text('live.fresh', { count: fresh })}
+          </Button>
+        )}
+      </span>
+      <Status state={state} />
+      <FormControlLabel
+        sx={{ m: 0, '& .MuiFormControlLabel-label': { typography: 'body2' } }}
+        control={<Switch checked={on} onChange={(event) => setOn(event.target.checked)} />}
+        label={text('live.switch')}
+      />
+    </Stack>
   );
+  return <RowMarksContext value={marks}>{children(control)}</RowMarksContext>;
 };
 
 const colours = {

@@ -1,14 +1,32 @@
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { type RaRecord, useListContext } from 'ra-core';
 import { type ReactNode, useState } from 'react';
 import { exportRecords } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { Icon } from './icon.tsx';
 import { useTell } from './problem.ts';
 
 /** Records that can be chosen at once: as many as the service writes in one transaction. */
 export const mostChosen = 1000;
+
+/** Lies over the foot of a list, within its edges: nothing of the list moves when it comes. */
+export const FloatingBar = ({ children }: { readonly children: ReactNode }) => (
+  <Box sx={{ position: 'fixed', insetInline: 0, bottom: 16, zIndex: 1000, px: 1.5, pointerEvents: 'none' }}>
+    <Paper
+      sx={{
+        ...{ mx: 'auto', p: 0.75, width: 'fit-content', maxWidth: '100%', pointerEvents: 'auto' },
+        ...{ display: 'flex', alignItems: 'center', gap: 0.5, flexWrap: 'wrap' },
+        ...{ border: 1, borderColor: 'divider', boxShadow: 'var(--shadow)' },
+      }}
+    >
+      {children}
+    </Paper>
+  </Box>
+);
 
 /** How many records are chosen, on whatever pages, and what can be done with them. */
 export const BulkBar = ({ children }: { readonly children: ReactNode }) => {
@@ -17,16 +35,20 @@ export const BulkBar = ({ children }: { readonly children: ReactNode }) => {
   const count = selectedIds.length;
   if (count === 0) return null;
   return (
-    <Paper
-      variant="outlined"
-      role="status"
-      sx={{ px: 2, py: 1, display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}
-    >
-      <Typography sx={{ flex: 1 }}>{text('list.chosen', { count })}</Typography>
+    <FloatingBar>
+      <Typography role="status" sx={{ px: 1, whiteSpace: 'nowrap', fontWeight: 500 }}>
+        {text('list.chosen', { count })}
+      </Typography>
       <ChooseMatching />
-      <Button onClick={() => onUnselectItems()}>{text('list.unchoose')}</Button>
       {children}
-    </Paper>
+      <IconButton
+        aria-label={text('list.unchoose')}
+        title={text('list.unchoose')}
+        onClick={() => onUnselectItems()}
+      >
+        <Icon name="cross" />
+      </IconButton>
+    </FloatingBar>
   );
 };
 

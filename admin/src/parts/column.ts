@@ -7,14 +7,14 @@ export interface Column<Item extends RaRecord = RaRecord> {
   readonly label: string;
   readonly sortable?: boolean;
   readonly align?: 'left' | 'right';
-  /** Kept on one line. */
-  readonly short?: boolean;
   /** Hidden where the table is narrow, unless somebody chose it; cards show everything. */
   readonly wide?: boolean;
   /** Not shown before somebody chooses it. */
   readonly extra?: boolean;
   /** Always shown: it leads to the record. */
   readonly fixed?: boolean;
+  /** It is the name of the record: set off from the others, and the first line where there is no room for columns. */
+  readonly names?: boolean;
   /** Buttons stand in it: the first begins where its heading does, and they make the row no higher. */
   readonly acts?: boolean;
   /** Whether a record has anything in this column; cards leave it out where not. */
@@ -24,8 +24,8 @@ export interface Column<Item extends RaRecord = RaRecord> {
 
 /** How the buttons of a row are set, under `acts`. */
 export const rowButtons = {
-  '& .MuiButton-text': { minWidth: 0, my: -0.625 },
-  '& .MuiButton-text:first-of-type': { ml: -0.625 },
+  '& .MuiButton-root, & .MuiIconButton-root': { my: '-4px' },
+  '& .MuiButton-text:first-of-type': { ml: -1 },
 } as const;
 
 /** The facts of a column that are needed to choose it. */
@@ -58,6 +58,10 @@ export interface RecordTableProps<Item extends RaRecord> {
   readonly to?: ((record: Item) => string) | undefined;
   /** Shown where there is no record at all. */
   readonly empty: string;
+  /** The way to the first record, beside it. */
+  readonly emptyAction?: ReactNode;
+  /** How many rows there will most likely be, while they are on their way. */
+  readonly expected?: number | undefined;
 }
 
 export type Filled<Item extends RaRecord> = RecordTableProps<Item> & { readonly records: readonly Item[] };

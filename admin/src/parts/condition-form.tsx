@@ -2,18 +2,19 @@ import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useMemo, useState } from 'react';
 import { ReferenceInput } from '../records/record-picker.tsx';
 import { useText } from '../texts/provider.ts';
 import { isWordOperator, parseWords } from './date-words.ts';
 import { type Comparison, comparedModel, comparisonsOf, type FilterField, keyOf } from './filter-field.ts';
 import { timeZone } from './moment.ts';
-import { useUnsaved } from './unsaved.ts';
 import { WordInput } from './word-input.tsx';
 
-interface ConditionFormProps {
-  readonly fields: readonly FilterField[];
+export interface ConditionFormProps {
+  readonly field: FilterField;
   readonly onAdd: (key: string, value: string) => void;
+  /** Told of the condition as it stands; undefined while something is missing. */
+  readonly onDraft: (condition: readonly [key: string, value: string] | undefined) => void;
 }
 
 /** The browser shows a moment in local time; the service compares it in UTC. */
@@ -31,47 +32,36 @@ const firstValue = (operator: Comparison): string => (isWordOperator(operator) ?
 const isOpen = (operator: Comparison, value: string): boolean =>
   isWordOperator(operator) ? parseWords(value) === undefined : value === '';
 
+/** A condition as the address has it; undefined while something is missing. */
+const conditionOf = (
+  { name, kind }: FilterField,
+  operator: Comparison,
+  value: string,
+): readonly [string, string] | undefined => {
+  if (isOpen(operator, value)) return undefined;
+  const asIs = operator === 'null' || isWordOperator(operator);
+  return [keyOf(name, operator), asIs ? value : sent(kind, value)];
+};
+
 const inputTypes = { text: 'text', number: 'text', date: 'date', datetime: 'datetime-local' } as const;
 
-/** Field, operator and value of a condition. */
-export const ConditionForm = ({ fields, onAdd }: ConditionFormProps) => {
+/** Operator and value of a condition. */
+export const ConditionForm = ({ field, onAdd, onDraft }: ConditionFormProps) => {
   const text = useText();
-  const [first] = fields;
-  const [field, setField] = useState(first);
-  const [operator, setOperator] = useState<Comparison>(first === undefined ? 'eq' : usual(first));
+  const [operator, setOperator] = useState<Comparison>(usual(field));
   const [value, setValue] = useState(firstValue(operator));
-  const { saved } = useUnsaved(value !== firstValue(operator));
-  if (field === undefined) return null;
-
-  const choose = (name: string): void => {
-    const found = fields.find((each) => each.name === name);
-    if (found === undefined) return;
-    setField(found);
-    setOperator(usual(found));
-    setValue(firstValue(usual(found)));
-  };
+  const condition = useMemo(() => conditionOf(field, operator, value), [field, operator, value]);
+  const isTouched = value !== firstValue(operator);
+  useEffect(() => {
+    onDraft(isTouched ? condition : undefined);
+  }, [condition, isTouched, onDraft]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isOpen(operator, value)) return;
-    saved();
-    const asIs = operator === 'null' || isWordOperator(operator);
-    onAdd(keyOf(field.name, operator), asIs ? value : sent(field.kind, value));
+    if (condition !== undefined) onAdd(...condition);
   };
 
   return (
-    <Stack component="form" onSubmit={submit} sx={{ p: 2, gap: 1, width: 300, maxWidth: '90vw' }}>
-      <TextField
-        select
-        label={text('filter.field')}
-        value={field.name}
-        onChange={(event) => choose(event.target.value)}
-      >
-        {fields.map(({ name, label }) => (
-          <MenuItem key={name} value={name}>
-            {label}
-          </MenuItem>
-        ))}
-      </TextField>
+    <Stack component="form" onSubmit={submit} sx={{ p: 1.5, pt: 0.5, gap: 1 }}>
       <TextField
         select
         label={text('filter.comparison')}
@@ -89,7 +79,7 @@ export const ConditionForm = ({ fields, onAdd }: ConditionFormProps) => {
         ))}
       </TextField>
       <ValueInput field={field} operator={operator} value={value} onChange={setValue} />
-      <Button type="submit" variant="contained" disabled={isOpen(operator, value)}>
+      <Button type="submit" variant="contained" disabled={condition === undefined}>
         {text('filter.apply')}
       </Button>
     </Stack>
@@ -154,7 +144,6 @@ const ValueInput = ({ field, operator, value, onChange }: ValueInputProps) => {
             : undefined
       }
       slotProps={{
-        inputLabel: { shrink: true },
         htmlInput: kind === 'number' && !several ? { inputMode: 'decimal' } : {},
       }}
     />

@@ -2,29 +2,44 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import type { ReactNode } from 'react';
 
-/** Names and values of one record. */
-export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) => (
-  <Paper
-    variant="outlined"
-    component="dl"
-    sx={{
-      m: 0,
-      p: { xs: 2, sm: 2.5 },
-      display: 'grid',
-      gridTemplateColumns: { xs: '1fr', sm: '180px 1fr' },
-      rowGap: { xs: 0.25, sm: 1.25 },
-      columnGap: 2,
-    }}
-  >
-    {facts.map(([name, value]) => (
-      <Box key={name} sx={{ display: 'contents' }}>
-        <Box component="dt" sx={{ color: 'text.secondary' }}>
-          {name}
+/** A name and what it says; one that is `long` takes the whole width. */
+export type Fact = readonly [name: string, value: ReactNode, long?: boolean];
+
+interface FactsProps {
+  readonly facts: readonly Fact[];
+  /** Beside other parts of a page: a fact on each line. */
+  readonly aside?: boolean;
+}
+
+/** Names and values of one record: in two columns where there is room, each name above its value. */
+export const Facts = ({ facts, aside = false }: FactsProps) => (
+  <Paper variant="outlined" sx={{ p: 2, containerType: 'inline-size' }}>
+    <Box
+      component="dl"
+      sx={{
+        m: 0,
+        display: 'grid',
+        gridTemplateColumns: 'minmax(0, 1fr)',
+        columnGap: 3,
+        rowGap: aside ? 1.5 : 2,
+        ...(aside
+          ? {}
+          : { '@container (min-width: 520px)': { gridTemplateColumns: 'repeat(2, minmax(0, 1fr))' } }),
+      }}
+    >
+      {facts.map(([name, value, long = false]) => (
+        <Box key={name} sx={{ minWidth: 0, ...(long ? { gridColumn: '1 / -1' } : {}) }}>
+          <Box component="dt" sx={{ color: 'text.secondary', typography: 'body2' }}>
+            {name}
+          </Box>
+          <Box
+            component="dd"
+            sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere', fontVariantNumeric: 'tabular-nums' }}
+          >
+            {value}
+          </Box>
         </Box>
-        <Box component="dd" sx={{ m: 0, mb: { xs: 1, sm: 0 }, minWidth: 0, overflowWrap: 'anywhere' }}>
-          {value}
-        </Box>
-      </Box>
-    ))}
+      ))}
+    </Box>
   </Paper>
 );

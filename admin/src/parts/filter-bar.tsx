@@ -5,12 +5,12 @@ import Popover from '@mui/material/Popover';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { useListContext } from 'ra-core';
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react';
 import { ReferenceValue } from '../records/reference-value.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
-import { ConditionForm } from './condition-form.tsx';
 import { isWordOperator, parseWords } from './date-words.ts';
 import { type Condition, comparedModel, conditionsIn, type FilterField } from './filter-field.ts';
+import { FilterMenu } from './filter-menu.tsx';
 import { Icon } from './icon.tsx';
 import { momentText } from './moment.ts';
 
@@ -38,9 +38,9 @@ const Search = () => {
       placeholder={text('list.search')}
       value={words}
       onChange={(event) => setWords(event.target.value)}
-      sx={{ width: { xs: '100%', sm: 280 } }}
+      sx={{ width: { xs: '100%', sm: 260 } }}
       slotProps={{
-        htmlInput: { 'aria-label': text('list.search') },
+        htmlInput: { 'aria-label': text('list.search'), 'aria-keyshortcuts': '/', 'data-search': '' },
         input: {
           startAdornment: (
             <InputAdornment position="start">
@@ -95,6 +95,21 @@ export const FilterBar = ({
   const formId = useId();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const conditions = conditionsIn(filterValues, fields);
+  const draft = useRef<readonly [key: string, value: string]>(undefined);
+  const keepDraft = useCallback((condition: readonly [string, string] | undefined): void => {
+    draft.current = condition;
+  }, []);
+
+  const add = (key: string, value: string): void => {
+    draft.current = undefined;
+    setFilters({ ...filterValues, [key]: value }, undefined, false);
+    setAnchor(null);
+  };
+  // Whichever way it is closed: a condition that is whole applies.
+  const close = (): void => {
+    if (draft.current === undefined) setAnchor(null);
+    else add(...draft.current);
+  };
 
   const remove = (key: string): void => {
     const { [key]: _gone, ...others } = filterValues;
@@ -104,9 +119,18 @@ export const FilterBar = ({
   return (
     <Stack direction="row" sx={{ flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
       {searchable ? <Search /> : null}
+      {conditions.map((condition) => (
+        <Chip
+          key={condition.key}
+          label={describe(condition)}
+          onDelete={() => remove(condition.key)}
+          variant="outlined"
+          sx={{ maxWidth: '100%', height: 32, '@media (pointer: coarse)': { height: 40 } }}
+        />
+      ))}
       {fields.length === 0 ? null : (
         <Button
-          startIcon={<Icon name="filter" />}
+          startIcon={<Icon name="plus" />}
           aria-haspopup="dialog"
           aria-expanded={anchor !== null}
           aria-controls={anchor === null ? undefined : formId}
@@ -115,31 +139,15 @@ export const FilterBar = ({
           {text('filter.add')}
         </Button>
       )}
-      {conditions.map((condition) => (
-        <Chip
-          key={condition.key}
-          label={describe(condition)}
-          onDelete={() => remove(condition.key)}
-          variant="outlined"
-          color="primary"
-          sx={{ maxWidth: '100%' }}
-        />
-      ))}
       <Popover
         id={formId}
         open={anchor !== null}
         anchorEl={anchor}
-        onClose={() => setAnchor(null)}
+        onClose={close}
         anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
         slotProps={{ paper: { variant: 'outlined', role: 'dialog', 'aria-label': text('filter.add') } }}
       >
-        <ConditionForm
-          fields={fields}
-          onAdd={(key, value) => {
-            setFilters({ ...filterValues, [key]: value }, undefined, false);
-            setAnchor(null);
-          }}
-        />
+        <FilterMenu fields={fields} onAdd={add} onDraft={keepDraft} />
       </Popover>
     </Stack>
   );

@@ -73,10 +73,15 @@ const modelPaths: Readonly<Record<ModelIconName, string>> = {
 /** Every icon: lines of one width on a grid of 24, drawn for these pages. */
 const paths = {
   ...modelPaths,
+  arrowDown: 'M12 5v14M6 13l6 6 6-6',
+  arch: 'M6 21V11a6 6 0 0 1 12 0v10',
+  attention: 'M12 4 2.5 20h19zM12 10v4M12 17v.01',
   apps: 'M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z',
   chevronDown: 'M6 9l6 6 6-6',
+  chevronLeft: 'M15 6l-6 6 6 6',
   chevronUp: 'M6 15l6-6 6 6',
   circle: ring,
+  boxEmpty: 'M7 4h10a3 3 0 0 1 3 3v10a3 3 0 0 1-3 3H7a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3z',
   columns: 'M3 4h18v16H3zM9 4v16M15 4v16',
   copy: 'M8 8h12v12H8zM8 16H4V4h12v4',
   cross: 'M6 6l12 12M18 6 6 18',
@@ -86,6 +91,7 @@ const paths = {
   filter: 'M3 5h18l-7 8v7l-4-2v-5z',
   grid: 'M3 4h18v16H3zM3 9.5h18M3 14.5h18M9 4v16M15 4v16',
   history: `${turn}M12 9v4l3 2`,
+  info: `${ring}M12 11v5M12 8v.01`,
   menu: 'M4 6h16M4 12h16M4 18h16',
   minusCircle: `${ring}M8 12h8`,
   moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z',
@@ -123,7 +129,7 @@ export const Icon = ({ name, ...props }: IconProps) => (
       d={paths[name]}
       fill="none"
       stroke="currentColor"
-      strokeWidth="1.8"
+      strokeWidth="1.75"
       strokeLinecap="round"
       strokeLinejoin="round"
     />

@@ -16,13 +16,19 @@ export const Link = ({ to, children, label }: LinkProps) => (
   </MuiLink>
 );
 
-export const LinkButton = ({
-  to,
-  children,
-  label,
-  ...rest
-}: Pick<ButtonProps, 'variant' | 'color' | 'startIcon' | 'size'> & LinkProps) => (
-  <Button component={RouterLink} to={to} aria-label={label} {...rest}>
+/** The key by which the primary action of a page is taken: see `layout/shortcuts.ts`. */
+export type ShortcutKey = 'c' | 'e';
+
+/** What marks the button of a key. */
+export const shortcutOf = (key: ShortcutKey | undefined) =>
+  key === undefined ? {} : { 'aria-keyshortcuts': key, 'data-shortcut': key };
+
+interface LinkButtonProps extends LinkProps, Pick<ButtonProps, 'variant' | 'color' | 'startIcon' | 'size'> {
+  readonly shortcut?: ShortcutKey;
+}
+
+export const LinkButton = ({ to, children, label, shortcut, ...rest }: LinkButtonProps) => (
+  <Button component={RouterLink} to={to} aria-label={label} {...shortcutOf(shortcut)} {...rest}>
     {children}
   </Button>
 );

@@ -54,7 +54,7 @@ export const PageForm = <Input extends object>(props: PageFormProps<Input>) => {
   };
 
   return (
-    <Page title={title} {...(lead === undefined ? {} : { lead })} narrow>
+    <Page title={title} {...(lead === undefined ? {} : { lead })}>
       <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
         <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1.5 }}>
           {children(input, change, refusal.fields)}

@@ -2,22 +2,27 @@ import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { Link } from './link.tsx';
 
 interface PageProps {
   readonly title: string;
   /** A word or two about what the page is for. */
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
+  /** The list that the page belongs to. */
+  readonly within?: { readonly to: string; readonly label: string } | undefined;
+  /** Stands between the title and the actions. */
+  readonly beside?: ReactNode;
+  /** Stands beside the title: how many there are. */
+  readonly count?: ReactNode;
   readonly children: ReactNode;
-  /** Narrow pages are read, wide ones are tables. */
-  readonly narrow?: boolean;
 }
 
 /** Whether a page was shown before: the first one leaves the focus at its top, where a browser puts it. */
 let entered = false;
 
 /** A page: its heading takes the focus when the page is entered, so that a screen reader begins there. */
-export const Page = ({ title, lead, actions, children, narrow = false }: PageProps) => {
+export const Page = ({ title, lead, actions, within, count, beside, children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Gatewright`;
@@ -30,43 +35,67 @@ export const Page = ({ title, lead, actions, children, narrow = false }: PagePro
       heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <Frame width={narrow ? 880 : wholeWidth}>
-      <Stack
-        direction="row"
-        sx={{ alignItems: 'center', justifyContent: 'space-between', flexWrap: 'wrap', gap: 1.5, mb: 2 }}
-      >
-        <Box sx={{ minWidth: 0 }}>
-          <Typography
-            ref={heading}
-            tabIndex={-1}
-            variant="h1"
-            sx={{ outline: 'none', overflowWrap: 'anywhere' }}
-          >
-            {title}
-          </Typography>
+    <Box sx={{ maxWidth: 'var(--content)', mx: 'auto' }}>
+      <Box sx={headStyle}>
+        <Box sx={{ minWidth: 0, flex: '0 1 auto' }}>
+          <Box sx={titleStyle}>
+            {within === undefined ? null : (
+              <>
+                <Link to={within.to}>{within.label}</Link>
+                <span aria-hidden>/</span>
+              </>
+            )}
+            <Typography
+              ref={heading}
+              tabIndex={-1}
+              variant="h1"
+              sx={{ outline: 'none', overflowWrap: 'anywhere', minWidth: 0 }}
+            >
+              {title}
+            </Typography>
+            {count === undefined ? null : <span>{count}</span>}
+          </Box>
           {lead === undefined ? null : (
-            <Typography sx={{ color: 'text.secondary', mt: 0.5, maxWidth: 720, textWrap: 'pretty' }}>
+            <Typography
+              component="div"
+              sx={{ color: 'text.secondary', mt: 0.5, maxWidth: 720, textWrap: 'pretty' }}
+            >
               {lead}
             </Typography>
           )}
         </Box>
+        {beside}
         {actions === undefined ? null : (
-          <Stack direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
+          <Stack direction="row" sx={{ gap: 1, flexWrap: 'wrap', alignItems: 'center', ml: 'auto' }}>
             {actions}
           </Stack>
         )}
-      </Stack>
+      </Box>
       {children}
-    </Frame>
+    </Box>
   );
 };
 
-/** Pixels of the widest page: the lines of a table can still be followed. */
-const wholeWidth = 1480;
+/** As high as a button, with or without one. */
+const headStyle = {
+  display: 'flex',
+  alignItems: 'flex-start',
+  flexWrap: 'wrap',
+  columnGap: 2,
+  rowGap: 1,
+  minHeight: 32,
+  mb: 2,
+} as const;
 
-/** Every page begins at the same edge, so that nothing jumps between a list and its records. */
-const Frame = ({ width, children }: { readonly width: number; readonly children: ReactNode }) => (
-  <Box sx={{ maxWidth: wholeWidth, mx: 'auto' }}>
-    <Box sx={{ maxWidth: width }}>{children}</Box>
-  </Box>
-);
+const titleStyle = {
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'baseline',
+  columnGap: 1,
+  minHeight: 32,
+  fontSize: 'var(--title)',
+  lineHeight: 'var(--title-line)',
+  color: 'text.secondary',
+  '& > h1': { color: 'text.primary' },
+  '& > span': { fontVariantNumeric: 'tabular-nums' },
+} as const;

@@ -1,35 +1,85 @@
 import Box from '@mui/material/Box';
 import Checkbox from '@mui/material/Checkbox';
-import MenuItem from '@mui/material/MenuItem';
-import Paper from '@mui/material/Paper';
-import Stack from '@mui/material/Stack';
-import TextField from '@mui/material/TextField';
-import Typography from '@mui/material/Typography';
-import { type RaRecord, useListContext } from 'ra-core';
+import type { RaRecord } from 'ra-core';
+import { useListContext } from 'ra-core';
 import { useText } from '../texts/provider.ts';
-import { type Filled, type RecordTableProps, rowButtons } from './column.ts';
+import { type Column, type Filled, rowButtons } from './column.ts';
 import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';
 import { useRowOpening } from './row-opening.ts';
+import { unseen } from './unseen.ts';
 
-/** The records as cards, where there is no room for a table. */
+/** Columns of the second line; the others are on the page of the record. */
+const beneath = 4;
+
+const rowStyle = {
+  display: 'grid',
+  gridTemplateColumns: 'minmax(0, 1fr) auto',
+  columnGap: 1,
+  alignItems: 'center',
+  minHeight: 'var(--row-phone)',
+  px: 1.5,
+  py: 0.75,
+  borderBottom: 1,
+  borderColor: 'divider',
+  '&:last-child': { borderBottom: 0 },
+  '&.chosen': { bgcolor: 'action.selected' },
+} as const;
+
+const lineStyle = {
+  m: 0,
+  minWidth: 0,
+  typography: 'body2',
+  color: 'text.secondary',
+  overflow: 'hidden',
+  textOverflow: 'ellipsis',
+  whiteSpace: 'nowrap',
+  fontVariantNumeric: 'tabular-nums',
+  '& > div': { display: 'inline' },
+  '& dt, & dd': { display: 'inline', m: 0 },
+  // What stands in a line of its own elsewhere stands in this one.
+  '& dd > div, & dd > p': { display: 'inline' },
+  '& > div + div::before': { content: '" · "' },
+} as const;
+
+const nameStyle = { ...lineStyle, typography: 'body1', fontWeight: 500, color: 'text.primary' } as const;
+
+/** A value with its name for those who do not see where it stands. */
+const Value = <Item extends RaRecord>({
+  column: { label, render },
+  record,
+}: {
+  readonly column: Column<Item>;
+  readonly record: Item;
+}) => (
+  <div>
+    <Box component="dt" sx={unseen}>
+      {label}
+    </Box>{' '}
+    <dd>{render(record)}</dd>
+  </div>
+);
+
+/** The records in two lines each, where there is no room for a table: the name, and what is most worth knowing. */
 export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Filled<Item>) => {
   const { selectedIds, onToggleItem } = useListContext<Item>();
   const text = useText();
   const marks = useRowMarks();
   const opening = useRowOpening();
   return (
-    <>
-      {columns.some(({ sortable = true }) => sortable) ? <SortSelect columns={columns} /> : null}
-      <Stack component="ul" aria-label={label} sx={{ gap: 1, p: 1, m: 0, listStyle: 'none' }}>
-        {records.map((record) => (
-          <Paper
+    <Box component="ul" aria-label={label} sx={{ m: 0, p: 0, listStyle: 'none' }}>
+      {records.map((record) => {
+        const [first, ...others] = columns.filter(({ has }) => has?.(record) ?? true);
+        const acts = others.filter((column) => column.acts === true);
+        const told = others.filter((column) => column.acts !== true).slice(0, beneath);
+        const chosen = selectedIds?.includes(record.id) ?? false;
+        return (
+          <Box
             component="li"
             key={record.id}
-            variant="outlined"
+            className={chosen ? 'chosen' : ''}
             sx={{
-              p: 1.5,
-              display: 'flex',
-              gap: 1,
+              ...rowStyle,
+              ...(nameOf === undefined ? {} : { gridTemplateColumns: 'auto minmax(0, 1fr) auto', pl: 0.75 }),
               ...markStyle(marks.get(record.id)),
               ...(to === undefined ? {} : { cursor: 'pointer' }),
             }}
@@ -37,76 +87,32 @@ export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to,
           >
             {nameOf === undefined ? null : (
               <Checkbox
-                size="small"
-                sx={{ alignSelf: 'flex-start', p: 0.5 }}
-                checked={selectedIds?.includes(record.id) ?? false}
+                checked={chosen}
                 onChange={() => onToggleItem(record.id)}
                 slotProps={{ input: { 'aria-label': text('list.choose', { name: nameOf(record) }) } }}
               />
             )}
-            <MarkWord mark={marks.get(record.id)} />
-            <Box component="dl" sx={{ m: 0, flex: 1, minWidth: 0 }}>
-              {columns
-                .filter(({ has }) => has?.(record) ?? true)
-                .map(({ name, label: term, render, acts }) => (
-                  <Box key={name} sx={{ display: 'flex', gap: 1, py: 0.25 }}>
-                    <Typography
-                      component="dt"
-                      variant="body2"
-                      sx={{ color: 'text.secondary', flex: '0 0 88px' }}
-                    >
-                      {term}
-                    </Typography>
-                    <Typography
-                      component="dd"
-                      variant="body2"
-                      sx={{
-                        ...{ m: 0, flex: 1, minWidth: 0, overflowWrap: 'anywhere' },
-                        ...(acts === true ? rowButtons : {}),
-                      }}
-                    >
-                      {render(record)}
-                    </Typography>
-                  </Box>
-                ))}
+            <Box sx={{ minWidth: 0 }}>
+              <MarkWord mark={marks.get(record.id)} />
+              {first === undefined ? null : (
+                <Box component="dl" sx={nameStyle}>
+                  <Value column={first} record={record} />
+                </Box>
+              )}
+              {told.length === 0 ? null : (
+                <Box component="dl" sx={lineStyle}>
+                  {told.map((column) => (
+                    <Value key={column.name} column={column} record={record} />
+                  ))}
+                </Box>
+              )}
             </Box>
-          </Paper>
-        ))}
-      </Stack>
-    </>
-  );
-};
-
-/** Cards have no head to click on. */
-const SortSelect = <Item extends RaRecord>({ columns }: Pick<RecordTableProps<Item>, 'columns'>) => {
-  const { sort, setSort } = useListContext();
-  const text = useText();
-  const sortable = columns
-    .filter((column) => column.sortable ?? true)
-    .flatMap(({ name, label }) => [
-      { value: `${name} ASC`, label: `${label} · ${text('list.ascending')}` },
-      { value: `${name} DESC`, label: `${label} · ${text('list.descending')}` },
-    ]);
-  const newest = { value: 'id DESC', label: text('list.newest') };
-  const orders = columns.some(({ name }) => name === 'id') ? sortable : [newest, ...sortable];
-  const value = `${sort.field} ${sort.order}`;
-  return (
-    <Box sx={{ px: 1, pt: 1 }}>
-      <TextField
-        select
-        label={text('list.sort')}
-        value={orders.some((each) => each.value === value) ? value : ''}
-        onChange={(event) => {
-          const [field = '', order] = event.target.value.split(' ');
-          setSort({ field, order: order === 'DESC' ? 'DESC' : 'ASC' });
-        }}
-      >
-        {orders.map((each) => (
-          <MenuItem key={each.value} value={each.value}>
-            {each.label}
-          </MenuItem>
-        ))}
-      </TextField>
+            {acts.length === 0 ? null : (
+              <Box sx={rowButtons}>{acts.map((column) => column.render(record))}</Box>
+            )}
+          </Box>
+        );
+      })}
     </Box>
   );
 };

@@ -1,10 +1,10 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
-import { type FilterPayload, ListBase, type RaRecord, type SortPayload } from 'ra-core';
-import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
+import { type FilterPayload, ListBase, type RaRecord, type SortPayload, useListContext } from 'ra-core';
+import { type ReactNode, useId, useState } from 'react';
 import { Followed } from '../live/followed.tsx';
-import { useText } from '../texts/provider.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { BulkDelete, type Deleting } from './bulk-delete.tsx';
 import { type Column, shownColumns } from './column.ts';
@@ -15,19 +15,20 @@ import type { FilterField } from './filter-field.ts';
 import { Icon } from './icon.tsx';
 import { useChosenColumns } from './list-look.ts';
 import { Listed } from './listed.tsx';
+import { type MoreItem, MoreMenu } from './more-menu.tsx';
 import { Page } from './page.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { UngrantedButton } from './ungranted.tsx';
-import type { ViewChoice } from './view-options.tsx';
-
-const SavedViews = lazy(() =>
-  import('./saved-views.tsx').then(({ SavedViews: part }) => ({ default: part })),
-);
+import { type ViewChoice, ViewOptions } from './view-options.tsx';
 
 interface RecordListPageProps<Item extends RaRecord> {
   readonly resource: string;
   readonly title: string;
   readonly lead?: ReactNode;
+  /** The primary action. */
   readonly actions?: ReactNode;
+  /** Further actions, behind "⋯". */
+  readonly more?: readonly MoreItem[];
   readonly columns: readonly Column<Item>[];
   readonly filters: readonly FilterField[];
   /** Where a click on a row leads; one of the columns has the link for it. */
@@ -38,6 +39,8 @@ interface RecordListPageProps<Item extends RaRecord> {
   /** Always applied, and not shown. */
   readonly filter?: FilterPayload;
   readonly empty: string;
+  /** The way to the first record, where there is none. */
+  readonly emptyAction?: ReactNode;
   /** Several can be deleted at once: what one of them is called. */
   readonly deletable?: (record: Item) => string;
   readonly deleting?: Deleting;
@@ -58,8 +61,7 @@ const standardSort: SortPayload = { field: 'id', order: 'DESC' };
 
 /** A list with search, filters, sort, export and pages; where it stands is in the address, so it can be linked to. */
 export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
-  const { resource, title, lead, actions, sort = standardSort, filter, exportable = true, unread } = props;
-  const text = useText();
+  const { resource, sort = standardSort, filter } = props;
   return (
     <ListBase
       resource={resource}
@@ -70,75 +72,88 @@ export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps
       queryOptions={saidInPlace}
       {...(filter === undefined ? {} : { filter })}
     >
-      <Page
-        title={title}
-        {...(lead === undefined ? {} : { lead })}
-        actions={
-          <>
-            {unread === undefined ? null : (
-              <UngrantedButton action="export" label={unread}>
-                {text('list.export')}
-              </UngrantedButton>
-            )}
-            {exportable && unread === undefined ? <Export name={resource} /> : null}
-            {actions}
-          </>
-        }
-      >
-        <Content {...props} />
-      </Page>
+      <ListPage {...props} />
     </ListBase>
   );
 };
 
-const Content = <Item extends RaRecord>({
-  resource,
-  title,
-  columns,
-  to,
-  sort = standardSort,
-  filters,
-  searchable = true,
-  empty,
-  deletable,
-  deleting,
-  nameOf,
-  bulkActions,
-  trash,
-  followed,
-}: RecordListPageProps<Item>) => {
+/** The title with the number of records, the saved views and the actions; beneath it one toolbar, and the list. */
+const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
+  const { resource, title, lead, actions, more = [], sort = standardSort, exportable = true, unread } = props;
+  const text = useText();
+  const language = useLanguage();
+  const { total } = useListContext<Item>();
   const [chosen, choose] = useChosenColumns(resource);
-  const shown = shownColumns(columns, chosen);
-  const choosable = bulkActions === undefined ? deletable : (nameOf ?? deletable);
   return (
-    <Stack sx={{ gap: 1.5 }}>
-      <Suspense fallback={null}>
-        <SavedViews usual={sort} chosen={chosen} onChoose={choose} />
-      </Suspense>
-      <Stack direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
-        <Box sx={{ flex: 1, minWidth: 0 }}>
-          <FilterBar fields={filters} searchable={searchable} />
-        </Box>
-        <ViewButton columns={columns} chosen={chosen} onChoose={choose} />
-      </Stack>
-      <Followed model={followed}>
-        {choosable === undefined ? null : (
-          <BulkBar>
-            {bulkActions}
-            {deletable === undefined ? null : (
-              <BulkDelete nameOf={deletable} trash={trash} deleting={deleting} />
-            )}
-          </BulkBar>
-        )}
-        <Listed<Item> label={title} columns={shown} empty={empty} nameOf={choosable} to={to} />
-      </Followed>
-    </Stack>
+    <Page
+      title={title}
+      count={total === undefined ? undefined : new Intl.NumberFormat(language).format(total)}
+      beside={<SavedViews usual={sort} chosen={chosen} onChoose={choose} />}
+      {...(lead === undefined ? {} : { lead })}
+      actions={
+        <>
+          {unread === undefined ? null : (
+            <UngrantedButton action="export" label={unread}>
+              {text('list.export')}
+            </UngrantedButton>
+          )}
+          {exportable && unread === undefined ? <Export name={resource} /> : null}
+          <MoreMenu items={more} />
+          {actions}
+        </>
+      }
+    >
+      <Content {...props} chosen={chosen} choose={choose} />
+    </Page>
   );
 };
 
-const ViewOptions = lazy(() =>
-  import('./view-options.tsx').then(({ ViewOptions: part }) => ({ default: part })),
-);
+type ContentProps<Item extends RaRecord> = RecordListPageProps<Item> & {
+  readonly chosen: readonly string[] | undefined;
+  readonly choose: (names: readonly string[] | undefined) => void;
+};
+
+const Content = <Item extends RaRecord>(props: ContentProps<Item>) => {
+  const { title, columns, to, filters, searchable = true, empty, emptyAction, chosen, choose } = props;
+  const { deletable, deleting, nameOf, bulkActions, trash, followed } = props;
+  const shown = shownColumns(columns, chosen);
+  const choosable = bulkActions === undefined ? deletable : (nameOf ?? deletable);
+  return (
+    <Followed model={followed}>
+      {(live) => (
+        <Stack sx={{ gap: 1.5 }}>
+          <Box sx={toolbarStyle}>
+            <Box sx={{ flex: '1 1 auto', minWidth: 0 }}>
+              <FilterBar fields={filters} searchable={searchable} />
+            </Box>
+            <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', ml: 'auto' }}>
+              {live}
+              <ViewButton columns={columns} chosen={chosen} onChoose={choose} />
+            </Box>
+          </Box>
+          {choosable === undefined ? null : (
+            <BulkBar>
+              {bulkActions}
+              {deletable === undefined ? null : (
+                <BulkDelete nameOf={deletable} trash={trash} deleting={deleting} />
+              )}
+            </BulkBar>
+          )}
+          <Listed<Item>
+            label={title}
+            columns={shown}
+            empty={empty}
+            emptyAction={emptyAction}
+            nameOf={choosable}
+            to={to}
+          />
+        </Stack>
+      )}
+    </Followed>
+  );
+};
+
+const toolbarStyle = { display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'flex-start' } as const;
 
 /** Opens the choice of columns and density. */
 export const ViewButton = (props: ViewChoice) => {
@@ -157,9 +172,7 @@ export const ViewButton = (props: ViewChoice) => {
         {text('list.view')}
       </Button>
       {anchor === null ? null : (
-        <Suspense fallback={null}>
-          <ViewOptions {...props} id={id} anchor={anchor} onClose={() => setAnchor(null)} />
-        </Suspense>
+        <ViewOptions {...props} id={id} anchor={anchor} onClose={() => setAnchor(null)} />
       )}
     </>
   );

@@ -1,6 +1,7 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import Skeleton from '@mui/material/Skeleton';
-import Stack from '@mui/material/Stack';
 import Table from '@mui/material/Table';
 import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
@@ -13,6 +14,7 @@ import useMediaQuery from '@mui/material/useMediaQuery';
 import { type RaRecord, useListContext } from 'ra-core';
 import { useText } from '../texts/provider.ts';
 import { type Column, type Filled, type RecordTableProps, rowButtons } from './column.ts';
+import { Icon } from './icon.tsx';
 import { useDensity } from './list-look.ts';
 import { RecordCards } from './record-cards.tsx';
 import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';
@@ -24,16 +26,11 @@ export type { Column } from './column.ts';
 /** The records of the list context: a table, or cards where there is no room for one. */
 export const RecordTable = <Item extends RaRecord>(props: RecordTableProps<Item>) => {
   const narrow = useMediaQuery('(max-width: 760px)');
-  const { data, isPending, filterValues } = useListContext<Item>();
-  const text = useText();
-  if (isPending) return <Loading />;
+  const { data, isPending, filterValues, perPage } = useListContext<Item>();
+  if (isPending) return <Loading rows={props.expected ?? perPage} />;
   if (data === undefined || data.length === 0) {
     const filtered = Object.keys(filterValues ?? {}).length > 0;
-    return (
-      <Typography sx={{ p: 4, textAlign: 'center', color: 'text.secondary' }}>
-        {filtered ? text('list.nothingFound') : props.empty}
-      </Typography>
-    );
+    return <Empty filtered={filtered} {...props} />;
   }
   return (
     <TimesOfRows value={props.to !== undefined}>
@@ -42,16 +39,56 @@ export const RecordTable = <Item extends RaRecord>(props: RecordTableProps<Item>
   );
 };
 
-const Loading = () => {
+/** What to do about it stands beside that there is nothing. */
+const Empty = <Item extends RaRecord>({
+  filtered,
+  empty,
+  emptyAction,
+}: RecordTableProps<Item> & { readonly filtered: boolean }) => {
+  const { setFilters } = useListContext<Item>();
   const text = useText();
   return (
-    <Stack aria-label={text('common.loading')} role="status" sx={{ p: 2, gap: 1 }}>
-      {[0, 1, 2, 3, 4, 5].map((row) => (
-        <Skeleton key={row} variant="rounded" height={30} />
-      ))}
-    </Stack>
+    <Box sx={{ px: 2, py: 5, display: 'grid', justifyItems: 'center', gap: 1.5, color: 'text.secondary' }}>
+      <Icon name="arch" sx={{ fontSize: 28, color: 'divider' }} />
+      <Typography>{filtered ? text('list.nothingFound') : empty}</Typography>
+      {filtered ? (
+        <Button variant="outlined" onClick={() => setFilters({}, undefined, false)}>
+          {text('list.clearFilters')}
+        </Button>
+      ) : (
+        emptyAction
+      )}
+    </Box>
   );
 };
+
+/** The rows that will be there, as high as they will be. */
+const Loading = ({ rows }: { readonly rows: number }) => {
+  const text = useText();
+  return (
+    <Box aria-label={text('common.loading')} role="status">
+      {Array.from({ length: rows + 1 }, (_, row) => `row ${row}`).map((row, place) => (
+        <Box key={row} sx={loadingStyle}>
+          <Skeleton width={`${12 + ((place * 7) % 10)}%`} />
+          <Skeleton width={`${8 + ((place * 5) % 8)}%`} />
+          <Skeleton width="10%" />
+          <Skeleton width="7%" />
+        </Box>
+      ))}
+    </Box>
+  );
+};
+
+const loadingStyle = {
+  display: 'flex',
+  alignItems: 'center',
+  gap: 6,
+  px: 1.5,
+  height: { xs: 'var(--row-phone)', sm: 'var(--row)' },
+  borderBottom: 1,
+  borderColor: 'divider',
+  '&:last-child': { borderBottom: 0 },
+} as const;
 
 const Grid = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Filled<Item>) => {
   const { isFetching } = useListContext<Item>();
@@ -79,21 +116,26 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Fi
  */
 const bodyStyle = {
   '& td[data-cell]': {
-    ...{ typography: 'body2', p: '9px 16px', maxWidth: 340, textAlign: 'left', verticalAlign: 'inherit' },
-    ...{ overflowWrap: 'break-word', borderBottom: 1, borderColor: 'divider' },
+    ...{ typography: 'body2', height: 'var(--row)', p: '7px 12px', maxWidth: 260, textAlign: 'left' },
+    ...{ verticalAlign: 'middle', borderBottom: 1, borderColor: 'divider' },
+    ...{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' },
+    fontVariantNumeric: 'tabular-nums',
   },
+  '& td[data-cell] > *': { maxWidth: '100%' },
+  '& td[data-cell] a': { overflowWrap: 'normal' },
   '& td[data-cell~=right]': { textAlign: 'right' },
-  '& td[data-cell~=short]': { whiteSpace: 'nowrap' },
-  '& td[data-cell~=acts]': rowButtons,
+  '& td[data-cell~=names]': { fontWeight: 500, maxWidth: 320 },
+  '& tbody tr:last-of-type > td': { borderBottom: 0 },
+  '& tbody tr:focus-visible': { outline: '2px solid', outlineColor: 'primary.main', outlineOffset: -2 },
+  '& td[data-cell~=acts]': { ...rowButtons, overflow: 'visible', maxWidth: 'none' },
   '& td[data-cell~=wide]': { display: { xs: 'none', lg: 'table-cell' } },
 } as const;
 
 const densityStyle = {
   comfortable: {},
   compact: {
-    '& td[data-cell]': { py: 0.25, fontSize: '0.8125rem' },
-    '& .MuiTableCell-body': { py: 0.25 },
-    '& .MuiTableCell-head': { py: 0.5 },
+    '& td[data-cell]': { py: '5px', height: 'var(--row-compact)' },
+    '& .MuiTableCell-head': { py: '5px' },
     '& .MuiCheckbox-root': { p: 0.5 },
   },
 } as const;
@@ -160,7 +202,7 @@ const Rows = <Item extends RaRecord>({
   );
 };
 
-const flags = ['short', 'wide', 'acts'] as const;
+const flags = ['names', 'wide', 'acts'] as const;
 
 /** The words that `bodyStyle` goes by. */
 const cellWords = ({ align, ...is }: Pick<Column, 'align' | (typeof flags)[number]>): string =>

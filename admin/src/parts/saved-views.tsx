@@ -36,10 +36,9 @@ type Asking = 'save' | 'rename' | 'delete';
 
 const tabStyle = (pressed: boolean) => ({
   flexShrink: 0,
-  borderRadius: 0,
-  borderBottom: 2,
-  borderColor: pressed ? 'primary.main' : 'transparent',
-  color: pressed ? 'primary.main' : 'text.secondary',
+  px: 1.25,
+  color: pressed ? 'text.primary' : 'text.secondary',
+  bgcolor: pressed ? 'action.hover' : 'transparent',
   // The row may scroll, which would cut what stands out.
   '&.Mui-focusVisible': { outlineOffset: -2 },
 });
@@ -76,13 +75,7 @@ export const SavedViews = (props: SavedViewsProps) => {
       direction="row"
       role="group"
       aria-label={text('views.label')}
-      sx={{
-        alignItems: 'center',
-        overflowX: 'auto',
-        borderBottom: 1,
-        borderColor: 'divider',
-        columnGap: 0.5,
-      }}
+      sx={{ alignItems: 'center', overflowX: 'auto', columnGap: 0.25, minWidth: 0, ml: { sm: 1 } }}
     >
       <Button aria-pressed={isPlain} sx={tabStyle(isPlain)} onClick={() => show(0, {})}>
         {text('views.all')}

@@ -17,11 +17,11 @@ interface UngrantedProps {
   readonly label: string;
 }
 
-/** The reason why the signed-in user may not do something: no role of theirs has it in the table of permissions. */
-const useReason = ({ action, label }: UngrantedProps): string => {
+/** The reasons why the signed-in user may not do something: no role of theirs has it in the table of permissions. */
+export const useUngranted = (label: string): ((action: Action) => string) => {
   const text = useText();
   const { permissions: roles = [] } = usePermissions<readonly string[]>();
-  return text(`forms.ungranted.${action}`, { roles: roles.join(', '), label });
+  return (action) => text(`forms.ungranted.${action}`, { roles: roles.join(', '), label });
 };
 
 const Where = () => {
@@ -35,8 +35,8 @@ const Where = () => {
 };
 
 /** In the place of a form or a list that would only be refused. */
-export const UngrantedNotice = (props: UngrantedProps) => {
-  const reason = useReason(props);
+export const UngrantedNotice = ({ action, label }: UngrantedProps) => {
+  const reason = useUngranted(label)(action);
   return (
     <Alert severity="info" icon={<Icon name="lock" fontSize="small" />}>
       {reason} <Where />
@@ -50,7 +50,7 @@ interface UngrantedButtonProps extends UngrantedProps, Pick<ButtonProps, 'size' 
 
 /** In the place of a button that would only be refused: it can be reached and says why, instead of not being there. */
 export const UngrantedButton = ({ action, label, children, ...look }: UngrantedButtonProps) => {
-  const reason = useReason({ action, label });
+  const reason = useUngranted(label)(action);
   const description = useId();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   return (

@@ -1,5 +1,4 @@
 import Chip from '@mui/material/Chip';
-import { useTheme } from '@mui/material/styles';
 import type { ChoiceColour } from '../../../src/fields/colours.ts';
 import type { Choice } from './metadata.ts';
 
@@ -9,45 +8,30 @@ interface Shade {
 }
 
 /** Text and background of each colour, at least 4.5 : 1 against each other; the text says what the colour does. */
-const shades: Readonly<Record<'light' | 'dark', Readonly<Record<ChoiceColour, Shade>>>> = {
-  light: {
-    grey: { text: '#4a524f', back: '#e9ecea' },
-    red: { text: '#9c1f18', back: '#fbe4e2' },
-    orange: { text: '#8a3d00', back: '#fde8d7' },
-    yellow: { text: '#6b5000', back: '#fbf0c4' },
-    green: { text: '#175c33', back: '#dcf2e3' },
-    teal: { text: '#0f5a58', back: '#d8f1ef' },
-    blue: { text: '#1c4e8f', back: '#e0ebfa' },
-    purple: { text: '#5f3494', back: '#efe5fb' },
-    pink: { text: '#932059', back: '#fbe3ee' },
-  },
-  dark: {
-    grey: { text: '#c9d1ce', back: '#323a3c' },
-    red: { text: '#ffb4ad', back: '#4d211e' },
-    orange: { text: '#ffbd8a', back: '#4a2a12' },
-    yellow: { text: '#f0d479', back: '#41370f' },
-    green: { text: '#9bdfb3', back: '#17402a' },
-    teal: { text: '#8fdcd8', back: '#133f3f' },
-    blue: { text: '#a9cbfa', back: '#1d3a5f' },
-    purple: { text: '#d3b9f7', back: '#3c2a57' },
-    pink: { text: '#fbb0d0', back: '#4f2037' },
-  },
+const shades: Readonly<Record<ChoiceColour, Shade>> = {
+  grey: { text: 'light-dark(#4a524f, #c9d1ce)', back: 'light-dark(#e9ecea, #323a3c)' },
+  red: { text: 'light-dark(#9c1f18, #ffb4ad)', back: 'light-dark(#fbe4e2, #4d211e)' },
+  orange: { text: 'light-dark(#8a3d00, #ffbd8a)', back: 'light-dark(#fde8d7, #4a2a12)' },
+  yellow: { text: 'light-dark(#6b5000, #f0d479)', back: 'light-dark(#fbf0c4, #41370f)' },
+  green: { text: 'light-dark(#175c33, #9bdfb3)', back: 'light-dark(#dcf2e3, #17402a)' },
+  teal: { text: 'light-dark(#0f5a58, #8fdcd8)', back: 'light-dark(#d8f1ef, #133f3f)' },
+  blue: { text: 'light-dark(#1c4e8f, #a9cbfa)', back: 'light-dark(#e0ebfa, #1d3a5f)' },
+  purple: { text: 'light-dark(#5f3494, #d3b9f7)', back: 'light-dark(#efe5fb, #3c2a57)' },
+  pink: { text: 'light-dark(#932059, #fbb0d0)', back: 'light-dark(#fbe3ee, #4f2037)' },
 };
 
 const isColour = (name: string | undefined): name is ChoiceColour =>
-  name !== undefined && Object.hasOwn(shades.light, name);
+  name !== undefined && Object.hasOwn(shades, name);
 
-export const useShade = (color: string | undefined): Shade | undefined => {
-  const { palette } = useTheme();
-  return isColour(color) ? shades[palette.mode][color] : undefined;
-};
+export const shadeOf = (color: string | undefined): Shade | undefined =>
+  isColour(color) ? shades[color] : undefined;
 
 /** One of a field's choices: its text, in its colour where the model gives one. */
 export const ChoiceChip = ({ choice: { label, color } }: { readonly choice: Omit<Choice, 'value'> }) => {
-  const shade = useShade(color);
+  const shade = shadeOf(color);
   return shade === undefined ? (
     <Chip size="small" variant="outlined" label={label} />
   ) : (
-    <Chip size="small" label={label} sx={{ height: 22, color: shade.text, bgcolor: shade.back }} />
+    <Chip size="small" label={label} sx={{ color: shade.text, bgcolor: shade.back }} />
   );
 };

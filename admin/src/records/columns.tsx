@@ -3,21 +3,40 @@ import { Link } from '../parts/link.tsx';
 import type { Column } from '../parts/record-table.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { FieldValue } from './field-value.tsx';
-import type { ListedField, Metadata } from './metadata.ts';
-import { type AnyRecord, listedFields } from './record.ts';
+import type { ListedField, Metadata, MetadataField } from './metadata.ts';
+import { type AnyRecord, listedFields, namingField, recordName } from './record.ts';
 
 const numbers: readonly string[] = ['integer', 'number', 'decimal'];
 
-const idColumn = ({ label, fields }: Metadata, path: string, text: Text): Column<AnyRecord> => ({
-  name: 'id',
-  label: fields.find(({ name }) => name === 'id')?.label ?? 'id',
-  fixed: true,
-  render: ({ id }) => (
-    <Link to={`/records/${path}/${id}/show`} label={text('records.open', { label, id })}>
-      {id}
-    </Link>
-  ),
-});
+const idLabel = ({ fields }: Metadata): string => fields.find(({ name }) => name === 'id')?.label ?? 'id';
+
+/** The name of a record, which leads to it: the first column of every list of records. */
+const nameColumn = (metadata: Metadata, path: string, text: Text): Column<AnyRecord> => {
+  const field = namingField(metadata);
+  return {
+    name: field?.name ?? 'id',
+    label: field?.label ?? idLabel(metadata),
+    sortable: field?.sortable ?? true,
+    fixed: true,
+    names: true,
+    render: (record) => {
+      const name = recordName(metadata, record);
+      const { id } = record;
+      const label = name === `#${id}` ? text('records.open', { label: metadata.label, id }) : undefined;
+      return (
+        <Link to={`/records/${path}/${id}/show`} {...(label === undefined ? {} : { label })}>
+          {name}
+        </Link>
+      );
+    },
+  };
+};
+
+/** The number, where it is not the name: there to be chosen. */
+const idColumns = (metadata: Metadata): readonly Column<AnyRecord>[] =>
+  namingField(metadata) === undefined
+    ? []
+    : [{ name: 'id', label: idLabel(metadata), extra: true, align: 'right', render: ({ id }) => id }];
 
 /** A field's own value, as every list of records shows it, or `whole`, as the page of a record does. */
 export const fieldColumn = <Item extends RaRecord = AnyRecord>(
@@ -32,8 +51,14 @@ export const fieldColumn = <Item extends RaRecord = AnyRecord>(
   render: (record) => <FieldValue field={field} value={record[field.name]} whole={whole} />,
 });
 
+/** Fields but the one that is the name. */
+const besides = (metadata: Metadata, fields: readonly MetadataField[]): readonly MetadataField[] => {
+  const naming = namingField(metadata)?.name;
+  return fields.filter(({ name }) => name !== naming);
+};
+
 /**
- * Columns of a list of records: the id, which leads to the record, and the short fields. `without`: the field that is the
+ * Columns of a list of records: the name, which leads to the record, and the short fields. `without`: the field that is the
  * same in all of them.
  */
 export const useColumns = (
@@ -43,19 +68,22 @@ export const useColumns = (
 ): readonly Column<AnyRecord>[] => {
   const text = useText();
   return [
-    idColumn(metadata, path, text),
-    ...listedFields(metadata, without).map((field) => fieldColumn(field)),
+    nameColumn(metadata, path, text),
+    ...besides(metadata, listedFields(metadata, without)).map((field) => fieldColumn(field)),
   ];
 };
 
 /** A column for every field; those that a list does not show by itself are there to be chosen. */
 export const useEveryColumn = (metadata: Metadata, path: string): readonly Column<AnyRecord>[] => {
   const text = useText();
-  const usual = listedFields(metadata);
-  const others = metadata.fields.filter((field) => field.name !== 'id' && !usual.includes(field));
+  const usual = besides(metadata, listedFields(metadata));
+  const others = besides(metadata, metadata.fields).filter(
+    (field) => field.name !== 'id' && !usual.includes(field),
+  );
   return [
-    idColumn(metadata, path, text),
+    nameColumn(metadata, path, text),
     ...usual.map((field) => fieldColumn(field)),
+    ...idColumns(metadata),
     ...others.map((field) => ({ ...fieldColumn(field), extra: true })),
   ];
 };

@@ -4,7 +4,7 @@ import { Page } from '../parts/page.tsx';
 
 /** A form that is a page. */
 export const FormPage = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Page title={title} narrow>
+  <Page title={title}>
     <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
       {children}
     </Paper>

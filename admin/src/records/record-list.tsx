@@ -60,29 +60,30 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       {...(permissions.list ? {} : { unread: label })}
       followed={events === true ? model : undefined}
       {...(trash === true ? { trash: path } : {})}
+      more={[
+        ...(permissions.create ? [{ label: text('import.link'), to: `/records/${path}/import` }] : []),
+        ...(trash === true ? [{ label: text('trash.link'), to: trashPath(path) }] : []),
+      ]}
       actions={
-        <>
-          {trash === true ? (
-            <LinkButton to={trashPath(path)} startIcon={<Icon name="trash" />}>
-              {text('trash.link')}
-            </LinkButton>
-          ) : null}
-          {permissions.create ? (
-            <LinkButton to={`/records/${path}/import`} startIcon={<Icon name="upload" />}>
-              {text('import.link')}
-            </LinkButton>
-          ) : null}
-          {permissions.create ? (
-            <LinkButton to={`/records/${path}/create`} variant="contained" startIcon={<Icon name="plus" />}>
-              {text('records.create', { label })}
-            </LinkButton>
-          ) : (
-            <UngrantedButton action="create" label={label}>
-              {text('records.create', { label })}
-            </UngrantedButton>
-          )}
-        </>
+        permissions.create ? (
+          <LinkButton to={`/records/${path}/create`} variant="contained" shortcut="c">
+            {text('records.create', { label })}
+          </LinkButton>
+        ) : (
+          <UngrantedButton action="create" label={label}>
+            {text('records.create', { label })}
+          </UngrantedButton>
+        )
       }
+      {...(permissions.create
+        ? {
+            emptyAction: (
+              <LinkButton to={`/records/${path}/create`} variant="outlined">
+                {text('records.createFirst', { label })}
+              </LinkButton>
+            ),
+          }
+        : {})}
     />
   );
 };

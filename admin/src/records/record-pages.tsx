@@ -66,7 +66,7 @@ interface RefusedProps {
 
 /** Said before anything is typed that could not be saved. */
 const Refused = ({ title, metadata, action }: RefusedProps) => (
-  <Page title={title} narrow>
+  <Page title={title}>
     <UngrantedNotice action={action} label={metadata.label} />
   </Page>
 );

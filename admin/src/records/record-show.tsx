@@ -1,4 +1,3 @@
-import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -10,12 +9,13 @@ import { Timeline } from '../history/timeline.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
+import { Columns } from '../parts/columns.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
-import { UngrantedButton } from '../parts/ungranted.tsx';
+import { UngrantedButton, useUngranted } from '../parts/ungranted.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { DeletedRecord } from '../trash/deleted-record.tsx';
@@ -23,7 +23,7 @@ import { useTrashedNotice } from '../trash/undo.tsx';
 import { FieldValue } from './field-value.tsx';
 import { groupsOf } from './groups.ts';
 import type { Metadata, MetadataRelation } from './metadata.ts';
-import { type AnyRecord, recordName } from './record.ts';
+import { type AnyRecord, namingField, recordName } from './record.ts';
 import { RelatedRecords } from './related-records.tsx';
 import { WithMetadata } from './with-metadata.tsx';
 
@@ -55,18 +55,62 @@ const Show = ({ metadata, path, id }: ShowProps) => {
   if (record === undefined) return <Waiting />;
   return (
     <Page
-      title={`${metadata.label} · ${recordName(metadata, record)}`}
-      narrow
+      within={{ to: `/records/${path}`, label: metadata.label }}
+      title={recordName(metadata, record)}
+      lead={<Gist metadata={metadata} record={record} />}
       actions={<Actions metadata={metadata} path={path} record={record} />}
     >
-      <RecordFacts metadata={metadata} record={record} />
-      {belonging(metadata).map((relation) => (
-        <RelatedRecords key={`${relation.model} ${relation.by}`} relation={relation} id={record.id} />
-      ))}
-      {keepsHistory(metadata) ? <Timeline metadata={metadata} path={path} id={record.id} /> : null}
+      <Columns aside={<Beside metadata={metadata} path={path} record={record} />}>
+        <RecordFacts metadata={metadata} record={record} />
+        {belonging(metadata).map((relation) => (
+          <RelatedRecords key={`${relation.model} ${relation.by}`} relation={relation} id={record.id} />
+        ))}
+      </Columns>
     </Page>
   );
 };
+
+/** Fields that the lead of the page shows, beside the name. */
+const gist = 3;
+
+const isShown = (value: unknown): boolean => value !== null && value !== undefined && value !== '';
+
+/** Where a record stands, in one line: its states first. */
+const Gist = ({ metadata, record }: { readonly metadata: Metadata; readonly record: AnyRecord }) => {
+  const naming = namingField(metadata)?.name;
+  const fields = metadata.fields
+    .filter(({ name, type }) => name !== naming && gistTypes.includes(type) && isShown(record[name]))
+    .toSorted((one, other) => gistTypes.indexOf(one.type) - gistTypes.indexOf(other.type))
+    .slice(0, gist);
+  if (fields.length === 0) return null;
+  return (
+    <Stack component="span" direction="row" sx={{ flexWrap: 'wrap', columnGap: 1.5, alignItems: 'center' }}>
+      {fields.map((field) => (
+        <span key={field.name} title={field.label}>
+          <FieldValue field={field} value={record[field.name]} />
+        </span>
+      ))}
+    </Stack>
+  );
+};
+
+const gistTypes: readonly string[] = ['enum', 'reference', 'decimal'];
+
+/** What happened to the record, and what the service keeps of it. */
+const Beside = ({ metadata, path, record }: ActionsProps) => (
+  <>
+    {keepsHistory(metadata) ? <Timeline metadata={metadata} path={path} id={record.id} /> : null}
+    <Facts
+      aside
+      facts={metadata.fields
+        .filter(({ name }) => byService.has(name))
+        .map((field) => [
+          field.label,
+          <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
+        ])}
+    />
+  </>
+);
 
 /** The records that belong to a record: the relations that its model declares, then whatever else refers to it by one field. */
 const belonging = ({ relations, referenced_by = [] }: Metadata): readonly MetadataRelation[] => {
@@ -110,32 +154,12 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
       setAsking(false);
     }
   };
+  const { create, update, destroy } = metadata.permissions;
+  const why = useUngranted(metadata.label);
   return (
     <>
-      <LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>
-      {keepsHistory(metadata) ? (
-        <LinkButton to={historyPath(path, record.id)} startIcon={<Icon name="history" />}>
-          {text('history.link')}
-        </LinkButton>
-      ) : null}
-      {metadata.permissions.create ? (
-        <LinkButton to={`/records/${path}/create?from=${record.id}`}>{text('records.duplicate')}</LinkButton>
-      ) : (
-        <UngrantedButton action="create" label={metadata.label}>
-          {text('records.duplicate')}
-        </UngrantedButton>
-      )}
-      {metadata.permissions.destroy ? (
-        <Button color="error" onClick={() => setAsking(true)}>
-          {text('common.delete')}
-        </Button>
-      ) : (
-        <UngrantedButton action="destroy" label={metadata.label}>
-          {text('common.delete')}
-        </UngrantedButton>
-      )}
-      {metadata.permissions.update ? (
-        <LinkButton to={`/records/${path}/${record.id}`} variant="contained">
+      {update ? (
+        <LinkButton to={`/records/${path}/${record.id}`} variant="contained" shortcut="e">
           {text('common.edit')}
         </LinkButton>
       ) : (
@@ -143,6 +167,24 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
           {text('common.edit')}
         </UngrantedButton>
       )}
+      <MoreMenu
+        items={[
+          {
+            label: text('records.duplicate'),
+            to: `/records/${path}/create?from=${record.id}`,
+            refused: create ? undefined : why('create'),
+          },
+          ...(keepsHistory(metadata)
+            ? [{ label: text('history.link'), to: historyPath(path, record.id) }]
+            : []),
+          {
+            label: text('common.delete'),
+            dangerous: true,
+            onClick: () => setAsking(true),
+            refused: destroy ? undefined : why('destroy'),
+          },
+        ]}
+      />
       {asking ? (
         <AskDeletion
           title={text('deletion.title', { name: recordName(metadata, record) })}
@@ -158,8 +200,11 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
   );
 };
 
-/** Set by the service: they stand at the end, where there are groups. */
-const byService: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
+/** Set by the service: they stand beside what somebody wrote. */
+const byService: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
+
+/** Fields whose values take the whole width. */
+const long: readonly string[] = ['text', 'json'];
 
 /** All that a record says, under the headings that the model file gives its fields. */
 export const RecordFacts = ({
@@ -168,29 +213,19 @@ export const RecordFacts = ({
 }: {
   readonly metadata: Metadata;
   readonly record: AnyRecord;
-}) => {
-  const own = metadata.fields.filter(({ name }) => !byService.has(name));
-  const groups = groupsOf(metadata.fields);
-  const isGrouped = groups.length > 1;
-  const shown = isGrouped ? groupsOf(own) : groups;
-  const last = metadata.fields.filter(({ name }) => byService.has(name));
-  const facts = (fields: Metadata['fields']) => (
-    <Facts
-      facts={fields.map((field) => [
-        field.label,
-        <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
-      ])}
-    />
-  );
-  return (
-    <Stack sx={{ gap: 2 }}>
-      {shown.map(({ label, fields }) => (
-        <Stack key={label ?? ''} component="section" sx={{ gap: 1 }}>
-          {label === undefined ? null : <Typography variant="h2">{label}</Typography>}
-          {facts(fields)}
-        </Stack>
-      ))}
-      {isGrouped ? facts(last) : null}
-    </Stack>
-  );
-};
+}) => (
+  <>
+    {groupsOf(metadata.fields.filter(({ name }) => !byService.has(name))).map(({ label, fields }) => (
+      <Stack key={label ?? ''} component="section" sx={{ gap: 1 }}>
+        {label === undefined ? null : <Typography variant="h2">{label}</Typography>}
+        <Facts
+          facts={fields.map((field) => [
+            field.label,
+            <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
+            long.includes(field.type),
+          ])}
+        />
+      </Stack>
+    ))}
+  </>
+);

@@ -1,3 +1,4 @@
+import Skeleton from '@mui/material/Skeleton';
 import { useReference } from 'ra-core';
 import { Link } from '../parts/link.tsx';
 import type { PickedUser } from '../parts/own-pickers.tsx';
@@ -16,19 +17,24 @@ interface ReferenceValueProps {
 export const ReferenceValue = (props: ReferenceValueProps) =>
   props.model === userModel ? <UserValue {...props} /> : <RecordValue {...props} />;
 
+/** In the place of a name that is on its way. */
+const Coming = () => <Skeleton component="span" width={96} sx={{ display: 'inline-block' }} />;
+
 const UserValue = ({ id, plain = false }: ReferenceValueProps) => {
-  const { referenceRecord } = useReference<PickedUser>({ reference: 'users', id });
+  const { referenceRecord, isPending } = useReference<PickedUser>({ reference: 'users', id });
+  if (isPending) return <Coming />;
   const name = referenceRecord?.username ?? `#${id}`;
   return plain ? <span>{name}</span> : <Link to={`/users/${id}/show`}>{name}</Link>;
 };
 
 const RecordValue = ({ model, id, plain = false }: ReferenceValueProps) => {
   const { data } = useModel(model);
-  const { referenceRecord } = useReference<AnyRecord>({
+  const { referenceRecord, isPending } = useReference<AnyRecord>({
     reference: `${recordsPrefix}${data?.path ?? ''}`,
     id,
     options: { enabled: data !== undefined },
   });
+  if (isPending) return <Coming />;
   const name =
     data === undefined || referenceRecord === undefined
       ? `#${id}`

@@ -60,7 +60,7 @@ const Section = ({ relation: { label }, by, id, target: { metadata, path } }: Se
   const columns = useColumns(metadata, path, by);
   const filter = encodeURIComponent(JSON.stringify({ [by]: id }));
   return (
-    <Stack sx={{ mt: 3, gap: 1 }}>
+    <Stack sx={{ gap: 1 }}>
       <Stack direction="row" sx={{ alignItems: 'center', flexWrap: 'wrap', gap: 1 }}>
         <Typography variant="h2" sx={{ flexGrow: 1 }}>
           {label}
@@ -89,6 +89,7 @@ const Section = ({ relation: { label }, by, id, target: { metadata, path } }: Se
         columns={columns}
         empty={text('records.empty', { label: metadata.label })}
         paged={false}
+        expected={shown}
       />
     </Stack>
   );

@@ -12,15 +12,20 @@ const findModel = async (wanted: (entry: ModelEntry) => boolean): Promise<ModelE
   return entry;
 };
 
-/** The models of the application under their names in the language of the page; none until they are known. */
-export const useModels = (): readonly ModelEntry[] => {
+const nothing: readonly ModelEntry[] = [];
+
+/** The models of the application under their names in the language of the page, and whether they are known yet. */
+export const useKnownModels = (): { readonly models: readonly ModelEntry[]; readonly known: boolean } => {
   const language = useLanguage();
-  const { data = [] } = useQuery({
+  const { data = nothing, isPending } = useQuery({
     queryKey: ['models', language],
     queryFn: () => loadModelsIn(language),
   });
-  return data;
+  return { models: data, known: !isPending };
 };
+
+/** The models of the application; none until they are known. */
+export const useModels = (): readonly ModelEntry[] => useKnownModels().models;
 
 /** The name of a model in the language of the page: its own name where that is not known. */
 export const useModelName = (): ((model: string) => string) => {

@@ -5,7 +5,6 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { useThemeMode } from '../layout/theme-mode.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { type Series, StackedBars } from './stacked-bars.tsx';
 import type { Point, Statistics } from './stats.ts';
@@ -20,22 +19,19 @@ declare const __AUTH_METHODS__: readonly {
 
 /** Distinct also without colour vision: by lightness, and named in the legend with their figures. */
 const colours = {
-  light: {
-    methods: ['#23606a', '#d08a1d', '#8a6bb1', '#5c8f3e', '#a8556b', '#4f74b3'],
-    none: '#9aa5a1',
-    '2xx': '#3d8f6a',
-    '3xx': '#6b93c4',
-    '4xx': '#dd9a31',
-    '5xx': '#b3261e',
-  },
-  dark: {
-    methods: ['#84cdd0', '#eec06b', '#b9a0dc', '#9ccb7d', '#dd9aad', '#9bb4e0'],
-    none: '#7b8784',
-    '2xx': '#82d3a1',
-    '3xx': '#93b6e0',
-    '4xx': '#f1bd62',
-    '5xx': '#ff8a80',
-  },
+  methods: [
+    'light-dark(#1f5f66, #6fc3c3)',
+    'light-dark(#c98a2b, #f0b45a)',
+    'light-dark(#7a62b5, #b9a0dc)',
+    'light-dark(#5c8f3e, #9ccb7d)',
+    'light-dark(#a8556b, #dd9aad)',
+    'light-dark(#4f74b3, #9bb4e0)',
+  ],
+  none: 'light-dark(#9aa5a1, #7b8784)',
+  '2xx': 'light-dark(#7fae9b, #4f8a78)',
+  '3xx': 'light-dark(#a9bccb, #6f8496)',
+  '4xx': 'light-dark(#c98a2b, #f0b45a)',
+  '5xx': 'light-dark(#b42318, #f58d84)',
 } as const;
 
 const statuses = ['2xx', '3xx', '4xx', '5xx'] as const;
@@ -44,10 +40,8 @@ const statuses = ['2xx', '3xx', '4xx', '5xx'] as const;
 export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
   const language = useLanguage();
-  const [mode] = useThemeMode();
   const [span, setSpan] = useState<Span>('last_24_hours');
   const points = statistics[span];
-  const palette = colours[mode === 'dark' ? 'dark' : 'light'];
   const format = new Intl.DateTimeFormat(
     language,
     span === 'last_24_hours'
@@ -60,14 +54,14 @@ export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => 
   const byMethod: Series[] = [
     ...__AUTH_METHODS__.map(({ name, label }, index) => ({
       name: label[language] ?? name,
-      colour: palette.methods[index % palette.methods.length] ?? palette.none,
+      colour: colours.methods[index % colours.methods.length] ?? colours.none,
       values: valuesOf('authentication', name),
     })),
-    { name: text('start.unauthenticated'), colour: palette.none, values: valuesOf('authentication', 'none') },
+    { name: text('start.unauthenticated'), colour: colours.none, values: valuesOf('authentication', 'none') },
   ];
   const byStatus: Series[] = statuses.map((name) => ({
     name,
-    colour: palette[name],
+    colour: colours[name],
     values: valuesOf('status', name),
   }));
   return (

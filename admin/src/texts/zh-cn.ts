@@ -23,6 +23,7 @@ export const zhCN = {
     /** Between two sentences, and beside parentheses. */
     gap: '',
     list: '%{name}：%{items}',
+    more: '更多操作',
     loading: '正在加载…',
     /** Further words about something beside its name. */
     named: '%{name}（%{more}）',
@@ -92,6 +93,7 @@ export const zhCN = {
   list: {
     search: '搜索',
     nothingFound: '没有匹配的结果',
+    clearFilters: '清除筛选条件',
     chooseAll: '选择本页全部',
     choose: '选择 %{name}',
     chooseMatching: '选择全部 %{count} 项',
@@ -174,6 +176,8 @@ export const zhCN = {
   },
   filter: {
     add: '筛选',
+    back: '返回字段列表',
+    other: '其他条件…',
     apply: '应用',
     field: '字段',
     comparison: '条件',
@@ -471,6 +475,11 @@ export const zhCN = {
     path: '路径',
     pathHelp: '例如 /api/v1/orders/5',
     ask: '解释',
+    question: '一个请求',
+    gates: '依次判定的规则',
+    because: '：',
+    noRole: '%{who} 的角色均不可%{action}%{model}',
+    stoppedAt: '止于“%{rule}”',
     allowed: '允许（%{status}）',
     refused: '拒绝（%{status}）',
     gives: '%{role}：已授予',
@@ -560,7 +569,8 @@ export const zhCN = {
     all: '全部 %{count} 条',
     empty: '还没有%{label}。',
     create: '新建%{label}',
-    edit: '编辑%{label} · %{name}',
+    createFirst: '新建第一条',
+    edit: '编辑 %{name}',
     duplicate: '复制为新记录',
     copiedFrom: '内容复制自“',
     copiedEnd: '”。',

@@ -71,7 +71,6 @@ const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps
   return (
     <Page
       title={`${metadata.label} · ${name}`}
-      narrow
       actions={
         <>
           <LinkButton to={metadata.trash === true ? trashPath(path) : `/records/${path}`}>

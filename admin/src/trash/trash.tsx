@@ -1,15 +1,15 @@
 import Button from '@mui/material/Button';
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { ListBase, useListContext } from 'ra-core';
 import { useParams } from 'react-router';
 import { Actor } from '../history/actor.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
+import { FloatingBar } from '../parts/bulk-bar.tsx';
 import type { Column } from '../parts/column.ts';
 import { saidInPlace } from '../parts/failed.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Link, LinkButton } from '../parts/link.tsx';
+import { Link } from '../parts/link.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/time.tsx';
@@ -53,9 +53,9 @@ const TrashOf = ({ metadata, path }: TrashProps) => {
       queryOptions={saidInPlace}
     >
       <Page
-        title={text('trash.title', { label: metadata.label })}
+        title={text('trash.link')}
         lead={text('trash.lead')}
-        actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
+        within={{ to: `/records/${path}`, label: metadata.label }}
       >
         <Content metadata={metadata} path={path} />
       </Page>
@@ -93,14 +93,12 @@ const useColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedReco
       name: 'deleted_at',
       label: text('trash.at'),
       sortable: false,
-      short: true,
       render: ({ deleted_at }) => <RelativeTime value={deleted_at} />,
     },
     {
       name: 'kept_until',
       label: text('trash.until'),
       sortable: false,
-      short: true,
       render: ({ kept_until }) => <Remaining until={kept_until} />,
     },
   ];
@@ -136,12 +134,10 @@ const Content = ({ metadata, path }: TrashProps) => {
   return (
     <Stack sx={{ gap: 1.5 }}>
       {selectedIds.length === 0 ? null : (
-        <Paper
-          variant="outlined"
-          role="status"
-          sx={{ px: 2, py: 1, display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}
-        >
-          <Typography sx={{ flex: 1 }}>{text('list.chosen', { count: selectedIds.length })}</Typography>
+        <FloatingBar>
+          <Typography role="status" sx={{ px: 1, fontWeight: 500 }}>
+            {text('list.chosen', { count: selectedIds.length })}
+          </Typography>
           <Button onClick={() => onUnselectItems()}>{text('list.unchoose')}</Button>
           <Button
             variant="contained"
@@ -151,7 +147,7 @@ const Content = ({ metadata, path }: TrashProps) => {
           >
             {text('trash.restore')}
           </Button>
-        </Paper>
+        </FloatingBar>
       )}
       {isRestorer || data.length === 0 ? null : <UngrantedNotice action="bringBack" label={metadata.label} />}
       <Refusals refused={refused} nameOf={nameOfId} />

@@ -1,21 +1,14 @@
-import Chip from '@mui/material/Chip';
-import Stack from '@mui/material/Stack';
-import { Link as RouterLink } from 'react-router';
-import { superAdmin } from './user.ts';
+import { Fragment } from 'react';
+import { Link } from '../parts/link.tsx';
+import { useText } from '../texts/provider.ts';
 
-export const RoleChips = ({ roles }: { readonly roles: readonly string[] }) => (
-  <Stack direction="row" sx={{ gap: 0.5, flexWrap: 'wrap' }}>
-    {roles.map((role) => (
-      <Chip
-        key={role}
-        size="small"
-        clickable
-        component={RouterLink}
-        to={`/roles/${role}`}
-        label={role}
-        variant="outlined"
-        color={role === superAdmin ? 'secondary' : role === 'admin' ? 'primary' : 'default'}
-      />
-    ))}
-  </Stack>
-);
+/** Roles by name, each of which leads to its page. */
+export const RoleLinks = ({ roles }: { readonly roles: readonly string[] }) => {
+  const text = useText();
+  return roles.map((role, place) => (
+    <Fragment key={role}>
+      {place === 0 ? null : text('memberships.separator')}
+      <Link to={`/roles/${role}`}>{role}</Link>
+    </Fragment>
+  ));
+};

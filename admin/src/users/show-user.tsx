@@ -21,14 +21,14 @@ import { InviteUser } from './invitation-link.tsx';
 import { MadeForOthers } from './made-for-others.tsx';
 import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
-import { RoleChips } from './roles-of.tsx';
+import { RoleLinks } from './roles-of.tsx';
 import { mayHaveFactor, mayManage, superAdmin, type User } from './user.ts';
 import { FactorOf, UserState } from './users.tsx';
 
 const facts = (text: Text): OwnColumn<User>[] => [
   'name',
   'email',
-  { name: 'roles', render: ({ roles }) => <RoleChips roles={roles} /> },
+  { name: 'roles', render: ({ roles }) => <RoleLinks roles={roles} /> },
   { name: 'disabled', label: text('users.state'), render: (user) => <UserState {...user} /> },
   { name: 'second_factor', render: (user) => <FactorOf user={user} /> },
   {

@@ -1,13 +1,12 @@
 import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
-import Typography from '@mui/material/Typography';
 import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
+import { Status } from '../parts/status.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
-import { RoleChips } from './roles-of.tsx';
+import { RoleLinks } from './roles-of.tsx';
 import { mayHaveFactor, type User } from './user.ts';
 
 export const UserState = ({
@@ -17,19 +16,10 @@ export const UserState = ({
 }: Pick<User, 'disabled' | 'must_change_password' | 'invited'>) => {
   const text = useText();
   return (
-    <Stack direction="row" sx={{ gap: 0.5, flexWrap: 'wrap' }}>
-      <Chip
-        size="small"
-        variant="outlined"
-        color={disabled ? 'error' : 'success'}
-        label={text(disabled ? 'users.disabled' : 'users.enabled')}
-      />
-      {invited ? (
-        <Chip size="small" variant="outlined" color="info" label={text('people.invite.invited')} />
-      ) : null}
-      {mustChange ? (
-        <Chip size="small" variant="outlined" color="warning" label={text('users.mustChange')} />
-      ) : null}
+    <Stack component="span" direction="row" sx={{ display: 'inline-flex', columnGap: 1.5, flexWrap: 'wrap' }}>
+      <Status tone={disabled ? 'off' : 'good'}>{text(disabled ? 'users.disabled' : 'users.enabled')}</Status>
+      {invited ? <Status tone="attention">{text('people.invite.invited')}</Status> : null}
+      {mustChange ? <Status tone="attention">{text('users.mustChange')}</Status> : null}
     </Stack>
   );
 };
@@ -41,7 +31,7 @@ export const FactorOf = ({ user }: { readonly user: User }) => {
   const words = wordOf('second_factor', held);
   if (held !== 'none') return <span>{words}</span>;
   if (!mayHaveFactor(user)) return <span>—</span>;
-  return <Chip size="small" variant="outlined" color="warning" label={words} />;
+  return <Status tone="attention">{words}</Status>;
 };
 
 /** The columns of users. */
@@ -49,21 +39,23 @@ export const userColumns = (text: Text): OwnColumn<User>[] => [
   {
     name: 'username',
     fixed: true,
+    names: true,
     render: ({ id, username, name }) => (
-      <Box>
+      <>
         <Link to={`/users/${id}/show`}>{username}</Link>
         {name === username ? null : (
-          <Typography variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
+          <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
+            {' '}
             {name}
-          </Typography>
+          </Box>
         )}
-      </Box>
+      </>
     ),
   },
   'email',
   {
     name: 'roles',
-    render: ({ roles }) => <RoleChips roles={roles} />,
+    render: ({ roles }) => <RoleLinks roles={roles} />,
   },
   {
     name: 'disabled',

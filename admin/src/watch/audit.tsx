@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';
 import { Link } from '../parts/link.tsx';
@@ -24,12 +23,12 @@ const Target = ({ entry }: { readonly entry: AuditEntry }) => {
   const words = name ?? id ?? '—';
   const place = places[kind];
   return (
-    <Box sx={{ minWidth: 100, overflowWrap: 'anywhere' }}>
+    <>
       <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
         {wordOf('target_kind', kind)}
       </Typography>{' '}
       {place === undefined || id === null ? words : <Link to={`/${place}/${id}/show`}>{words}</Link>}
-    </Box>
+    </>
   );
 };
 
@@ -39,15 +38,10 @@ const columns: readonly OwnColumn<AuditEntry>[] = [
   { name: 'created_at', wide: false },
   {
     name: 'actor_name',
-    render: (entry) => (
-      <Box sx={{ minWidth: 80, overflowWrap: 'anywhere' }}>
-        <Actor entry={entry} />
-      </Box>
-    ),
+    render: (entry) => <Actor entry={entry} />,
   },
   {
     name: 'action',
-    short: true,
     render: ({ action }) => <Action action={action} />,
   },
   { name: 'target_name', render: (entry) => <Target entry={entry} /> },

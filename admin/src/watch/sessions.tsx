@@ -1,10 +1,10 @@
 import Button from '@mui/material/Button';
-import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
 import { useLogout } from 'ra-core';
 import { useState } from 'react';
 import { Address } from '../parts/address.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { Status } from '../parts/status.tsx';
 import { useAct } from '../parts/use-act.ts';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { send } from '../service.ts';
@@ -34,9 +34,7 @@ const columns = (text: Text, onEnd: (session: Session) => void): OwnColumn<Sessi
     render: ({ user_agent, current }) => (
       <Stack direction="row" sx={{ gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
         <Browser userAgent={user_agent} />
-        {current ? (
-          <Chip size="small" color="primary" variant="outlined" label={text('sessions.current')} />
-        ) : null}
+        {current ? <Status tone="good">{text('sessions.current')}</Status> : null}
       </Stack>
     ),
   },
@@ -54,7 +52,6 @@ const columns = (text: Text, onEnd: (session: Session) => void): OwnColumn<Sessi
       session.current ? null : (
         <Button
           size="small"
-          color="error"
           aria-label={text('sessions.endOf', {
             browser: browserOf(session.user_agent) ?? text('sessions.unknownBrowser'),
           })}
@@ -97,7 +94,7 @@ export const Sessions = () => {
         exportable={false}
         empty={text('sessions.empty')}
         actions={
-          <Button variant="outlined" color="error" onClick={() => setAsking(true)}>
+          <Button variant="outlined" onClick={() => setAsking(true)}>
             {text('sessions.endAll')}
           </Button>
         }

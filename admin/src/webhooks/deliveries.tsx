@@ -1,6 +1,5 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Typography from '@mui/material/Typography';
 import { useListContext } from 'ra-core';
 import { useState } from 'react';
 import { Link } from '../parts/link.tsx';
@@ -29,25 +28,26 @@ const Event = ({ delivery: { model, record_id, action } }: { readonly delivery: 
   const entry = useModels().find((each) => each.model === model);
   const name = `${entry?.label ?? model}\u00a0#${record_id}`;
   return (
-    <Box>
+    <>
       {text(`history.actions.${action}`)}{' '}
       {entry === undefined ? name : <Link to={`/records/${entry.path}/${record_id}/show`}>{name}</Link>}
-    </Box>
+    </>
   );
 };
 
 const Answer = ({ delivery: { status, duration, error } }: { readonly delivery: Delivery }) => {
   const text = useText();
   return (
-    <Box sx={{ minWidth: { sm: 130 }, overflowWrap: 'anywhere' }}>
+    <>
       {status === null ? null : `${status} · ${duration ?? 0} ms`}
       {error === null ? null : (
-        <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        <Box component="span" title={errorText(text, error)} sx={{ color: 'text.secondary' }}>
+          {status === null ? '' : ' · '}
           {errorText(text, error)}
-        </Typography>
+        </Box>
       )}
       {status === null && error === null ? '—' : null}
-    </Box>
+    </>
   );
 };
 
@@ -66,10 +66,9 @@ const columns = (text: Text, { show, resend }: Acts): OwnColumn<Delivery>[] => [
   { name: 'event', align: 'left', render: (delivery) => <Event delivery={delivery} /> },
   { name: 'status', align: 'left', render: (delivery) => <Answer delivery={delivery} /> },
   'attempts',
-  { name: 'created_at', short: true, wide: false },
+  { name: 'created_at', wide: false },
   {
     name: 'next_at',
-    short: true,
     has: ({ next_at }) => next_at !== null,
     render: ({ next_at }) =>
       next_at !== null && Date.parse(next_at) <= Date.now() ? (
@@ -83,7 +82,6 @@ const columns = (text: Text, { show, resend }: Acts): OwnColumn<Delivery>[] => [
     acts: true,
     label: text('common.actions'),
     sortable: false,
-    short: true,
     render: (delivery) => (
       <>
         <Button

@@ -1,5 +1,5 @@
-import Chip from '@mui/material/Chip';
 import { Link } from '../parts/link.tsx';
+import { Status } from '../parts/status.tsx';
 import { useWords } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import type { Delivery, Webhook } from './webhook.ts';
@@ -10,26 +10,24 @@ export const WebhookState = ({ webhook }: { readonly webhook: Webhook }) => {
   const { disabled, disabled_reason: reason, failures } = webhook;
   if (disabled)
     return (
-      <Chip
-        size="small"
-        color={reason === 'by_hand' || reason === null ? 'default' : 'error'}
-        label={text(reason === 'by_hand' || reason === null ? 'webhooks.off' : 'webhooks.disabled')}
-      />
+      <Status tone={reason === 'by_hand' || reason === null ? 'off' : 'bad'}>
+        {text(reason === 'by_hand' || reason === null ? 'webhooks.off' : 'webhooks.disabled')}
+      </Status>
     );
   return failures > 0 ? (
-    <Chip size="small" color="warning" label={text('webhooks.failing', { count: failures })} />
+    <Status tone="attention">{text('webhooks.failing', { count: failures })}</Status>
   ) : (
-    <Chip size="small" variant="outlined" color="success" label={text('webhooks.active')} />
+    <Status tone="good">{text('webhooks.active')}</Status>
   );
 };
 
-const colours = {
-  waiting: 'default',
-  retrying: 'warning',
-  sending: 'info',
-  delivered: 'success',
-  failed: 'error',
-  skipped: 'default',
+const tones = {
+  waiting: 'off',
+  retrying: 'attention',
+  sending: 'attention',
+  delivered: 'good',
+  failed: 'bad',
+  skipped: 'off',
 } as const;
 
 /** The state that is shown: an attempt under way or to be repeated is more than waiting. */
@@ -44,16 +42,11 @@ export const DeliveryState = ({ delivery }: { readonly delivery: Delivery }) => 
   const wordOf = useWords('deliveries');
   const state = shownState(delivery);
   return (
-    <Chip
-      size="small"
-      variant={state === 'failed' ? 'filled' : 'outlined'}
-      color={colours[state]}
-      label={
-        state === 'sending' || state === 'retrying'
-          ? text(state === 'sending' ? 'webhooks.sending' : 'webhooks.retrying')
-          : wordOf('state', state)
-      }
-    />
+    <Status tone={tones[state]}>
+      {state === 'sending' || state === 'retrying'
+        ? text(state === 'sending' ? 'webhooks.sending' : 'webhooks.retrying')
+        : wordOf('state', state)}
+    </Status>
   );
 };
 

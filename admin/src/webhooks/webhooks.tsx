@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import Typography from '@mui/material/Typography';
 import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
@@ -13,9 +12,10 @@ const Reason = ({ reason }: { readonly reason: string | null }) => {
   const wordOf = useWords('webhooks');
   if (reason === null || reason === 'by_hand') return null;
   return (
-    <Typography variant="body2" sx={{ color: 'text.secondary', mt: 0.5 }}>
+    <Box component="span" sx={{ color: 'text.secondary' }}>
+      {' · '}
       {wordOf('disabled_reason', reason)}
-    </Typography>
+    </Box>
   );
 };
 
@@ -23,21 +23,18 @@ const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webho
   {
     name: 'url',
     fixed: true,
-    render: ({ id, url }) => (
-      <Box sx={{ minWidth: { sm: 220 }, overflowWrap: 'anywhere' }}>
-        <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link>
-      </Box>
-    ),
+    names: true,
+    render: ({ id, url }) => <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link>,
   },
   {
     // The webhook that has failed the most stands first.
     name: 'failures',
     label: text('webhooks.state'),
     render: (webhook) => (
-      <Box>
+      <>
         <WebhookState webhook={webhook} />
         <Reason reason={webhook.disabled_reason} />
-      </Box>
+      </>
     ),
   },
   {
@@ -57,7 +54,6 @@ const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webho
   {
     name: 'updated_at',
     wide: true,
-    short: true,
   },
 ];
 

@@ -1,0 +1,23 @@
+import Box from '@mui/material/Box';
+import type { ReactNode } from 'react';
+
+interface ColumnsProps {
+  readonly children: ReactNode;
+  /** A third of the width; below the rest where there is no room beside it. */
+  readonly aside: ReactNode;
+}
+
+/** The page of a record: what it says, and beside it what happened to it. */
+export const Columns = ({ children, aside }: ColumnsProps) => (
+  <Box
+    sx={{
+      display: 'grid',
+      gap: 3,
+      alignItems: 'start',
+      gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 2fr) minmax(0, 1fr)' },
+    }}
+  >
+    <Box sx={{ display: 'grid', gap: 3, gridTemplateColumns: 'minmax(0, 1fr)' }}>{children}</Box>
+    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>{aside}</Box>
+  </Box>
+);

@@ -1,0 +1,85 @@
+import Box from '@mui/material/Box';
+import type { ReactNode } from 'react';
+
+/** How a request, or whatever else goes along, fared at a gate. */
+export type GateOutcome = 'passed' | 'narrowed' | 'stopped' | 'off';
+
+const arch = 'M6 21V12a6 6 0 0 1 12 0v9';
+
+const strokes = {
+  passed: 'var(--good)',
+  narrowed: 'var(--lantern)',
+  stopped: 'var(--danger)',
+  off: 'var(--control)',
+} as const;
+
+/** An open arch, one that lets less through, one with its door shut, one that nobody asked; a lantern lights one. */
+const Arch = ({ outcome, lit }: { readonly outcome: GateOutcome; readonly lit: boolean }) => (
+  <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" data-gate={outcome}>
+    <g fill="none" stroke={lit ? 'var(--lantern)' : strokes[outcome]} strokeWidth="2" strokeLinejoin="round">
+      <path d={arch} strokeLinecap="round" {...(outcome === 'off' ? { strokeDasharray: '2 3.5' } : {})} />
+      {outcome === 'narrowed' && !lit ? <path d="M10 21v-7.5a2 2 0 0 1 4 0V21" strokeWidth="1.5" /> : null}
+      {outcome === 'stopped' && !lit ? <path d="M6 13h12M6 17h12M12 6v15" strokeWidth="1.5" /> : null}
+    </g>
+    {lit ? <circle cx="12" cy="15" r="3" fill="var(--lantern-light)" /> : null}
+  </svg>
+);
+
+const traceStyle = { m: 0, p: 0, listStyle: 'none' } as const;
+
+const gateStyle = {
+  position: 'relative',
+  display: 'grid',
+  gridTemplateColumns: '32px minmax(0, 1fr) auto',
+  columnGap: 1,
+  alignItems: 'start',
+  py: 1,
+  pr: 1,
+  pl: 0.5,
+  borderRadius: 1,
+  // The line from arch to arch.
+  '&::before': {
+    content: '""',
+    position: 'absolute',
+    left: 19,
+    top: 34,
+    bottom: -8,
+    width: 2,
+    bgcolor: 'divider',
+  },
+  '&:last-of-type::before': { display: 'none' },
+  '& > svg': { position: 'relative', m: '-2px 4px 0' },
+} as const;
+
+const litStyle = { bgcolor: 'var(--lantern-ground)' } as const;
+
+/** Gates in the order in which they are come to. */
+export const GateTrace = ({ label, children }: { readonly label?: string; readonly children: ReactNode }) => (
+  <Box component="ol" aria-label={label} sx={traceStyle}>
+    {children}
+  </Box>
+);
+
+interface GateProps {
+  readonly outcome: GateOutcome;
+  /** The one that decides. */
+  readonly lit?: boolean;
+  readonly title: ReactNode;
+  /** Stands at the end of its line. */
+  readonly aside?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** One of them: its arch, what it is, and why it came out so. */
+export const Gate = ({ outcome, lit = false, title, aside, children }: GateProps) => (
+  <Box component="li" sx={lit ? { ...gateStyle, ...litStyle } : gateStyle}>
+    <Arch outcome={outcome} lit={lit} />
+    <Box sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+      <Box sx={{ typography: 'body1', fontWeight: 500 }}>{title}</Box>
+      {children === undefined || children === null ? null : (
+        <Box sx={{ typography: 'body2', color: 'text.secondary' }}>{children}</Box>
+      )}
+    </Box>
+    {aside === undefined || aside === null ? null : <Box sx={{ typography: 'body2' }}>{aside}</Box>}
+  </Box>
+);

@@ -1,0 +1,34 @@
+import Box from '@mui/material/Box';
+import type { ReactNode } from 'react';
+
+export type StatusTone = 'good' | 'attention' | 'bad' | 'off';
+
+const colours = {
+  good: 'var(--good)',
+  attention: 'var(--lantern-light)',
+  bad: 'var(--danger)',
+  off: 'var(--control)',
+} as const;
+
+interface StatusProps {
+  readonly tone: StatusTone;
+  readonly children: ReactNode;
+  /** More about it, in a tooltip. */
+  readonly title?: string;
+}
+
+/** How something stands: a dot and a word. */
+export const Status = ({ tone, children, title }: StatusProps) => (
+  <Box
+    component="span"
+    title={title}
+    sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.75, whiteSpace: 'nowrap' }}
+  >
+    <Box
+      component="span"
+      aria-hidden
+      sx={{ width: 6, height: 6, borderRadius: '50%', flex: 'none', bgcolor: colours[tone] }}
+    />
+    <span>{children}</span>
+  </Box>
+);
