@@ -321,7 +321,7 @@ const surfaces: Shapes = {
   },
 };
 
-/** What is shown: tables, notices, chips, links. */
+/** Contents: tables, notices, chips, links. */
 const contents: Shapes = {
   MuiLink: {
     defaultProps: { color: 'inherit', underline: 'hover' },

@@ -151,12 +151,12 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
         .toBe('?roles=role_2&models=物品+3');
       await expect
         .poll(() => page.getByRole('columnheader').allTextContents())
-        .toEqual(['资源与操作', 'role_2⋮']);
+        .toEqual(['角色', '物品 3⋮读建改删']);
       // The third, and the thirtieth to the thirty-ninth: one that is called so as a whole stands alone.
-      await expect.poll(() => page.locator('tr.group').count()).toBe(1);
+      await expect.poll(() => page.getByRole('rowheader').allTextContents()).toEqual(['role_2⋮']);
       await load(page, service, '/permissions?roles=admin,role_2&models=ItemA');
-      await expect.poll(() => page.locator('tr.group').count()).toBe(10);
-      await expect.poll(() => page.getByRole('columnheader').count()).toBe(3);
+      await expect.poll(() => page.getByRole('columnheader').count()).toBe(1 + 10);
+      await expect.poll(() => page.getByRole('rowheader').count()).toBe(2);
       await page.getByRole('button', { name: 'role_2：整行或整列' }).click();
       await page.getByRole('menuitem', { name: /全部授予/ }).click();
       await page.getByText('只包括当前显示的角色与资源。').waitFor();
@@ -167,9 +167,9 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
     });
 
     it('keeps both heads in sight, and shows the whole of a long name on hover and focus', async () => {
-      const { page } = await enter(open, service, root, '/permissions');
-      const place = async (name: string) => page.getByRole('columnheader', { name }).boundingBox();
-      const corner = await place('资源与操作');
+      const { page } = await enter(open, service, root, '/permissions', { height: 600 });
+      const corner = async () => page.getByRole('columnheader', { name: '角色', exact: true }).boundingBox();
+      const before = await corner();
       const box = page.getByRole('region', { name: '权限管理' });
       const scrollTo = (left: number, top: number): Promise<number[]> =>
         page.evaluate(`(() => {
@@ -177,18 +177,37 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
           region.scrollTo(${left}, ${top});
           return [region.scrollLeft, region.scrollTop];
         })()`);
-      expect(await scrollTo(600, 3000)).toEqual([600, 3000]);
-      expect(await place('资源与操作')).toEqual(corner);
-      const last = page.getByRole('columnheader', { name: longRole });
+      expect(await scrollTo(600, 100)).toEqual([600, 100]);
+      expect(await corner()).toEqual(before);
+      const last = page.getByRole('rowheader', { name: longRole });
       await scrollTo(9000, 3000);
       const [head, region] = [await last.boundingBox(), await box.boundingBox()];
-      expect(Math.round(head?.y ?? 0) - Math.round(region?.y ?? 0)).toBeLessThanOrEqual(1);
+      expect(Math.round(head?.x ?? 0) - Math.round(region?.x ?? 0)).toBeLessThanOrEqual(1);
       await last.getByRole('link').hover();
       expect(await page.getByRole('tooltip').textContent()).toBe(longRole);
       await page.mouse.move(2, 2);
       await page.getByRole('tooltip').waitFor({ state: 'detached' });
       await last.getByRole('link').focus();
       expect(await page.getByRole('tooltip').textContent()).toBe(longRole);
+    });
+
+    it('is entered by one stop of the Tab key, gone through with arrows, and undone as a whole', async () => {
+      const { page } = await enter(open, service, root, '/permissions');
+      const focused = () => page.evaluate<string>('document.activeElement.value ?? ""');
+      await page.getByRole('region', { name: '权限管理' }).focus();
+      for (let stops = 0; stops < 500 && (await focused()) === ''; stops += 1)
+        await page.keyboard.press('Tab');
+      expect(await focused()).toBe('admin ItemAA read');
+      await page.keyboard.press('ArrowDown');
+      const role = (await focused()).split(' ')[0] ?? '';
+      for (const key of ['Space', 'ArrowRight', 'Space', 'End']) await page.keyboard.press(key);
+      expect(await focused()).toBe(`${role} ItemDJ destroy`);
+      await page.keyboard.press('Home');
+      expect(await focused()).toBe(`${role} ItemAA read`);
+      await page.getByText('已修改 2 项', { exact: true }).waitFor();
+      await expect.poll(() => grantsOf(role)).toHaveLength(2);
+      await page.getByRole('button', { name: '撤销' }).first().click();
+      await expect.poll(() => grantsOf(role)).toEqual([]);
     });
 
     it('a refused tick shows what the service has', async () => {

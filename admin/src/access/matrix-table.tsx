@@ -1,8 +1,8 @@
-import { Fragment, memo } from 'react';
+import { memo } from 'react';
 import { Link as RouterLink } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import { superAdmin } from '../users/user.ts';
-import { entryKey, type ModelActions, type PermissionAction } from './permission-table.ts';
+import { entryKey, type ModelActions } from './permission-table.ts';
 
 interface MatrixTableProps {
   readonly roles: readonly string[];
@@ -14,159 +14,172 @@ interface MatrixTableProps {
 /** A controlled box wants a handler of its own; the table's hears all of them. */
 const heardAbove = (): void => {};
 
-/** Of one action for each role: `1` granted, `0` not. A row is rendered again only when this changes. */
-const bitsOf = (
-  roles: readonly string[],
-  model: string,
-  action: PermissionAction,
-  granted: ReadonlySet<string>,
-): string => roles.map((role) => (granted.has(entryKey({ role, model, action })) ? '1' : '0')).join('');
+/** Of one role, for each action of each model: `1` granted, `0` not. A row is rendered again only when this changes. */
+const bitsOf = (role: string, models: readonly ModelActions[], granted: ReadonlySet<string>): string =>
+  models
+    .flatMap(({ model, actions }) =>
+      actions.map(({ action }) => granted.has(entryKey({ role, model, action }))),
+    )
+    .map((held) => (held ? '1' : '0'))
+    .join('');
 
 /**
- * The table itself. Its boxes, 2,400 for 40 models and 15 roles, are native ones in plain cells without a listener of
- * their own: components of a library for each took over a second of script.
+ * The table itself: a row for each role, a column for each resource with a letter for each action. Its boxes, 2,400 for
+ * 40 models and 15 roles, are native ones in plain cells without a listener of their own: components of a library for
+ * each took over a second of script.
  */
 export const MatrixTable = ({ roles, models, granted, nameOf }: MatrixTableProps) => {
   const text = useText();
   return (
     <table aria-label={text('permissions.title')}>
-      <RoleHeads roles={roles} />
+      <ModelHeads models={models} nameOf={nameOf} />
       <tbody>
-        {models.map(({ model, actions }) => (
-          <Fragment key={model}>
-            <ModelHead model={model} name={nameOf(model)} columns={roles.length} />
-            {actions.map(({ action, checked }) => (
-              <ActionRow
-                key={action}
-                model={model}
-                action={action}
-                checked={checked}
-                roles={roles}
-                bits={bitsOf(roles, model, action, granted)}
-              />
-            ))}
-          </Fragment>
+        {roles.map((role) => (
+          <RoleRow key={role} role={role} models={models} bits={bitsOf(role, models, granted)} />
         ))}
       </tbody>
     </table>
   );
 };
 
-const RoleHeads = memo(({ roles }: { readonly roles: readonly string[] }) => {
+type HeadsProps = Pick<MatrixTableProps, 'models' | 'nameOf'>;
+
+const ModelHeads = memo(({ models, nameOf }: HeadsProps) => {
   const text = useText();
   return (
     <thead>
       <tr>
         <th scope="col">
-          <span className="head">{text('permissions.entry')}</span>
+          <span className="head">{text('permissions.role')}</span>
         </th>
-        {roles.map((role) => (
-          <th key={role} scope="col" aria-label={role}>
-            <span className="head" data-cut="">
-              <RouterLink to={`/roles/${role}`} data-name="">
-                {role}
-              </RouterLink>
-              {role === superAdmin ? null : (
-                <button
-                  type="button"
-                  data-whole=""
-                  data-role={role}
-                  aria-haspopup="menu"
-                  aria-label={text('permissions.wholeOf', { name: role })}
-                >
-                  ⋮
-                </button>
-              )}
-            </span>
-          </th>
+        {models.map((each) => (
+          <ModelHead key={each.model} {...each} name={nameOf(each.model)} />
         ))}
       </tr>
     </thead>
   );
 });
 
-interface ModelHeadProps {
-  readonly model: string;
-  readonly name: string;
-  readonly columns: number;
-}
-
-/** The label of a model, and beside it the name by which grants and paths know it. */
-const ModelHead = memo(({ model, name, columns }: ModelHeadProps) => {
+/** The label of a model, and the letters of its actions; each opens what can be done to all that it stands for. */
+const ModelHead = ({ model, actions, name }: ModelActions & { readonly name: string }) => {
   const text = useText();
   return (
-    <tr className="group">
-      <th scope="rowgroup" data-cut="">
-        <span className="head">
-          <span data-name="">
-            {name}
-            {name === model ? null : <span className="aside"> {model}</span>}
-          </span>
-          <button
-            type="button"
-            data-whole=""
-            data-model={model}
-            aria-haspopup="menu"
-            aria-label={text('permissions.wholeOf', { name })}
-          >
-            ⋮
-          </button>
+    <th scope="col" aria-label={name} data-model={model}>
+      <span className="head" data-cut="">
+        <span data-name="" title={name === model ? undefined : model}>
+          {name}
         </span>
-      </th>
-      <td colSpan={columns} />
-    </tr>
+        <button
+          type="button"
+          data-whole=""
+          data-model={model}
+          aria-haspopup="menu"
+          aria-label={text('permissions.wholeOf', { name })}
+        >
+          ⋮
+        </button>
+      </span>
+      <span className="letters">
+        {actions.map(({ action, checked }) => {
+          const word = text(`permissions.action.${action}`);
+          return (
+            <button
+              key={action}
+              type="button"
+              className={checked ? undefined : 'unchecked'}
+              data-whole=""
+              data-model={model}
+              data-action={action}
+              aria-haspopup="menu"
+              aria-label={text('permissions.wholeOf', { name: `${model} ${word}` })}
+              title={checked ? word : `${word} · ${text('permissions.unchecked')}`}
+            >
+              {text(`permissions.letter.${action}`)}
+            </button>
+          );
+        })}
+      </span>
+    </th>
   );
-});
+};
 
-interface ActionRowProps {
-  readonly model: string;
-  readonly action: PermissionAction;
-  readonly checked: boolean;
-  readonly roles: readonly string[];
+interface RoleRowProps {
+  readonly role: string;
+  readonly models: readonly ModelActions[];
   readonly bits: string;
 }
 
-const ActionRow = memo(({ model, action, checked, roles, bits }: ActionRowProps) => {
+const RoleRow = memo(({ role, models, bits }: RoleRowProps) => {
   const text = useText();
-  const name = text(`permissions.action.${action}`);
-  const whole = text('permissions.wholeOf', { name: `${model} ${name}` });
+  let place = 0;
   return (
-    <tr className={checked ? undefined : 'unchecked'}>
-      <th scope="row">
-        <span className="head">
-          <span>
-            {name}
-            {checked ? null : <span className="aside"> · {text('permissions.unchecked')}</span>}
-          </span>
-          <button
-            type="button"
-            data-whole=""
-            data-model={model}
-            data-action={action}
-            aria-haspopup="menu"
-            aria-label={whole}
-          >
-            ⋮
-          </button>
+    <tr>
+      <th scope="row" aria-label={role}>
+        <span className="head" data-cut="">
+          <RouterLink to={`/roles/${role}`} data-name="">
+            {role}
+          </RouterLink>
+          {role === superAdmin ? null : (
+            <button
+              type="button"
+              data-whole=""
+              data-role={role}
+              aria-haspopup="menu"
+              aria-label={text('permissions.wholeOf', { name: role })}
+            >
+              ⋮
+            </button>
+          )}
         </span>
       </th>
-      {roles.map((role, index) => (
-        <td key={role}>
+      {models.map(({ model, actions }) => (
+        <td key={model}>
           {role === superAdmin ? (
             <span className="aside">{text('permissions.all')}</span>
           ) : (
-            <label>
-              <input
-                type="checkbox"
-                aria-label={`${role}: ${model} ${name}`}
-                value={entryKey({ role, model, action })}
-                checked={bits[index] === '1'}
-                onChange={heardAbove}
-              />
-            </label>
+            <span className="letters">
+              {actions.map(({ action, checked }) => {
+                const held = bits[place] === '1';
+                place += 1;
+                return (
+                  <Letter
+                    key={action}
+                    label={`${role}: ${model} ${text(`permissions.action.${action}`)}`}
+                    letter={text(`permissions.letter.${action}`)}
+                    value={entryKey({ role, model, action })}
+                    held={held}
+                    checked={checked}
+                  />
+                );
+              })}
+            </span>
           )}
         </td>
       ))}
     </tr>
   );
 });
+
+interface LetterProps {
+  readonly label: string;
+  readonly letter: string;
+  readonly value: string;
+  readonly held: boolean;
+  /** Whether the service asks for it now. */
+  readonly checked: boolean;
+}
+
+/** The first box is the way into the table with the Tab key; from there the arrows go on: see `moveByArrow`. */
+const Letter = ({ label, letter, value, held, checked }: LetterProps) => (
+  <label className={checked ? undefined : 'unchecked'}>
+    <input
+      type="checkbox"
+      aria-label={label}
+      value={value}
+      checked={held}
+      onChange={heardAbove}
+      tabIndex={-1}
+    />
+    <span aria-hidden="true">{letter}</span>
+  </label>
+);

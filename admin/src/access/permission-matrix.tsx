@@ -2,9 +2,18 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Popper from '@mui/material/Popper';
 import Typography from '@mui/material/Typography';
-import { type ChangeEvent, type MouseEvent, type SyntheticEvent, useState } from 'react';
+import {
+  type ChangeEvent,
+  type FocusEvent,
+  type MouseEvent,
+  type SyntheticEvent,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
+import { enterAt, keepEntry, moveByArrow } from './matrix-keys.ts';
 import { matrixStyle } from './matrix-style.ts';
 import { MatrixTable } from './matrix-table.tsx';
 import type { ModelActions, PermissionAction, PermissionChange } from './permission-table.ts';
@@ -52,16 +61,28 @@ export const Matrix = ({ roles, models, granted, filtered, onTick }: MatrixProps
     if (change !== undefined) onTick(change);
   };
 
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (roles.length > 0 && models.length > 0 && region.current !== null) enterAt(region.current);
+  }, [roles, models]);
+  const { onFocus: lookAtFocus, ...others } = handlers;
+
   return (
     <>
       <Box
+        ref={region}
         sx={matrixStyle}
         tabIndex={0}
         role="region"
         aria-label={text('permissions.title')}
         onChange={tick}
         onClick={open}
-        {...handlers}
+        onKeyDown={moveByArrow}
+        onFocus={(event: FocusEvent<HTMLElement>) => {
+          keepEntry(event);
+          lookAtFocus(event);
+        }}
+        {...others}
       >
         <MatrixTable roles={roles} models={models} granted={granted} nameOf={nameOf} />
       </Box>

@@ -1,16 +1,16 @@
 import Alert from '@mui/material/Alert';
-import MenuItem from '@mui/material/MenuItem';
+import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
-import TextField from '@mui/material/TextField';
-import useMediaQuery from '@mui/material/useMediaQuery';
-import { useMemo, useState } from 'react';
+import Typography from '@mui/material/Typography';
+import { useMemo } from 'react';
 import { Waiting } from '../layout/waiting.tsx';
+import { FloatingBar } from '../parts/bulk-bar.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
-import { superAdmin } from '../users/user.ts';
+import { useMadeChanges } from './made-changes.ts';
 import { PermissionFilter, usePermissionFilter } from './permission-filter.tsx';
 import { Matrix } from './permission-matrix.tsx';
 import { usePermissionTable, useTicks } from './permission-table.ts';
@@ -31,15 +31,10 @@ export const Permissions = () => {
   const nameOf = useStableNames();
   const { roles, models, granted, isPending } = usePermissionTable();
   const { shown: ticked, tick } = useTicks(granted);
+  const made = useMadeChanges();
   const filter = usePermissionFilter(roles, models, nameOf);
-  const narrow = useMediaQuery('(max-width: 760px)');
-  const [chosen, setChosen] = useState<string>();
   if (isPending) return <Waiting />;
   const { shown, filtered } = filter;
-  const [first] = shown.roles.filter((role) => role !== superAdmin);
-  // A telephone has room for one role at a time.
-  const one = shown.roles.find((role) => role === chosen) ?? first ?? shown.roles[0];
-  const columns = narrow ? shown.roles.filter((role) => role === one) : shown.roles;
   return (
     <Page
       title={text('permissions.title')}
@@ -49,34 +44,31 @@ export const Permissions = () => {
       <Stack sx={{ gap: 2 }}>
         {models.length === 0 ? <Alert severity="info">{text('permissions.empty')}</Alert> : null}
         <PermissionFilter roles={roles} models={models} nameOf={nameOf} filter={filter} />
-        {narrow && shown.roles.length > 1 ? (
-          <TextField
-            select
-            label={text('permissions.role')}
-            value={one ?? ''}
-            onChange={(event) => setChosen(event.target.value)}
-          >
-            {shown.roles.map((role) => (
-              <MenuItem key={role} value={role}>
-                {role}
-              </MenuItem>
-            ))}
-          </TextField>
-        ) : null}
-        {shown.models.length === 0 || columns.length === 0 ? (
+        {shown.models.length === 0 || shown.roles.length === 0 ? (
           <Alert severity="info">{text('permissions.nothingShown')}</Alert>
         ) : (
           <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
             <Matrix
-              roles={columns}
+              roles={shown.roles}
               models={shown.models}
               granted={ticked}
-              filtered={filtered || narrow}
-              onTick={(change) => void tick(change)}
+              filtered={filtered}
+              onTick={(change) => {
+                made.note(change);
+                void tick(change);
+              }}
             />
           </Paper>
         )}
         <RecentChanges />
+        {made.count === 0 ? null : (
+          <FloatingBar>
+            <Typography role="status" sx={{ px: 1, fontWeight: 500 }}>
+              {text('permissions.made', { smart_count: made.count })}
+            </Typography>
+            <Button onClick={() => void made.undo()}>{text('trash.undo')}</Button>
+          </FloatingBar>
+        )}
       </Stack>
     </Page>
   );

@@ -13,7 +13,7 @@ import { WordInput } from './word-input.tsx';
 export interface ConditionFormProps {
   readonly field: FilterField;
   readonly onAdd: (key: string, value: string) => void;
-  /** Told of the condition as it stands; undefined while something is missing. */
+  /** Receives the condition as it stands; undefined while something is missing. */
   readonly onDraft: (condition: readonly [key: string, value: string] | undefined) => void;
 }
 

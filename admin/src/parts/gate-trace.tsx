@@ -13,7 +13,7 @@ const strokes = {
   off: 'var(--control)',
 } as const;
 
-/** An open arch, one that lets less through, one with its door shut, one that nobody asked; a lantern lights one. */
+/** Passed: an open arch. Narrowed: a smaller one within it. Stopped: a door. Off: dashes. The lantern marks the decision. */
 const Arch = ({ outcome, lit }: { readonly outcome: GateOutcome; readonly lit: boolean }) => (
   <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" data-gate={outcome}>
     <g fill="none" stroke={lit ? 'var(--lantern)' : strokes[outcome]} strokeWidth="2" strokeLinejoin="round">

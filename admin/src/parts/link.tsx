@@ -19,7 +19,7 @@ export const Link = ({ to, children, label }: LinkProps) => (
 /** The key by which the primary action of a page is taken: see `layout/shortcuts.ts`. */
 export type ShortcutKey = 'c' | 'e';
 
-/** What marks the button of a key. */
+/** The attributes by which a key finds its button. */
 export const shortcutOf = (key: ShortcutKey | undefined) =>
   key === undefined ? {} : { 'aria-keyshortcuts': key, 'data-shortcut': key };
 

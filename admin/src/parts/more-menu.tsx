@@ -7,7 +7,7 @@ import { Link as RouterLink } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import { Icon } from './icon.tsx';
 
-/** What can be done beside the actions that stand there themselves. */
+/** An action of the menu. */
 export interface MoreItem {
   readonly label: string;
   /** Where it leads, or what it does. */

@@ -36,7 +36,7 @@ const lineStyle = {
   fontVariantNumeric: 'tabular-nums',
   '& > div': { display: 'inline' },
   '& dt, & dd': { display: 'inline', m: 0 },
-  // What stands in a line of its own elsewhere stands in this one.
+  // Blocks become parts of the line.
   '& dd > div, & dd > p': { display: 'inline' },
   '& > div + div::before': { content: '" · "' },
 } as const;
@@ -70,7 +70,7 @@ export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to,
       {records.map((record) => {
         const [first, ...others] = columns.filter(({ has }) => has?.(record) ?? true);
         const acts = others.filter((column) => column.acts === true);
-        const told = others.filter((column) => column.acts !== true).slice(0, beneath);
+        const beside = others.filter((column) => column.acts !== true).slice(0, beneath);
         const chosen = selectedIds?.includes(record.id) ?? false;
         return (
           <Box
@@ -99,9 +99,9 @@ export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to,
                   <Value column={first} record={record} />
                 </Box>
               )}
-              {told.length === 0 ? null : (
+              {beside.length === 0 ? null : (
                 <Box component="dl" sx={lineStyle}>
-                  {told.map((column) => (
+                  {beside.map((column) => (
                     <Value key={column.name} column={column} record={record} />
                   ))}
                 </Box>

@@ -39,7 +39,7 @@ export const RecordTable = <Item extends RaRecord>(props: RecordTableProps<Item>
   );
 };
 
-/** What to do about it stands beside that there is nothing. */
+/** An empty list, with the way on. */
 const Empty = <Item extends RaRecord>({
   filtered,
   empty,

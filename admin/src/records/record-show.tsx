@@ -96,10 +96,9 @@ const Gist = ({ metadata, record }: { readonly metadata: Metadata; readonly reco
 
 const gistTypes: readonly string[] = ['enum', 'reference', 'decimal'];
 
-/** What happened to the record, and what the service keeps of it. */
+/** The id and the times of the record, and its latest changes. */
 const Beside = ({ metadata, path, record }: ActionsProps) => (
   <>
-    {keepsHistory(metadata) ? <Timeline metadata={metadata} path={path} id={record.id} /> : null}
     <Facts
       aside
       facts={metadata.fields
@@ -109,6 +108,7 @@ const Beside = ({ metadata, path, record }: ActionsProps) => (
           <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
         ])}
     />
+    {keepsHistory(metadata) ? <Timeline metadata={metadata} path={path} id={record.id} /> : null}
   </>
 );
 

@@ -446,6 +446,8 @@ export const en: SameKeys<typeof zhCN> = {
     undone: '%{count} changes undone',
     recent: 'Recent changes',
     action: { create: 'Create', update: 'Update', destroy: 'Delete', read: 'Read' },
+    letter: { create: 'C', update: 'U', destroy: 'D', read: 'R' },
+    made: '%{smart_count} change |||| %{smart_count} changes',
   },
   refusals: {
     title: 'Rejected requests',

@@ -439,6 +439,8 @@ export const zhCN = {
     undone: '已撤销 %{count} 项修改',
     recent: '最近的变更',
     action: { create: '创建', update: '修改', destroy: '删除', read: '读取' },
+    letter: { create: '建', update: '改', destroy: '删', read: '读' },
+    made: '已修改 %{smart_count} 项',
   },
   refusals: {
     title: '最近被拒绝的请求',
