@@ -72,8 +72,8 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
   Lists: [
     ['query string', 'records/list/query-string.ts', 'maxQueryLength', 'characters', '400'],
     ['filters of a request', 'records/list/parameters.ts', 'maxFilters', 'count', '400'],
-    ['value of a filter', 'records/list/filters.ts', 'maxValueLength', 'characters', '400'],
-    ['values of one `in`', 'records/list/filters.ts', 'maxInValues', 'count', '400'],
+    ['value of a filter', 'records/list/query-string.ts', 'maxValueLength', 'characters', '400'],
+    ['values of one `in`', 'records/list/query-string.ts', 'maxInValues', 'count', '400'],
     ['terms of `sort`', 'records/list/sort.ts', 'maxTerms', 'count', '400'],
     [
       'relations before the field of a filter or sort',

@@ -2,41 +2,41 @@ import { overloaded } from '../kernel/problem.ts';
 import type { Caller } from './database.ts';
 import { Shares } from './shares.ts';
 
-/** Streams that may be open at a time: each holds a snapshot, which keeps the database from tidying up. */
+/** Most open streams: each has a snapshot open, which keeps the database from removing old row versions. */
 export const streamLimit = 8;
 
 /** Times of streams, in milliseconds. */
 export interface StreamTimes {
-  /** How long one may lie unread before it is ended. */
+  /** Time after which an unread stream is ended. */
   readonly idle: number;
-  /** How long its reader may take for `slowBytes` before it is cut, where another waits. */
+  /** Longest time in which a reader must take `slowLength`, or is disconnected while another caller waits. */
   readonly slow: number;
-  /** How long another waits. */
+  /** Longest wait for a place. */
   readonly wait: number;
 }
 
 const usualTimes: StreamTimes = { idle: 60_000, slow: 5_000, wait: 10_000 };
 
-/** The least that a reader takes, in UTF-16 units of the text, to go on while another waits. */
+/** Least text that a reader must take, in UTF-16 units, to keep its place while another caller waits. */
 const slowLength = 32 * 1024;
 
-/** Milliseconds between two looks at the readers while somebody waits. */
-const lookInterval = 250;
+/** Interval of checks of the readers while a caller waits. */
+const checkIntervalMs = 250;
 
-/** Rows that were ready, joined by commas. */
+/** Texts of rows, joined by commas. */
 export interface Chunk {
   readonly text: string;
   readonly done: boolean;
 }
 
-/** The stream of a dialect: asked for the next chunk only after the one before. Ending it twice does no harm. */
+/** The stream of a database. The next chunk is read only after the last one. It may be ended more than once. */
 export interface ChunkSource {
   readonly first: Chunk;
   next(): Promise<Chunk>;
   end(): Promise<void>;
 }
 
-/** How long a reader has had what was given: the time in which it waits for more is not its own. */
+/** Measures how long a reader takes for its chunks, without the time in which it waits for the database. */
 class Pace {
   readonly #limit: number;
   #left: number;
@@ -97,7 +97,7 @@ class ChunkIterator implements AsyncIterableIterator<string> {
     return this.#pace.slow;
   }
 
-  /** Ends the stream for its reader with an error, and cuts the connection. */
+  /** Ends the stream with an error, and disconnects its reader. */
   cut(why: string): void {
     const error = new Error(`${why}; it was ended`);
     this.#failure = { error: overloaded(error) };
@@ -145,7 +145,7 @@ class ChunkIterator implements AsyncIterableIterator<string> {
     await this.#source.end().catch(() => {});
   }
 
-  /** False where it was closed before. */
+  /** Returns false if it was closed before. */
   #close(): boolean {
     if (this.#ended) return false;
     this.#ended = true;
@@ -156,8 +156,8 @@ class ChunkIterator implements AsyncIterableIterator<string> {
 }
 
 /**
- * Gives out the few places for streams: two for a caller, and two of all that no strangers get. A reader who takes
- * next to nothing loses its place to the one who waits.
+ * Assigns the few places for streams: two for each caller, and two that strangers never get. A reader that takes almost
+ * nothing loses its place to a waiting caller.
  */
 export class StreamSlots {
   readonly #times: StreamTimes;
@@ -197,7 +197,7 @@ export class StreamSlots {
     }
   }
 
-  /** Streams that are open, and those that wait for a place. */
+  /** Numbers of open streams, and of callers that wait for a place. */
   get load(): Pick<Shares, 'taken' | 'waiting'> {
     return this.#shares;
   }
@@ -207,12 +207,12 @@ export class StreamSlots {
     this.#shares.close();
   }
 
-  /** Cuts readers who are too slow, as long as somebody waits whom that helps. The longest open goes first. */
+  /** Disconnects slow readers while that helps a waiting caller, the oldest stream first. */
   #look(): void {
     clearTimeout(this.#looking);
     for (const stream of [...this.#open])
       if (stream.slow && this.#shares.wouldHelp(stream.by))
         stream.cut('Too little of the stream was read while another one waited');
-    if (this.#shares.waiting > 0) this.#looking = setTimeout(() => this.#look(), lookInterval).unref();
+    if (this.#shares.waiting > 0) this.#looking = setTimeout(() => this.#look(), checkIntervalMs).unref();
   }
 }

@@ -5,13 +5,13 @@ import type { MigrationDatabase } from './migrations/migration.ts';
 import type { DialectName } from './name.ts';
 import type { Compiler, Fragment } from './statement.ts';
 
-/** How a kind of column is declared, and how its values become JSON. */
-export interface ColumnWords {
+/** The SQL of a kind of column: its type, and the JSON form of its values. */
+export interface ColumnDialect {
   /** SQL type. Texts sort by code point on every database. */
   readonly type: string;
   /**
-   * The value as it stands in a JSON object that the database makes; null stays null. Absent: the column itself is
-   * rendered rightly. `scale`: decimal places of a number that is kept as a whole one.
+   * The value in a JSON object that the database makes; null stays null. Absent if the stored value is right. `scale`:
+   * decimal places of a number that is stored as an integer.
    */
   render?(value: Fragment, scale: number): Fragment;
 }
@@ -23,142 +23,141 @@ export interface JsonEntry {
 }
 
 /**
- * A database's SQL where it differs from that of others: every word of it. Code that builds a statement asks for the
- * word, never for the name of the database.
+ * All SQL in which the databases differ. Code that builds a statement uses these members, and never checks which
+ * database it is.
  */
 export interface Dialect extends Compiler {
   readonly name: DialectName;
-  readonly columns: Readonly<Record<ColumnKind, ColumnWords>>;
+  readonly columns: Readonly<Record<ColumnKind, ColumnDialect>>;
   /** A text as a value of a kind of column. */
   cast(value: Fragment, kind: ColumnKind): Fragment;
-  /** A JSON object, to stand in another one. */
+  /** A JSON object within another one. */
   object(entries: readonly JsonEntry[]): Fragment;
   /** The same as text: compact, keys in the order of the entries, the same bytes on every database. */
   objectText(entries: readonly JsonEntry[]): Fragment;
   /**
-   * A value of a JSON object that the service has kept, by its keys from the outside in, as a column of a kind holds it.
-   * Null where there is none, or none that such a column could hold. `scale`: see `ColumnWords.render`.
+   * A value of a stored JSON object, by its path, as a kind of column stores it. Null if there is none, or none that
+   * such a column can store. `scale`: see `ColumnDialect.render`.
    */
   member(object: Fragment, keys: readonly string[], kind: ColumnKind, scale: number): Fragment;
-  /** Whether two JSON objects hold the same under all of these keys; under a key that is missing they hold null. */
+  /** The condition that two JSON objects have the same values under all of these keys; a missing key counts as null. */
   agree(one: Fragment, other: Fragment, keys: readonly string[]): Fragment;
   /** The text of a JSON object without its last brace, so that more entries can follow. */
   unclosed(object: Fragment): Fragment;
   /**
-   * A column for rows with texts that is 1 while all texts so far have no more bytes than so many, and otherwise ends the
-   * statement with `TooLongError`. Undefined where `Query.longest` does.
+   * A column for rows with texts that is 1 while all texts so far have at most this many bytes; beyond that the
+   * statement fails with `TooLongError`. Undefined if `Query.longest` does this.
    */
   fits(text: Fragment, bytes: number): Fragment | undefined;
-  /** The condition that a number is at most so many; where it is more, the statement ends with `TooLongError`. */
+  /** The condition that a number does not exceed a maximum; otherwise the statement fails with `TooLongError`. */
   atMost(count: Fragment, most: number): Fragment;
   /**
-   * The condition that a number, which comes with the request, is more than a count; where it is not, the statement ends
-   * with `TooLongError`. Undefined where no reader waits for another's statement, so that none need say what it looks at.
+   * The condition that a bound maximum exceeds a count; otherwise the statement fails with `TooLongError`. Undefined if
+   * no reader waits for another's statement, so that examined rows need no limit.
    */
   assertRowsExamined(count: Fragment, most: Fragment): Fragment | undefined;
-  /** Bytes of a table on the disk, indexes left out; undefined where nothing is gained by knowing. */
+  /** Bytes of a table on the disk without its indexes; undefined if the service has no use for them. */
   readonly tableBytes: ((table: string) => Fragment) | undefined;
   /**
-   * A text that names all that the statement sees: where it is the same twice, nothing was committed in between. Null from
-   * a server that cannot tell. Undefined where the database itself tells (`OpenDatabase.revision`).
+   * A text that identifies the snapshot of the statement: if two are equal, nothing was committed in between. Null on a
+   * server without it. Undefined if the database has revisions instead (`Database.revision`).
    */
   readonly snapshotId: Fragment | undefined;
   /** A JSON array of values, as text. */
   arrayText(values: readonly Fragment[]): Fragment;
-  /** A JSON array of the one column `column` of a query, to stand in an object. */
+  /** A JSON array, within an object, of the one column `column` of a query. */
   arrayOf(column: Fragment, query: Fragment): Fragment;
-  /** Texts of all rows as one, in the order of the rows. */
+  /** The texts of all rows joined into one, in the order of the rows. */
   joined(value: Fragment, separator: Fragment): Fragment;
-  /** A long JSON text as it leaves the database. */
+  /** A long JSON text in the form in which the driver transfers it best. */
   answer(json: Fragment): Fragment;
-  /** Bytes of a value; a long one is not read for it. */
+  /** Bytes of a value; a long value is not read for this. */
   octets(value: Fragment): Fragment;
-  /** Whether a text holds another, whatever the case of ASCII letters; the needle comes in lower case. */
+  /** The condition that a text contains another, ignoring the case of ASCII letters; the needle is in lower case. */
   contains(value: Fragment, needle: Fragment): Fragment;
   /** A term of ORDER BY: null is less than every value. */
   ordered(value: Fragment, descending: boolean, nullable: boolean): Fragment;
   /**
-   * Whether a value is among the one column of a query, written so that an index on the value is used also where the
-   * condition is one of several alternatives.
+   * The condition that a value is in the one column of a query, written so that an index on the value is used even if
+   * the condition is one of several alternatives.
    */
   among(value: Fragment, query: Fragment): Fragment;
-  /** A number of rows that comes with a request, as LIMIT and OFFSET take it. */
+  /** A bound number of rows, for LIMIT and OFFSET. */
   rows(count: Fragment): Fragment;
   /**
-   * Behind a query of one table: no other transaction changes or deletes its rows until this one is over. It is the lock that an
-   * update takes, so others may still write references to the rows: a transaction that has written one and then locks the
-   * row does not wait for all others that have done the same.
+   * The end of a query on one table: no other transaction changes or deletes its rows until this one ends. It is the
+   * lock of an update, so others may still write references to the rows: a transaction that has written one and then
+   * locks the row does not wait for others that have done the same.
    */
   readonly updateLock: Fragment;
-  /** The same with the lock that a delete takes: no other transaction writes a reference to the rows either. */
+  /** The same with the lock of a delete: no other transaction writes a reference to the rows either. */
   readonly deleteLock: Fragment;
-  /** Behind the columns of an INSERT that brings a key which the database would have counted itself. */
+  /** Follows the columns of an INSERT with given keys, which the database would otherwise generate. */
   readonly givenKey: Fragment;
-  /** The moment at which a statement began, by the clock of the database, as a timestamp column takes it. */
+  /** The time at which a statement began, by the clock of the database, as a timestamp column stores it. */
   readonly now: Fragment;
-  /** So many milliseconds after that moment. */
+  /** That time plus a number of milliseconds. */
   later(milliseconds: Fragment): Fragment;
   /**
-   * The span of time in which a moment or a day lies, as text: `2026-11-21T08`, `2026-11-21`, `2026-W47` (ISO 8601),
-   * `2026-11`, `2026`. `shift`: how far local time is ahead of UTC, as an interval (`480 minutes`); a moment that it
-   * moves out of the years 0001 to 9999 counts with the first or the last one in them.
+   * The time bucket of a timestamp or a day, as text: `2026-11-21T08`, `2026-11-21`, `2026-W47` (ISO 8601), `2026-11`,
+   * `2026`. `shift`: difference of local time from UTC, as an interval (`480 minutes`); a time that it moves out of the
+   * years 0001 to 9999 counts as the first or the last one of them.
    */
   bucket(value: Fragment, bucket: Bucket, kind: 'timestamp' | 'date', shift: Fragment): Fragment;
-  /** Stands at the end of a SELECT whose rows are to be changed: takes them, and passes over those that others hold. */
+  /**
+   * The end of a SELECT whose rows will be changed: locks them, and skips those that other transactions have locked.
+   */
   readonly forUpdateSkipLocked: Fragment;
   /**
-   * A query that waits until no other transaction is between it and its end. Absent where writes come one
-   * after the other: there the ids that they give are in the order of their commits.
+   * A query that waits until no other transaction is between this query and its commit, so that generated ids are in
+   * the order of commits. Absent if writes are sequential anyway.
    */
   readonly commitOrderLock: Fragment | undefined;
   /**
-   * A statement that writes and returns rows, and others that read these as `_written` and write beside it, as one
-   * statement. Absent where several are no slower.
+   * Joins a statement that writes and returns rows, and others that read these rows as `_written`, into one statement.
+   * Absent if several statements are no slower.
    */
   readonly writeWithCte: ((write: Fragment, others: readonly Fragment[]) => Fragment) | undefined;
-  /** Whether columns of rows that an OFFSET skips are computed as well. */
+  /** Whether it also computes the columns of rows that an OFFSET skips. */
   readonly computesSkippedRows: boolean;
   /**
-   * Whether a plan that serves all values has to guess how many rows a LIMIT and an OFFSET among them let through. Where the
-   * guess is a bad one, the database makes a plan of every request's own.
+   * Whether a generic plan has to estimate the rows of a bound LIMIT and OFFSET. After a bad estimate the database
+   * plans each request again.
    */
   readonly misestimatesBoundLimit: boolean;
-  /** Statements of one transaction that take room on the disk as a table that grows does, and give it back. */
+  /** Statements of one transaction that allocate disk space, as a growing table does, and release it. */
   readonly takeRoom: readonly string[];
   /** Whether `takeRoom` leaves nothing to clean up, so that it may run before any write has failed. */
   readonly takesRoomLightly: boolean;
-  /** Whether rows that a page and its total both look through are better kept in between than found twice. */
+  /** Whether it is faster to materialize the rows of a page with its total than to read them twice. */
   readonly keepsRows: boolean;
-  readonly schema: SchemaWords;
+  readonly schema: SchemaDialect;
 }
 
-/**
- * Types of columns as the service's own migrations write them. The tables of a released migration never change, so
- * neither do these.
- */
+/** Types of columns in the service's own migrations. They never change, since released migrations never do. */
 export interface OwnTypes {
   readonly text: string;
   readonly timestamp: string;
   readonly boolean: string;
   readonly integer: string;
   readonly json: string;
-  /** A primary key that the database counts; that of a row which is gone is never given again. */
+  /** A primary key that the database generates; that of a deleted row is never reused. */
   readonly id: string;
 }
 
-/** The table that a column refers to, and the effect on the column when a row of it goes. */
+/** The table to which a column refers, and the effect on the column when a row of that table is deleted. */
 export type Reference = Pick<ForeignKeyShape, 'table' | 'onDelete'>;
 
 /** A column that is added or changed. */
 export interface ColumnStep {
   readonly column: string;
-  /** Undefined where the column is new. */
+  /** Undefined for a new column. */
   readonly from: FieldDefinition | undefined;
   readonly to: FieldDefinition;
-  /** The reference of the column as it was and as it is to be; undefined where there is none. */
+  /** The reference of the column before and after; undefined if there is none. */
   readonly referred: Reference | undefined;
   readonly refers: Reference | undefined;
-  /** The value for records without one, as the column takes it; undefined where nothing is to be filled in. */
+  /** The value for records without one, as the column stores it; undefined if nothing is filled in. */
   readonly fill: NonNullable<ColumnValue> | undefined;
 }
 
@@ -166,66 +165,68 @@ export interface ColumnStep {
 export interface ColumnAlteration {
   readonly db: MigrationDatabase;
   readonly dialect: Dialect;
-  /** As it is before. */
+  /** The table before the change. */
   readonly table: TableShape;
   readonly steps: readonly ColumnStep[];
   readonly drop: readonly string[];
 }
 
-/** A column of ids that the database counts, and the largest that it has ever given. */
+/** A column of generated ids, and the largest id that was ever generated. */
 export interface IdCounter {
   readonly table: string;
   readonly column: string;
   readonly last: bigint;
 }
 
-/** How a database is emptied into another one, and filled from one. Texts are SQL. */
-export interface MovingWords {
-  /** Statements after which no other transaction writes to the tables until this one is over. */
+/** The SQL to move a database into another one. */
+export interface MoveDialect {
+  /** Statements after which no other transaction writes to the tables until this one ends. */
   hold(tables: readonly string[]): readonly string[];
-  /** Statements after which every write to the tables is refused (`fenceMessage`), by any program; and those that end it. */
+  /**
+   * Statements after which every program's writes to the tables are refused (`fenceMessage`); `takeWrites` ends this.
+   */
   refuseWrites(tables: readonly string[]): readonly string[];
   takeWrites(tables: readonly string[]): readonly string[];
-  /** Constraints and triggers that rows in any order would violate or fire: how each is removed and restored. */
+  /** Statements that remove and restore each constraint and trigger that inserts in any order would violate or fire. */
   inTheWay(ask: Ask): Promise<readonly { readonly remove: string; readonly restore: string }[]>;
   counters(ask: Ask): Promise<readonly IdCounter[]>;
   setCounter(counter: IdCounter): readonly string[];
-  /** Whether the values of a column declared like this are the same on every database. */
+  /** Whether the values of a column of this type are the same on every database. */
   portable(type: string): boolean;
-  /** Whether texts may hold the character NUL. */
+  /** Whether texts may contain the character NUL. */
   readonly holdsNul: boolean;
 }
 
-/** The SQL of the triggers that raise a record's version when a reference of it becomes null. */
+/** The SQL of the triggers that increment a record's version when one of its references becomes null. */
 export interface ReferenceTriggers {
-  /** Statements that make the trigger of this name for a column of a resource's table. */
+  /** Statements that create the trigger of this name for a column of a resource's table. */
   create(table: string, column: string, trigger: string): readonly string[];
-  /** Does nothing where there is no such trigger. */
+  /** A statement that drops the trigger if it exists. */
   drop(table: string, trigger: string): string;
 }
 
-/** How tables are made, read and changed, which migrations do. Texts are SQL. */
-export interface SchemaWords {
+/** The SQL of migrations, which create, read and change tables. */
+export interface SchemaDialect {
   readonly own: OwnTypes;
   readonly introspection: Introspection;
   readonly referenceTriggers: ReferenceTriggers;
   /**
-   * Statements that make the triggers by which a key that is deleted leaves a row in `gatewright_revoked_keys`, unless
-   * there is one; where a user is deleted, while their name is still known. They take the place of those that are there.
+   * Statements that create the triggers by which a deleted key leaves a row in `gatewright_revoked_keys`, unless it has
+   * one. With a user they fire before the user's name is deleted. They replace existing triggers.
    */
   readonly revokedKeyTriggers: readonly string[];
-  readonly moving: MovingWords;
-  /** Whether a foreign key has a name, by which it is dropped. */
+  readonly moving: MoveDialect;
+  /** Whether foreign keys have names, by which they are dropped. */
   readonly namesForeignKeys: boolean;
   boolean(value: boolean): string;
-  /** A JSON object whose keys are others, in their places; an entry goes where its key becomes null. */
+  /** A JSON object with its keys replaced in place; an entry whose key becomes null is removed. */
   mapKeys(object: Fragment, key: (of: Fragment) => Fragment): Fragment;
   /** The same for a JSON array of texts. */
   mapTexts(array: Fragment, text: (of: Fragment) => Fragment): Fragment;
-  /** Statements that give an index another name; it has its old one, and its columns as they are now. */
+  /** Statements that rename an index; `index` has its old name and its current columns. */
   renameIndex(table: string, index: IndexShape, next: string): readonly string[];
-  /** @throws Error where a value does not fit, or where something would be lost */
+  /** @throws Error if a value does not fit, or data would be lost */
   alterColumns(alteration: ColumnAlteration): Promise<void>;
-  /** Statements that mark a database, so that another one under its name is recognized, where that is needed. */
+  /** Statements that mark a database, so that another one under its name is recognized, if that is needed. */
   mark(): readonly string[];
 }

@@ -1,8 +1,8 @@
-/** Beginning of the error by which a database refuses what would be written to a table of it while it is moved, and after. */
+/** Beginning of the error by which a database refuses writes while it is being moved, and after. */
 export const fenceMessage = 'the database is being moved to another one, or was';
 
-/** Name of what refuses, in each database. */
+/** Name of the triggers or functions that refuse writes. */
 export const fenceName = 'gatewright_moved';
 
-/** A table that stands in a place while a backup is restored into it, until what was restored has been compared. */
+/** Name of a table that marks a database whose restore has not been verified yet. */
 export const restoringName = 'gatewright_restoring';

@@ -1,11 +1,11 @@
-/** Tables as the database has them: what the models are compared with, and what a rebuild starts from. */
+/** A column of a table as the database declares it. */
 
 export interface ColumnShape {
   readonly name: string;
-  /** As declared; PostgreSQL's with its collation where it is not the default one. */
+  /** The declared type; on PostgreSQL with its collation, unless it is the default. */
   readonly type: string;
   readonly notNull: boolean;
-  /** SQL of the default; undefined where there is none. The id has one of its own. */
+  /** SQL of the default; undefined if there is none. */
   readonly preset: string | undefined;
   readonly references: ForeignKeyShape | undefined;
 }
@@ -27,21 +27,21 @@ export interface IndexShape {
 export interface TableShape {
   readonly name: string;
   readonly columns: ReadonlyMap<string, ColumnShape>;
-  /** Those over whole columns and all rows; the primary key's is left out. */
+  /** Indexes over plain columns and all rows, without the primary key's. */
   readonly indexes: readonly IndexShape[];
 }
 
 export type Tables = ReadonlyMap<string, TableShape>;
 
-/** Runs a reading statement, whatever connection stands behind it. */
+/** Runs a reading statement on any connection. */
 export type Ask = <Row>(sql: string) => Promise<readonly Row[]>;
 
-/** The queries about tables that each dialect has. Lists are ordered as the table is. */
+/** Reads the declarations of tables. Lists are in the order of the declaration. */
 export interface Introspection {
   columns(ask: Ask): Promise<readonly (ColumnShape & { readonly table: string })[]>;
   /** A row for each column of each index; `column` is null for an expression. */
   indexes(ask: Ask): Promise<readonly IndexedColumn[]>;
-  /** Whether a column declared like this holds what a field with this column type writes. */
+  /** Whether a column of the declared type stores the values of a field with the wanted type. */
   holds(declared: string, wanted: string): boolean;
 }
 

@@ -1,5 +1,5 @@
-/** Characters of a statement that a log line or a span takes: the beginning tells which one it is. */
-const longest = 4_000;
+/** Most characters of a statement in a log line or a span: the beginning identifies it. */
+const maxLength = 4_000;
 
 /**
  * Matches the parts of a statement's text that could be a value: quoted texts (also `E'…'` and dollar quotes; one that
@@ -21,17 +21,17 @@ const parts = new RegExp(
 );
 
 /**
- * The text of a statement without any value, as it may be logged: whatever an application wrote into its own SQL is
- * replaced by `?`, as `pg_stat_statements` does it.
+ * The text of a statement without values, for logs: literals in an application's own SQL are replaced by `?`, as
+ * `pg_stat_statements` does it.
  */
 export const maskedStatement = (sql: string): string => {
   const text = sql
-    .slice(0, 2 * longest)
+    .slice(0, 2 * maxLength)
     .replace(parts, (...found) => {
       const { name, comment } = found.at(-1) as { readonly name?: string; readonly comment?: string };
       return name ?? (comment === undefined ? '?' : ' ');
     })
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 };

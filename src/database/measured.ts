@@ -12,7 +12,7 @@ import type {
 } from './database.ts';
 import { maskedStatement } from './masked-statement.ts';
 
-/** Called for each statement, within the work that it is part of. */
+/** Callbacks for statements, called within the work to which a statement belongs. */
 export interface StatementWatch {
   /**
    * A statement begins; the function that it returns is called when the statement is over, with its error if it failed.
@@ -25,7 +25,7 @@ export interface StatementWatch {
   ended(sql: string, milliseconds: number, work: Work | undefined): void;
 }
 
-/** Every member, also those that a database may leave out: none is forgotten here. */
+/** A database with every member, optional ones included, so that the compiler finds a missing one. */
 type Whole = { readonly [Name in keyof Required<OpenDatabase>]: OpenDatabase[Name] };
 
 /** Counts the statements of each piece of work and reports them to the watch. */
@@ -36,7 +36,7 @@ class StatementMeasure {
     this.#watch = watch;
   }
 
-  /** A statement, from the call to its answer. */
+  /** Times a statement, from the call to its response. */
   time<T>(sql: string, work: Work | undefined, run: () => Promise<T>): Promise<T> {
     const ended = this.#watch.begun?.(sql);
     const answer = this.count(sql, work, run);
@@ -44,7 +44,7 @@ class StatementMeasure {
     return answer;
   }
 
-  /** The same for a part of a statement that is reported already. */
+  /** Times a part of a statement that is reported already. */
   async count<T>(sql: string, work: Work | undefined, run: () => Promise<T>): Promise<T> {
     const start = performance.now();
     work?.database.begin(start);
@@ -69,7 +69,7 @@ class StatementMeasure {
   }
 }
 
-/** The statements of a transaction, each for itself: what else the unit does in between is its own time. */
+/** Times each statement of a transaction; the time between statements belongs to the unit. */
 class MeasuredTransaction implements Transaction {
   readonly #inner: Transaction;
   readonly #measure: StatementMeasure;
@@ -94,7 +94,7 @@ class MeasuredTransaction implements Transaction {
   }
 }
 
-/** The database's share of the time of a unit: all but the unit itself, which may be run several times. */
+/** The time that the database takes for a unit: all except the unit's own, which may run several times. */
 class DatabaseShare {
   readonly #work: Work | undefined;
   /** By `performance.now()`; undefined while the unit runs. */
@@ -122,7 +122,7 @@ class DatabaseShare {
   }
 }
 
-/** Reads whose time counts for the work that asks. */
+/** A reader whose time counts for the calling work. */
 class MeasuredReader implements ListReader {
   readonly #inner: ListReader;
   readonly #measure: StatementMeasure;
@@ -160,7 +160,7 @@ const measuredReplica = (replica: Replica, measure: StatementMeasure): Replica =
   state: () => replica.state(),
 });
 
-/** A database whose time counts for the work that asks: see `currentWork`. */
+/** A database whose time counts for the calling work: see `currentWork`. */
 class MeasuredDatabase implements Whole {
   readonly dialect: OpenDatabase['dialect'];
   readonly renewSnapshot: OpenDatabase['renewSnapshot'];
@@ -214,10 +214,10 @@ class MeasuredDatabase implements Whole {
     return this.#measure.time(query.sql, currentWork(), () => this.#inner.execute<Row>(query));
   }
 
-  /** Time between the statements of the unit is its own, time before and behind them the database's. */
+  /** Runs a unit. Time between its statements is its own; time before and after them is the database's. */
   async write<T>(unit: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
     const work = currentWork();
-    // Units share commits, and run wherever the first of them was asked for: each is led back to where it belongs.
+    // Units share commits, and run in the context of the first one: each is run in its own context again.
     const inPlace = AsyncLocalStorage.snapshot();
     const share = new DatabaseShare(work);
     const unitInPlace = async (transaction: Transaction): Promise<T> => {
@@ -260,8 +260,8 @@ class MeasuredDatabase implements Whole {
 }
 
 /**
- * The same database, which tells of its statements and counts their time for the work that they are part of. Whatever
- * a unit of writing starts runs as part of the work that asked for the unit.
+ * Wraps a database so that it reports its statements and counts their time for the work to which they belong.
+ * Everything that a unit starts runs as part of the work that called `write`.
  */
 export const measured = (database: OpenDatabase, watch: StatementWatch): OpenDatabase =>
   new MeasuredDatabase(database, watch) as OpenDatabase;

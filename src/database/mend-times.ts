@@ -3,26 +3,26 @@ import type { Database } from './database.ts';
 import { dialectOf } from './registry.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
 
-/** A moment so many milliseconds ahead of now, as the column takes it. */
+/** Returns the time that is a number of milliseconds ahead of now, as the column stores it. */
 export type Ahead = (milliseconds: number) => Fragment;
 
-/** How far ahead of now a time can lie. One that lies further was written by a clock that was ahead, and is void. */
+/** The most that a stored time can be ahead of now. A later one was written by a wrong clock, and is void. */
 export interface TimeBound {
   readonly table: string;
   readonly column: string;
-  /** Which clock writes it. */
+  /** The clock that writes it. */
   readonly clock: 'database' | 'service';
-  /** The unit in which the column counts from the epoch, in milliseconds, where it holds no timestamp. */
+  /** The unit of a column that counts from the epoch, in milliseconds; absent for a timestamp. */
   readonly unitMs?: number;
   readonly mostMs: number;
-  /** Of which rows it is true; of all unless given. `found` replaces the comparison with `mostMs`. */
+  /** Condition on the rows to which it applies; all by default. `found` replaces the comparison with `mostMs`. */
   readonly of?: Fragment;
   readonly found?: (ahead: Ahead) => Fragment;
-  /** The value in place of a void time, and its column unless that is the time's own; its row is deleted where this is not given. */
+  /** The replacement of a void time, and its column if that differs; without it the row is deleted. */
   readonly set?: { readonly aheadMs: number; readonly column?: string };
 }
 
-/** Milliseconds by which clocks that are in order may differ. */
+/** Most milliseconds by which correct clocks may differ. */
 export const clockSlackMs = 10_000;
 
 const aheadOf = (database: Database, { clock, unitMs }: TimeBound, now: number): Ahead => {
@@ -32,7 +32,7 @@ const aheadOf = (database: Database, { clock, unitMs }: TimeBound, now: number):
   return (milliseconds) => dialect.cast(literal(toTimestamp(now + milliseconds)), 'timestamp');
 };
 
-/** The condition under which a row's time is void, and the statement that sets it again. */
+/** The condition that a row's time is void, and the statement that replaces it. */
 const mendOf = (database: Database, bound: TimeBound, now: number) => {
   const { table, column, mostMs, of, found, set } = bound;
   const ahead = aheadOf(database, bound, now);
@@ -48,7 +48,7 @@ const mendOf = (database: Database, bound: TimeBound, now: number) => {
   };
 };
 
-/** Sets every time again that lies further ahead than it can. @param mended called for each column in which there were some */
+/** Replaces every void time. @param mended called for each column that had one */
 export const mendTimes = async (
   database: Database,
   bounds: readonly TimeBound[],

@@ -1,5 +1,5 @@
-/** Names of the databases that the service runs on. Nothing outside this folder decides by one. */
+/** Names of the databases on which the service runs. Code outside this folder never branches on one. */
 export type DialectName = 'sqlite' | 'postgres';
 
-/** The database of who names none. */
+/** The default database. */
 export const defaultDialect: DialectName = 'sqlite';

@@ -3,8 +3,9 @@ import type { DatabaseOptions, DatabaseTarget } from './target.ts';
 import { databaseTarget } from './targets.ts';
 
 /**
- * Opens a database by URL, or by the target that the migrations were given before: a temporary file is known by its
- * target only. Throws an Error on a URL of another kind.
+ * Opens a database by its URL, or by the target that migrations have used: a temporary file is known only to its
+ * target.
+ * @throws Error for a URL of another kind
  */
 export const openDatabase = async (
   database: string | DatabaseTarget,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy, namingFile } from './sqlite/errors.ts';
 
-/** Marks such a directory. An empty file, locked by the process that works in it. */
+/** An empty file in such a directory, locked by the process that works in it. */
 const lockName = 'gatewright.lock';
 
 const makePrivately = (path: string): void => {
@@ -16,8 +16,8 @@ const makePrivately = (path: string): void => {
 };
 
 /**
- * A lock of the operating system, which ends with its process, however that ends; taken through SQLite.
- * @throws Error where another process holds it
+ * Takes a lock of the operating system through SQLite; it ends with its process in any case.
+ * @throws Error if another process has it
  */
 const locked = (path: string, directory: string): DatabaseSync => {
   const lock = new DatabaseSync(join(path, lockName), { timeout: 0 });
@@ -31,7 +31,7 @@ const locked = (path: string, directory: string): DatabaseSync => {
   }
 };
 
-/** Makes the directory, or takes over what a killed process has left of one. */
+/** Makes the directory, or takes over that of a killed process. */
 const take = async (path: string): Promise<DatabaseSync> => {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw new Error(`cannot write here: ${error.message}`, { cause: error });
@@ -47,9 +47,9 @@ const take = async (path: string): Promise<DatabaseSync> => {
 };
 
 /**
- * Gives some work a directory (0700) for files that shall have another name once they are whole. It goes with all that is
- * left in it; that of a killed process goes with the next work under the same path.
- * @throws Error where another process works in it, or where something else has its name
+ * Runs some work with a directory (0700) for files that are renamed once they are complete. The directory is deleted
+ * afterwards; that of a killed process is deleted by the next work under the same path.
+ * @throws Error if another process works in it, or another file has its name
  */
 export const inPartDirectory = async <T>(
   path: string,

@@ -1,14 +1,17 @@
 import { Problem } from '../kernel/problem.ts';
 
-/** The database is away, busy for too long, full or broken. `cause` is logged, never answered. */
+/** The problem of a database that is unreachable, busy for too long, full or broken. `cause` is only logged. */
 export const databaseUnavailable = (cause: unknown): Problem =>
   new Problem('database_unavailable', { headers: { 'Retry-After': '5' }, cause });
 
-/** The driver's own error inside one of the store. */
+/** The driver's error within an error of the port. */
 export const originalError = (error: unknown): unknown =>
   error instanceof Problem ? originalError(error.cause) : error;
 
-/** Code of an application held a transaction for too long; nothing of it was written. `limit` in milliseconds. */
+/**
+ * The problem of a transaction that an application's code kept open too long; it was rolled back. `limit`:
+ * milliseconds.
+ */
 export const transactionTimeout = (limit: number): Problem =>
   new Problem('transaction_timeout', {
     headers: { 'Retry-After': '5' },
@@ -16,8 +19,8 @@ export const transactionTimeout = (limit: number): Problem =>
   });
 
 /**
- * A write that was sent, and whose answer never came: it may be committed or not. No `Retry-After`: only
- * with an `Idempotency-Key` may it be sent again without a second look.
+ * The problem of a write without a response, which may be committed or not. No `Retry-After`: it can be repeated safely
+ * only with an `Idempotency-Key`.
  */
 export const outcomeUnknown = (cause: unknown): Problem => new Problem('outcome_unknown', { cause });
 

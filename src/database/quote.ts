@@ -1,12 +1,14 @@
-/** Names and texts in statements that change tables, which migrations write as text. */
+// Names and literals in the statements of migrations, which are plain text.
 
-/** A name as SQL text. Names come from the application's own definitions, yet a quote in one must not end it. */
+/** A quoted name. Names come from the application's own definitions, but a quote in one must not end it. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** A text as an SQL literal. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The end of a SELECT whose rows come in the order of a column of whole numbers, behind one of them; nothing without. */
+/**
+ * The end of a SELECT whose rows come in the order of a column of whole numbers, behind one of them; nothing without.
+ */
 export const behind = (
   table: string,
   from: { readonly column: string; readonly after: string | undefined } | undefined,

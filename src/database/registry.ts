@@ -3,11 +3,11 @@ import type { DialectName } from './name.ts';
 import { postgresDialect } from './postgres/dialect.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
 
-/** Every database, a line each. */
+/** All databases. */
 const dialects: Readonly<Record<DialectName, Dialect>> = {
   sqlite: sqliteDialect,
   postgres: postgresDialect,
 };
 
-/** The words of a database. */
+/** The dialect of a database. */
 export const dialectOf = ({ dialect }: { readonly dialect: DialectName }): Dialect => dialects[dialect];

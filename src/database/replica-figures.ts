@@ -1,7 +1,7 @@
 import { type Figure, figure } from '../kernel/figure.ts';
 import type { ReplicaState } from './database.ts';
 
-/** The figures of a replica: how old it is, and which server answered the reads that may go there. */
+/** The figures of a replica: its lag, and the reads that it and the primary served. */
 export const figuresOfReplica = ({ age, used, passed, failed }: ReplicaState): readonly Figure[] => [
   {
     name: 'replica_used',

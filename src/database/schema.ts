@@ -19,9 +19,9 @@ export interface CoreSchema {
     password_set_by: number | null;
     disabled: boolean | number;
     must_change_password: Generated<boolean | number>;
-    /** Raised by a new password, a disabling and an end of all sessions: what was verified under another does not hold. */
+    /** Incremented by a new password, a disabling and the end of all sessions: earlier verifications become invalid. */
     security_stamp: Generated<number>;
-    /** Whether there is an authenticator application or a passkey: the area asks for one then. */
+    /** Whether there is an authenticator application or a passkey, which the administration area then requires. */
     second_factor: Generated<boolean | number>;
     /** Greatest expiry of a token that was issued to the user, in Unix seconds; null before the first one. */
     last_token_expiry: number | null;
@@ -144,7 +144,10 @@ export interface CoreSchema {
     state: 'waiting' | 'running' | 'failed';
     /** Runs that were begun, the one that runs included. */
     attempts: Generated<number>;
-    /** From when on it may be claimed: its time, or the end of the lease of the process that runs it; null once it has failed. */
+    /**
+     * From when on it may be claimed: its time, or the end of the lease of the process that runs it; null once it has
+     * failed.
+     */
     available_at: string | null;
     /** Whose lease it is; null unless it runs. */
     lease: string | null;
@@ -168,14 +171,14 @@ export interface CoreSchema {
     model: string;
     /** The run that may write: a random text; null while there is none. */
     run: string | null;
-    /** Raised by every step of a run, so that others see that it goes on. */
+    /** Incremented by every step of a run, so that others see its progress. */
     steps: number;
   };
   /** Files that were imported in part, or whose end is not reported yet. */
   gatewright_import_places: {
     id: Generated<number>;
     model: string;
-    /** From the beginning of the file: what is before stands in the database, what is behind does not. */
+    /** Bytes from the beginning of the file that are in the database. */
     bytes: number;
     /** SHA-256 of these bytes, lowercase hex. */
     digest: string;
@@ -185,7 +188,7 @@ export interface CoreSchema {
     updated: number;
     changed_at: string;
   };
-  /** How a user looks at a list of the administration area. */
+  /** Saved views of lists in the administration area. */
   gatewright_views: {
     id: Generated<number>;
     user_id: number;
@@ -205,7 +208,7 @@ export interface CoreSchema {
     /** JSON arrays of names. */
     models: string;
     actions: string;
-    /** Whose rights decide what is sent; null once that user is gone. */
+    /** The user whose permissions decide what is sent; null once that user is deleted. */
     user_id: number | null;
     created_by: number | null;
     disabled: Generated<boolean | number>;
@@ -215,7 +218,7 @@ export interface CoreSchema {
     previous_until: string | null;
     /** Number of the last event of which it is known whether it is sent. */
     cursor: number;
-    /** Attempts that failed one after the other, whatever they were to send. */
+    /** Number of consecutive failed attempts. */
     failures: Generated<number>;
     /** The process that has the lease of its deliveries, and the end of that lease. */
     lane: string | null;
@@ -258,7 +261,7 @@ export interface CoreSchema {
   /** Requests that were refused, for a day. */
   gatewright_refusals: {
     id: Generated<number>;
-    /** Of hour, caller, request and code: what is refused again is counted. */
+    /** Hash of hour, caller, request and code: repeated refusals are counted. */
     fingerprint: string;
     refused_at: string;
     first_at: string;
@@ -272,7 +275,7 @@ export interface CoreSchema {
     code: number;
     address: string;
   };
-  /** Keys that are gone, by name; triggers of `api_keys` and `users` write what the service does not. */
+  /** Deleted keys by name; triggers of `api_keys` and `users` write those that the service does not. */
   gatewright_revoked_keys: {
     key_id: number;
     /** As it stood in `api_keys`. */
@@ -282,7 +285,7 @@ export interface CoreSchema {
     user_id: number;
     username: string;
     revoked_at: string;
-    /** As in the audit log; null where a statement deleted it that was not this version's. */
+    /** As in the audit log; null if a statement of another version or program deleted it. */
     actor_kind: string | null;
     actor_id: string | null;
     actor_name: string | null;
@@ -350,7 +353,7 @@ export interface CoreSchema {
     expires_at: string;
   };
   login_attempts: {
-    /** Keyed hash of account and address: no account stands here in clear. */
+    /** Keyed hash of account and address: no account is stored in clear. */
     key: string;
     failures: number;
     pending: number;

@@ -3,14 +3,14 @@ import { type Figure, figure } from '../kernel/figure.ts';
 import { overloaded } from '../kernel/problem.ts';
 import { databaseUnavailable } from './problems.ts';
 
-/** A holder of places: a caller, or what else they are counted by. */
+/** A holder of places: a caller, or another key by which places are counted. */
 export interface Sharer {
   readonly caller: string;
   readonly signal?: AbortSignal;
 }
 
 export interface ShareLimits {
-  /** The subject, in the words of a log line. */
+  /** The subject, as in a log line. */
   readonly what: string;
   /** Places in all. */
   readonly total: number;
@@ -18,21 +18,21 @@ export interface ShareLimits {
   readonly each: number;
   /** Places of all strangers in sum: callers who are not authenticated. */
   readonly strangers: number;
-  /** Callers who may wait: so many authenticated, and so many strangers. One caller may have a quarter of them. */
+  /** Most waiting requests of authenticated callers, and the same number of strangers; a quarter for one caller. */
   readonly queue: number;
-  /** How long one waits, in milliseconds. */
+  /** Longest time in the queue, in milliseconds. */
   readonly wait: number;
-  /** Makes the problem with which a caller is refused; `overloaded` unless given. */
+  /** Makes the problem for a refused caller; `overloaded` by default. */
   readonly refuse?: (cause: Error) => unknown;
 }
 
 /**
- * Scans that may wait: a quarter of them, which one caller may have, is more than an application behind one key keeps
- * open at once. The places are what is scarce, and callers take turns for them; who waits costs a request's memory.
+ * Most waiting scans. A quarter, the limit for one caller, is more than an application with one key usually has open.
+ * Places are scarce and are given to callers in turn; waiting costs only the memory of a request.
  */
 export const scanQueue = 1024;
 
-/** The service itself: it asks for little, and no caller stands behind it. */
+/** The key of the service itself, which needs few places. */
 const service = '';
 
 const isStranger = (key: string): boolean => key.startsWith('net:');
@@ -44,8 +44,8 @@ const refusals: Readonly<Record<QueueRefusal, string>> = {
 };
 
 /**
- * Places that callers share, so that none of them can have them all: a bound for each, the authenticated before
- * strangers, and among these each caller in turn, however many requests one of them has sent.
+ * Places that callers share, so that no caller can take all: a limit for each caller, authenticated callers before
+ * strangers, and among these one caller after the other, whatever the number of their requests.
  */
 export class Shares {
   readonly #limits: ShareLimits;
@@ -77,8 +77,8 @@ export class Shares {
   }
 
   /**
-   * Returns what gives the place back. @throws `overloaded` where none is free in time, or too many wait;
-   * `database_unavailable` behind `close`
+   * Takes a place and returns the function that releases it. @throws Problem `overloaded` if none is free in time, or
+   * too many wait; `database_unavailable` after `close`
    */
   async take(by: Sharer | undefined): Promise<() => void> {
     const key = by?.caller ?? service;
@@ -88,7 +88,7 @@ export class Shares {
     return this.#release(key);
   }
 
-  /** Whether a caller who waits would get a place that this caller gives back. */
+  /** Whether a waiting caller would get a place that this caller releases. */
   wouldHelp(by: Sharer | undefined): boolean {
     const key = by?.caller ?? service;
     for (const waiting of this.#queues.flatMap((queue) => [...queue.keys()])) {
@@ -101,18 +101,18 @@ export class Shares {
     return false;
   }
 
-  /** Refuses those who wait. */
+  /** Refuses all waiting callers. */
   rejectWaiting(error: unknown): void {
     for (const queue of this.#queues) queue.rejectAll(error);
   }
 
-  /** Refuses those who wait and those who come. */
+  /** Refuses all waiting callers and new ones. */
   close(): void {
     this.#isClosed = true;
     this.rejectWaiting(closed());
   }
 
-  /** In the order in which free places are given to them. */
+  /** The queues in the order in which they get free places. */
   get #queues(): readonly FairQueue[] {
     return [this.#ofService, this.#authenticated, this.#ofStrangers];
   }

@@ -15,12 +15,12 @@ export const serviceTime: Fragment = param('now');
 /** Thirty days before that. */
 export const monthAgo: Fragment = param('monthAgo');
 
-/** The session by which a list is asked for; null where it is asked for otherwise. */
-export const askingSession: Fragment = param('credential');
+/** The caller's session; null for other methods of authentication. */
+export const callerSession: Fragment = param('credential');
 
-const month = 30 * 24 * 3_600_000;
+const monthMs = 30 * 24 * 3_600_000;
 
-/** Moments that SQL of a source may ask for. */
+/** Times that the SQL of a source may use. */
 export interface SourceTimes {
   readonly now: string | null;
   readonly monthAgo: string | null;
@@ -30,33 +30,33 @@ const timeless: SourceTimes = { now: null, monthAgo: null };
 
 export const timesAt = (now: number): SourceTimes => ({
   now: toTimestamp(now),
-  monthAgo: toTimestamp(now - month),
+  monthAgo: toTimestamp(now - monthMs),
 });
 
-/** Those of this moment, for a source that asks for them. */
+/** The current times for a source that uses them. */
 export const timesOf = ({ timed }: Pick<Source, 'timed'>, clock: Clock): SourceTimes =>
   timed === true ? timesAt(clock()) : timeless;
 
-/** A column of something that can be listed and shown: a resource's table or one of the service's own. */
+/** A column of a source: of a resource's table, or of one of the service's own. */
 export interface SourceColumn {
   /** Name in the API. */
   readonly name: string;
   readonly type: FieldType;
   readonly options: CommonOptions;
-  /** SQL of the value, over the alias `t`; the quoted name itself where absent. */
+  /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
   readonly expression?: (dialect: Dialect) => Fragment;
-  /** SQL that renders the value of a row as JSON, where the field type's own is not right (an array of roles). */
+  /** SQL that renders the value of a row as JSON, if the field type's own does not fit (an array of roles). */
   readonly render?: (dialect: Dialect, row: string) => Fragment;
-  /** False where the column cannot be filtered, sorted or searched by (a rendered array). */
+  /** False if the column cannot be filtered, sorted or searched by (a rendered array). */
   readonly comparable?: boolean;
 }
 
-/** How a row leads to rows of another source, or of its own. */
+/** A relation from a row to rows of another source, or of its own. */
 export interface SourceRelation {
   readonly name: string;
   /** Whether it leads to any number of rows. */
   readonly many: boolean;
-  /** By whose policy it is decided which of them a caller reads. */
+  /** The model whose policy decides which of them a caller reads. */
   readonly model: string;
   readonly target: () => Source;
   /** The column of this row, and the column of the others that holds the same value. */
@@ -71,29 +71,29 @@ export interface SourceRelation {
   };
 }
 
-/** Where rows come from. Everything that lists or shows rows works on a source, whatever stands behind it. */
+/** A table, or a select, with its columns and relations: everything that lists or shows rows works on a source. */
 export interface Source {
   readonly name: string;
   /** A quoted table name or a parenthesised select; it gets the alias `t`. */
   readonly from: (dialect: Dialect) => Fragment;
-  /** The table, where it is one: its size tells how long a look at all of it takes. */
+  /** The table, if it is one: its size bounds the time of a scan. */
   readonly table?: string;
   readonly columns: ReadonlyMap<string, SourceColumn>;
   /** Unique, never null: breaks ties of every sort. */
   readonly key: string;
-  /** Columns by which an index leads, the key included: a sort or an equality by another one scans. */
+  /** First columns of indexes, the key included: a sort or an equality by another column scans. */
   readonly indexed: ReadonlySet<string>;
   readonly relations?: ReadonlyMap<string, SourceRelation>;
-  /** Whether its SQL asks for `serviceTime` or `monthAgo`. */
+  /** Whether its SQL uses `serviceTime` or `monthAgo`. */
   readonly timed?: boolean;
-  /** Whether its SQL asks for `askingSession`. */
+  /** Whether its SQL uses `callerSession`. */
   readonly personal?: boolean;
 }
 
-/** How a source's rows are called in every statement that lists or shows them. */
+/** The alias of a source's rows in every statement that lists or shows them. */
 export const rowAlias = 't';
 
-/** The column of a source; asking for one that it does not have is a mistake of this program. */
+/** Returns a column of a source. @throws Error if it has none of this name, which is a bug of the service */
 export const columnOf = (source: Source, of: string): SourceColumn => {
   const column = source.columns.get(of);
   if (column === undefined) throw new Error(`source ${source.name} has no column ${of}`);
@@ -104,8 +104,8 @@ const computed = (column: SourceColumn, row: string): Error =>
   new Error(`column ${column.name} is computed, so it is no column of ${row}`);
 
 /**
- * The value of a column. `row` names the row where it is not the alias `t`: SQLite's RETURNING knows the table's own
- * name only. A computed column is written over `t`, so it cannot be had there.
+ * The value of a column. `row` is the name of the row if it is not the alias `t`: SQLite's RETURNING accepts only the
+ * name of the table. A computed column is written over `t`, so it is not available there.
  */
 export const storedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   if (column.expression === undefined) return identifier(row, column.name);
@@ -113,22 +113,22 @@ export const storedValue = (column: SourceColumn, dialect: Dialect, row = rowAli
   return column.expression(dialect);
 };
 
-/** Whether a column's value is rendered as JSON as it is. */
+/** Whether JSON has the column's value as it is stored. */
 export const isPlain = ({ type }: SourceColumn, dialect: Dialect): boolean =>
   dialect.columns[type.column].render === undefined;
 
-/** The value of a column that is compared, rendered as JSON in the form that its type parses. */
+/** The value of a column for cursors: rendered as JSON in the form that its type parses. */
 export const comparedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   const value = storedValue(column, dialect, row);
   const { type, options } = column;
   return dialect.columns[type.column].render?.(value, type.scale?.(options) ?? 0) ?? value;
 };
 
-/** A timestamp as text, in the form of the API, whatever the database keeps it as. */
+/** A timestamp as text in the form of the API. */
 export const timeText = ({ columns }: Dialect, value: Fragment): Fragment =>
   columns.timestamp.render?.(value, 0) ?? value;
 
-/** A column rendered as JSON for the answer. */
+/** A column rendered as JSON for responses. */
 export const renderedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   return column.render === undefined ? comparedValue(column, dialect, row) : column.render(dialect, row);
 };

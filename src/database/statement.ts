@@ -3,25 +3,25 @@ import type { Query, SqlValue, Transaction } from './database.ts';
 
 /**
  * The one builder of SQL. A statement is made of fragments or by Kysely, is compiled once, and is then run with an
- * object of values: what is compiled holds no value of any request, as nothing but a fragment fits into a fragment.
+ * object of values. Compiled SQL has no value of any request, since only fragments fit into a fragment.
  */
 
-/** A piece of SQL. Values stand in it by the names of the arguments that will bring them. */
+/** A piece of SQL, with named placeholders for values. */
 export type Fragment = RawBuilder<unknown>;
 
 /** The part of a dialect that compiles statements. */
 export interface Compiler {
-  /** Kysely for building and compiling only: what it builds is run by a `Database`. */
+  /** Kysely for building and compiling only; a `Database` runs the statements. */
   readonly builder: Kysely<unknown>;
 }
 
 /** Values of a statement's arguments by name; a list of values is one argument. */
 export type StatementArguments = { readonly [name: string]: SqlValue | readonly SqlValue[] };
 
-/** Stands in a statement for a value that comes with each call. */
+/** The place of a value that comes with each call. */
 export class Placeholder {
   readonly name: string;
-  /** Which one of the argument's values, where it is a list. */
+  /** The index of the value, if the argument is a list. */
   readonly index: number | undefined;
 
   constructor(name: string, index?: number) {
@@ -29,7 +29,7 @@ export class Placeholder {
     this.index = index;
   }
 
-  /** The same for placeholders of the same value. */
+  /** Equal for placeholders of the same value. */
   get key(): string {
     return this.index === undefined ? this.name : `${this.name} ${this.index}`;
   }
@@ -44,45 +44,45 @@ export const sql: typeof template & { readonly raw: (text: string) => Fragment }
   raw: (text: string): Fragment => kysely.raw(text),
 });
 
-/** A name of a table or column; of a table's column where there are two. */
+/** The quoted name of a table or column; with two names, of a table's column. */
 export const identifier = (...names: readonly string[]): Fragment => kysely.id(...names);
 
-/** A constant of the program as a literal: keys of JSON, limits. Never a value that came with a request. */
+/** A constant of the program as a literal: keys of JSON, limits. Never a value of a request. */
 export const literal = (value: string | number | boolean): Fragment => kysely.lit(value);
 
-/** Fragments behind one another, by commas unless another separator is given. */
+/** Joins fragments, by default with commas. */
 export const join = (fragments: readonly Fragment[], separator = ', '): Fragment =>
   kysely.join(fragments, kysely.raw(separator));
 
-/** Where each of several lists begins in one that holds them one behind the other. */
+/** The start of each list in their concatenation. */
 export const startsOf = (lengths: readonly number[]): readonly number[] =>
   lengths.map((_, index) => lengths.slice(0, index).reduce((sum, length) => sum + length, 0));
 
-/** Conditions that must all hold, as a WHERE clause; nothing where there are none. */
+/** A WHERE clause of conditions that must all hold; empty if there are none. */
 export const where = (conditions: readonly Fragment[]): Fragment =>
   conditions.length === 0 ? kysely.raw('') : sql` where ${join(conditions, ' and ')}`;
 
-/** The value of an argument, wherever a fragment stands that a statement with this argument is made of. */
+/** A placeholder for the value of an argument, in any fragment of a statement that has the argument. */
 export const param = (of: string, index?: number): Fragment => {
   // Kysely only carries it to the list of parameters, where it is replaced before anything is bound.
   const placeholder: unknown = new Placeholder(of, index);
   return kysely`${placeholder}`;
 };
 
-/** A statement, compiled once with its first values: with those of a request it is a query. */
+/** A statement, compiled at its first call; called with the values of a request, it returns a query. */
 export interface Statement<Arguments extends StatementArguments> {
   (values: Arguments): Query;
-  /** Its text, which is that of each such query; it is compiled when it is read. */
+  /** The text of all its queries, compiled when it is read. */
   readonly sql: string;
 }
 
-/** Names an argument in a statement of fragments; one of its values where it is a list. */
+/** Makes the placeholder of an argument; with an index, of one value of a list. */
 export type Argument<Arguments extends StatementArguments> = <Name extends keyof Arguments & string>(
   name: Name,
   ...index: Arguments[Name] extends readonly SqlValue[] ? [number] : []
 ) => Fragment;
 
-/** Names an argument while Kysely builds a statement; typed as the value that will take its place. */
+/** Makes the placeholder of an argument for Kysely, typed as its value. */
 export type Param<Arguments extends StatementArguments> = <Name extends keyof Arguments & string>(
   name: Name,
 ) => Arguments[Name];
@@ -98,7 +98,7 @@ const toSlot = (value: unknown): SqlValue | Placeholder => {
 const bound = ({ name: of, index }: Placeholder, values: StatementArguments, text: string): SqlValue => {
   const value = values[of];
   const one = index === undefined ? value : (value as readonly SqlValue[] | undefined)?.[index];
-  // Never bound as null: that would be another question.
+  // Never bound as null: that would be a different query.
   if (one === undefined) throw new TypeError(`A statement lacks the argument ${of}: ${text}`);
   return one as SqlValue;
 };
@@ -114,8 +114,8 @@ const compile = (statement: Compilable): Compiled => {
 };
 
 /**
- * Built and compiled with its first values: of the statements that a service can run, a start needs few. The function that builds it is
- * not kept, as that may know who asked first.
+ * Compiles a statement at its first call, since a start needs few of all statements. The function that builds it is
+ * released then, as its closure may refer to the first request.
  */
 const compiled = <Arguments extends StatementArguments>(build: () => Compilable): Statement<Arguments> => {
   let made: Compiled | (() => Compilable) = build;
@@ -133,7 +133,7 @@ const compiled = <Arguments extends StatementArguments>(build: () => Compilable)
 };
 
 /**
- * A statement of fragments, built and compiled when it is first run; after that values are only put into place.
+ * Makes a statement of fragments, compiled at its first call; later calls only bind values.
  *
  *     const titleOf = statement<{ id: number }>(dialect, (param) =>
  *       sql`select ${identifier('title')} from ${identifier('notes')} where ${identifier('id')} = ${param('id')}`);
@@ -159,19 +159,19 @@ export const prepare = <Arguments extends { readonly [name: string]: SqlValue } 
 ): Statement<Arguments> =>
   compiled(() => build(((of: string): unknown => new Placeholder(of)) as Param<Arguments>));
 
-/** Compiles a query that takes no values of a request, or one that is run once. */
+/** Compiles a query without values of a request, or one that runs once. */
 export const toQuery = (query: Compilable): Query => compiled<Record<never, never>>(() => query)({});
 
 /** The values of many rows, one row after the other. */
 type RowArguments = { readonly values: readonly SqlValue[] };
 
-/** Maximum number of values that one statement binds; SQLite allows 32,766. */
-const maxBoundValues = 16_000;
+/** Most values of one statement: SQLite accepts 32,766. */
+const mostValues = 16_000;
 
-/** Numbers of rows that one statement takes. There are few, so that few statements are prepared. */
-const rowCounts = [256, 32, 4, 1];
+/** Numbers of rows of one statement: few sizes, so that few texts are prepared. */
+const sizes = [256, 32, 4, 1];
 
-/** Writes many rows by few statements. The function `into` returns the SQL of one that takes the given rows. */
+/** Inserts many rows by few statements. `into` makes the statement for a VALUES list. */
 export class RowStatements {
   readonly #compiler: Compiler;
   readonly #columns: number;
@@ -184,18 +184,18 @@ export class RowStatements {
     this.#into = into;
   }
 
-  /** Starts all statements at once; the transaction runs them one after the other. Returns the rows that they return. */
+  /** Sends all statements without waiting for each, and returns their rows. */
   async write<Row>(transaction: Transaction, rows: readonly (readonly SqlValue[])[]): Promise<Row[]> {
-    const results: Promise<Row[]>[] = [];
+    const answers: Promise<Row[]>[] = [];
     let start = 0;
-    for (const [place, size] of rowCounts.entries()) {
-      if (size > 1 && size * this.#columns > maxBoundValues) continue;
+    for (const [place, size] of sizes.entries()) {
+      if (size > 1 && size * this.#columns > mostValues) continue;
       for (; rows.length - start >= size; start += size)
-        results.push(
+        answers.push(
           transaction.all<Row>(this.#of(place, size)({ values: rows.slice(start, start + size).flat() })),
         );
     }
-    return (await Promise.all(results)).flat();
+    return (await Promise.all(answers)).flat();
   }
 
   #of(place: number, size: number): Statement<RowArguments> {
@@ -217,15 +217,15 @@ export class RowStatements {
   }
 }
 
-/** Numbers the parameters of a statement for a compiler: an argument that occurs several times is bound once. */
-export class ParameterNumbers {
+/** Numbers the parameters of a statement: an argument that occurs several times is bound once. */
+export class Numbering {
   readonly #numbers = new Map<string, number>();
 
-  /** Returns the number of a parameter; `add` appends it to those of the statement and returns how many there are. */
+  /** Returns the number of a parameter; `add` appends it to the parameters and returns their number. */
   of(parameter: unknown, add: () => number): number {
     if (!(parameter instanceof Placeholder)) return add();
-    const present = this.#numbers.get(parameter.key);
-    if (present !== undefined) return present;
+    const existing = this.#numbers.get(parameter.key);
+    if (existing !== undefined) return existing;
     const number = add();
     this.#numbers.set(parameter.key, number);
     return number;

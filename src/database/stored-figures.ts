@@ -4,10 +4,10 @@ import { dialectOf } from './registry.ts';
 import { timeText } from './source.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
 
-/** Rows that are counted at most: a number that large says enough, and an index gives so many in a few milliseconds. */
+/** Most rows that are counted: a larger number tells no more, and an index counts these in a few milliseconds. */
 export const mostCounted = 10_000;
 
-/** Webhooks with figures of their own: those that are the furthest behind. */
+/** Most webhooks with figures of their own: those with the oldest deliveries. */
 export const webhooksToldApart = 100;
 
 const jobs = identifier('gatewright_jobs');
@@ -33,7 +33,7 @@ interface Row {
 
 const atMost = `counted up to ${mostCounted}`;
 
-/** Every instance tells the same of these, which are the database's. */
+/** A figure of the database, which is the same on every instance. */
 const shared = (name: string, help: string, samples: readonly FigureSample[]): Figure => ({
   ...{ type: 'gauge', name, across: 'max', samples },
   help: `${help} Of the whole database, the same from every instance: aggregate by max, not by sum.`,
@@ -45,7 +45,7 @@ const one = (value: number): readonly FigureSample[] => [{ value }];
 const secondsSince = (then: string, now: string): number =>
   Math.max(0, Date.parse(now) - Date.parse(then)) / 1000;
 
-/** Three statements that an index bounds, whatever lies in the tables; webhooks are few. */
+/** Prepares the figures: three statements, which indexes bound whatever the size of the tables. */
 export const createStoredFigures = (database: Database) => {
   const dialect = dialectOf(database);
   const { now } = dialect;

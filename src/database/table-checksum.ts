@@ -3,7 +3,7 @@ import { readTables } from './migrations/read-tables.ts';
 import { dialectOf } from './registry.ts';
 import type { CanonicalRow, TableSnapshot } from './target.ts';
 
-/** The checksum of a table: the same on every database while it holds the same rows in columns of the same names. */
+/** The checksum of a table: the same on every database for the same rows in columns of the same names. */
 export interface TableChecksum {
   readonly rows: number;
   /** 64 lowercase hex digits. */
@@ -20,8 +20,8 @@ const lanes = 8;
 const laneSize = 2 ** 32;
 
 /**
- * SHA-256 of each row, added up modulo 2²⁵⁶: rows need no order, which databases would have to sort for, each by its own
- * rules, and a row that stands there twice counts twice.
+ * The sum of the SHA-256 of each row modulo 2²⁵⁶. So rows need no order, which would differ between databases, and a
+ * row that occurs twice counts twice.
  */
 class RowSum {
   readonly #sum = new Uint32Array(lanes);
@@ -45,7 +45,7 @@ class RowSum {
   }
 }
 
-/** The checksum of one table, in constant memory. `columns`: those that count; in any order. */
+/** Computes the checksum of one table, in constant memory. `columns`: the columns to include, in any order. */
 export const tableChecksum = async (
   snapshot: TableSnapshot,
   table: string,
@@ -75,7 +75,7 @@ export const tableChecksums = async (
   return Object.fromEntries(checksums);
 };
 
-/** Where checksums differ from those that are wanted, as clauses, e.g. `users has 3 rows and not 4`. */
+/** The differences from the wanted checksums as clauses, e.g. `users has 3 rows and not 4`. */
 export const checksumDifferences = (wanted: TableChecksums, found: TableChecksums): readonly string[] => {
   const tables = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
   return tables.flatMap((table) => {

@@ -49,8 +49,8 @@ export interface TableSnapshot {
   readonly dialect: DialectName;
   readonly ask: Ask;
   /**
-   * The rows of a table, in no order, as batches of about a megabyte. Numbers are as JavaScript writes them, truth values
-   * 1 and 0, moments as in the API, bytes hexadecimal digits behind `\\x`. `from`: in the order of a column of
+   * The rows of a table, in no order, as batches of about a megabyte. Numbers are as JavaScript writes them, truth
+   * values 1 and 0, moments as in the API, bytes hexadecimal digits behind `\\x`. `from`: in the order of a column of
    * whole numbers, and only those behind one of them.
    */
   rows(
@@ -129,7 +129,8 @@ export interface DatabaseCopier {
 }
 
 /**
- * A database by its URL. Made once and given to the migrations and to `openDatabase` alike. To read a URL loads no driver.
+ * A database by its URL. Made once and given to the migrations and to `openDatabase` alike. To read a URL loads no
+ * driver.
  */
 export interface DatabaseTarget {
   readonly dialect: DialectName;

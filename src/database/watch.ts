@@ -6,14 +6,17 @@ import { dialectOf } from './registry.ts';
 import { toQuery } from './statement.ts';
 import { tablesOf } from './tables-of.ts';
 
-/** Milliseconds between two looks at whether the database is still the one that was opened. */
-const interval = 1_000;
+/** Interval of checks that the database is still the opened one. */
+const checkIntervalMs = 1_000;
 
-/** Milliseconds for which the result of a readiness check holds: strangers may ask as often as they like. */
-const answerAge = 1_000;
+/** Time for which the result of a readiness check is reused, since strangers may request it at any rate. */
+const readinessTtlMs = 1_000;
 
-/** Milliseconds after which a readiness check counts as failed: the response is out within 2 s, whatever the database does. */
-const checkLimit = 1_500;
+/**
+ * Milliseconds after which a readiness check counts as failed: the response is out within 2 s, whatever the database
+ * does.
+ */
+const readinessTimeoutMs = 1_500;
 
 export interface WatchOptions {
   readonly database: OpenDatabase;
@@ -26,14 +29,14 @@ export interface WatchOptions {
 
 export interface DatabaseWatch {
   /**
-   * Resolves where a write would be taken: one is made, at most once a second. After a write that the disk or the server
-   * refused, it throws until a check succeeds that takes room on the disk.
+   * Resolves if the database accepts writes, which it checks by one, at most once a second. After a write that the disk
+   * or the server refused, it throws until a check succeeds that allocates disk space.
    * @throws Problem `database_unavailable`
    */
   ready(): Promise<void>;
-  /** Is called with every error of a statement. */
+  /** To be called with every error of a statement. */
   failed(error: unknown): void;
-  /** Looks now, as it does by itself every second. */
+  /** Checks now, as it does by itself every second. */
   look(): Promise<void>;
   stop(): void;
 }
@@ -43,7 +46,7 @@ const asUnavailable = (error: unknown): Problem =>
     ? error
     : databaseUnavailable(originalError(error));
 
-/** Which database this is, and the write by which it shows that it takes some. */
+/** The identity of the database, and the write that checks whether it accepts writes. */
 const createMark = async ({ database, clock }: WatchOptions) => {
   const db = tablesOf(database);
   const idQuery = toQuery(db.selectFrom('gatewright_database').select('id'));
@@ -52,14 +55,14 @@ const createMark = async ({ database, clock }: WatchOptions) => {
   if (id === undefined)
     throw new Error('the database has no row in gatewright_database: it was not migrated');
 
-  /** Why this is another database; undefined where it is the same, and while it does not answer. */
+  /** Describes the difference if this is another database; undefined if it is the same, or does not respond. */
   const difference = async (): Promise<string | undefined> => {
     try {
       const found = await read();
       if (found === id) return undefined;
       return found === undefined ? 'it was emptied' : 'another one stands in its place';
     } catch (error) {
-      // Away is not lost: it is asked again.
+      // An unreachable database is not lost: it is checked again.
       if (error instanceof Problem) return undefined;
       return `it was emptied (${error instanceof Error ? error.message : String(error)})`;
     }
@@ -86,7 +89,7 @@ const createMark = async ({ database, clock }: WatchOptions) => {
   return { difference, write };
 };
 
-/** Whether a write would be taken, as far as the last check and the writes since then tell. */
+/** Whether the database accepts writes, according to the last check and the writes since. */
 class Readiness {
   readonly #check: (suspect: boolean) => Promise<void>;
   readonly #now: () => number;
@@ -109,21 +112,23 @@ class Readiness {
 
   /** @throws Problem `database_unavailable` */
   async ready(): Promise<void> {
-    if (!this.#isChecking && this.#now() - this.#checked >= answerAge) this.#result = this.#begin();
+    if (!this.#isChecking && this.#now() - this.#checked >= readinessTtlMs) this.#result = this.#begin();
     await this.#result;
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Resolves when the check is over, or late. A late one goes on alone: no other begins before it ends. */
+  /**
+   * Resolves when the check has ended, or timed out. One that timed out goes on, and no other begins before it ends.
+   */
   #begin(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#isChecking = true;
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      this.fail(new Error(`The database did not take a write within ${checkLimit} ms`));
+      this.fail(new Error(`The database did not take a write within ${readinessTimeoutMs} ms`));
       resolve();
-    }, checkLimit);
+    }, readinessTimeoutMs);
     void this.#run().finally(() => {
       clearTimeout(timer);
       this.#isChecking = false;
@@ -161,7 +166,7 @@ export const watchDatabase = async (options: WatchOptions): Promise<DatabaseWatc
     else report('lost', `the database is lost, writes are refused: ${reason}`);
   };
 
-  /** The open database is not the one under the name; only a new start opens that. */
+  /** Describes the loss of the open database, which only a restart of the service can repair. */
   const lost = (): string | undefined => {
     const reason = database.lost?.();
     return reason === undefined ? undefined : `${reason}; put it right, then start the service again`;
@@ -175,7 +180,7 @@ export const watchDatabase = async (options: WatchOptions): Promise<DatabaseWatc
     looking = true;
     await look().catch(() => {});
     looking = false;
-  }, interval).unref();
+  }, checkIntervalMs).unref();
 
   const readiness = new Readiness(mark.write, now);
   return {

@@ -83,7 +83,7 @@ const createJobPort = (defined: DefinedJobs, outbox: Outbox, wake: () => void): 
       const added = { name, input: values, key: keyOf(key), at: timeOf(at) };
       const id = await outbox.add(added, shared?.transaction);
       if (shared === undefined) wake();
-      else shared.committed(wake);
+      else shared.onCommit(wake);
       return id;
     },
   };

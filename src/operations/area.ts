@@ -9,23 +9,25 @@ import type { ResourceRule, Showing } from '../policy/rule.ts';
 import { maxSteps, type Readership, type Related } from '../records/relations/related.ts';
 import { grantOfSystem, usersOfSystem } from './grant-of-system.ts';
 
-/** Where the operations of a resource are offered, as far as that decides who may: in the API, or to administrators. */
+/**
+ * An area that offers the operations of resources, the API or the administration area, as far as access depends on it.
+ */
 export interface AreaRules {
   readonly name: ResourceRule['area'];
-  /** Methods of which any one is enough; empty: it asks nobody. */
+  /** Accepted methods, of which any one is enough; empty if no authentication is needed. */
   readonly auth: (model: ResourceModel, action: Action) => readonly AuthMethodName[];
-  /** What shows a user there. */
+  /** The endpoint that shows a user there. */
   readonly users: Showing;
 }
 
-/** A principal in an area; with a reason, the application itself acts for them, past the policy. */
+/** A principal in an area; with a reason, the application itself acts, past the policy. */
 interface AreaCaller {
   readonly principal: Principal;
   readonly area: AreaRules;
   readonly reason?: string | undefined;
 }
 
-/** The API's methods for an action. Public reads ask nobody who they are. */
+/** The API's methods for an action. Public reads need no authentication. */
 export const apiAuth: AreaRules['auth'] = (model, action) =>
   model.rules.publicRead !== undefined && (action === 'list' || action === 'detail')
     ? []
@@ -36,7 +38,7 @@ const showing = (model: ResourceModel, area: AreaRules): Showing => ({
   policy: { kind: 'resource', model, action: 'detail', area: area.name },
 });
 
-/** What shows the records that the model's references name: in the same area as the write. */
+/** The endpoints that show the records to which the model's references lead, in the area of the write. */
 const referencesOf = (model: ResourceModel, models: Models, area: AreaRules): ResourceRule['references'] => {
   const held = [...model.fields.values()].flatMap(({ name, reference, anyone }): [string, Showing][] => {
     if (reference === undefined || anyone) return [];
@@ -46,7 +48,7 @@ const referencesOf = (model: ResourceModel, models: Models, area: AreaRules): Re
   return held.length === 0 ? undefined : new Map(held);
 };
 
-/** What an action on a model demands in an area; its answer is another view than the action's own where one is named. */
+/** The rule for an action on a model in an area; `view` replaces the action's own view of the response. */
 export const ruleOf = (
   model: ResourceModel,
   models: Models,
@@ -91,13 +93,13 @@ const recordsRead = (
 };
 
 /**
- * What somebody reads of the records to which those of a request lead: what the detail endpoint of each model would
- * answer this very caller, by the same method of authentication. Asked once for a model and request.
+ * The readership of related models: the fields and rows that the detail endpoint of each model would return to this
+ * caller, by the same method of authentication. Decided once for a model and request.
  */
 export const relatedFor = ({ models }: { readonly models: Models }, acting: AreaCaller): Related => {
-  const known = new Map<string, Readership | undefined>();
+  const decided = new Map<string, Readership | undefined>();
   return (name) => {
-    if (known.has(name)) return known.get(name);
+    if (decided.has(name)) return decided.get(name);
     const model = models.get(name);
     const readership =
       acting.reason !== undefined
@@ -105,12 +107,12 @@ export const relatedFor = ({ models }: { readonly models: Models }, acting: Area
         : model === undefined
           ? usersRead(acting.area, acting)
           : recordsRead(model, models, acting);
-    known.set(name, readership);
+    decided.set(name, readership);
     return readership;
   };
 };
 
-/** Models to whose records those of a model lead, within as many steps as a request may go, the model itself first. */
+/** Models that relations of a model reach within the steps that a request may take, the model itself first. */
 const reachedFrom = (model: ResourceModel, models: Models): readonly ResourceModel[] => {
   const reached = new Set([model]);
   for (let step = 0; step < maxSteps; step += 1)
@@ -123,7 +125,7 @@ const reachedFrom = (model: ResourceModel, models: Models): readonly ResourceMod
   return [...reached];
 };
 
-/** Models whose permission entries decide what a request reads that names relations. */
+/** Models whose permission entries a request with relations needs. */
 export const grantsOfRelated = (model: ResourceModel, models: Models, area: AreaRules): readonly string[] => [
   ...new Set(
     reachedFrom(model, models).flatMap((each) => modelsOfGrants(ruleOf(each, models, 'detail', area))),
@@ -131,10 +133,10 @@ export const grantsOfRelated = (model: ResourceModel, models: Models, area: Area
 ];
 
 /**
- * What the policy lets the principal do to a resource: what it would let them do by the resource's own endpoint of this
- * action, its methods of authentication included. @throws Problem `forbidden`
+ * The grant of a principal for an action: the same as that of the resource's own endpoint, whose methods of
+ * authentication it demands as well. @throws Problem `forbidden`
  */
-export const granted = (
+export const requireGrant = (
   model: ResourceModel,
   { models }: { readonly models: Models },
   { principal, area }: AreaCaller,

@@ -2,27 +2,27 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { IdempotentRequest } from '../service/idempotency/idempotency.ts';
-import { granted } from './area.ts';
-import { CollectedErrors, recordsInARow } from './collected-errors.ts';
+import { requireGrant } from './area.ts';
+import { CollectedErrors, recordsPerTurn } from './collected-errors.ts';
 import { countNested, nestedIn } from './nested.ts';
-import { knownId } from './record-id.ts';
+import { requireId } from './record-id.ts';
 import { remove } from './remove.ts';
-import { answeredOnce, create, keptOnce, type Once, update } from './save.ts';
+import { answerOnce, create, keepOnce, type Once, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, type SharedTransaction, together } from './transaction.ts';
-import { type RecordWrite, timeOfRecord } from './writing.ts';
+import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
+import { msPerRecord, type RecordWrite } from './writing.ts';
 
-/** Records of one batch, those within others included. */
+/** Most records of one batch, nested ones included. */
 export const maxBatch = 1000;
 
 const lists = ['create', 'update', 'delete'] as const;
 
-/** What a batch is asked to do. */
+/** The parsed body of a batch. */
 export interface Batch {
   readonly create: readonly JsonObject[];
   readonly update: readonly JsonObject[];
   readonly delete: readonly Json[];
-  /** How many records these are, with those that stand within them. */
+  /** Number of these records, nested ones included. */
   readonly records: number;
 }
 
@@ -53,14 +53,14 @@ export const readBatch = (resource: ServedResource, body: JsonObject): Batch => 
   return { ...batch, records };
 };
 
-/** Values of a record in a batch, and the id that says which one. */
+/** The values of a record in a batch, without its id. */
 const withoutId = (body: JsonObject): JsonObject => {
   const { id: _id, ...values } = body;
   return values;
 };
 
 /**
- * What the caller may do by each list that holds records, those that stand within them included.
+ * The writes of each list that is not empty, with the caller's grants, those for nested records included.
  * @throws Problem `forbidden`
  */
 const writesOf = (
@@ -72,7 +72,7 @@ const writesOf = (
   const writes = new Map<(typeof lists)[number], RecordWrite>();
   for (const name of lists) {
     if (batch[name].length === 0) continue;
-    const grant = granted(model, context, acting, name === 'delete' ? 'destroy' : name);
+    const grant = requireGrant(model, context, acting, name === 'delete' ? 'destroy' : name);
     writes.set(name, { resource, acting, grant });
   }
   for (const name of ['create', 'update'] as const)
@@ -89,9 +89,9 @@ const run = async (
   batch: Batch,
 ): Promise<string> => {
   const errors = new CollectedErrors();
-  // The policy comes before anything that the records themselves are refused for.
+  // The policy decides before the records are validated.
   const writes = writesOf(resource, acting, batch);
-  /** Every record of one kind, under the policy of its action. */
+  /** Writes every record of one list, under the policy of its action. */
   const each = async <Item, T>(
     name: (typeof lists)[number],
     items: readonly Item[],
@@ -103,17 +103,17 @@ const run = async (
     for (const [index, item] of items.entries()) {
       const result = await errors.of(resource, `${name}.${index}`, () => work(write, item));
       if (result !== undefined) results.push(result);
-      if (index % recordsInARow === recordsInARow - 1) await turn();
+      if (index % recordsPerTurn === recordsPerTurn - 1) await turn();
     }
     return results;
   };
 
-  // What lets go of a record comes before its end, and what takes its place behind it.
+  // Updates first: they may release a record that is deleted. Creates last: they may reuse a unique value.
   const updated = await each('update', batch.update, (write, body) =>
-    update(write, knownId(own(body, 'id')), withoutId(body), undefined),
+    update(write, requireId(own(body, 'id')), withoutId(body), undefined),
   );
   const deleted = await each('delete', batch.delete, async (write, id) => {
-    await remove(write, knownId(id), undefined);
+    await remove(write, requireId(id), undefined);
     return id;
   });
   const created = await each('create', batch.create, (write, body) => create(write, body));
@@ -124,10 +124,10 @@ const run = async (
 };
 
 /**
- * Updates, deletes and creates records, in this order and in one transaction: all or nothing. Each is written as it
- * would be alone, under the policy of its action, validation and hooks. Answers JSON text.
- * @throws Problem `invalid_record` with the messages of all records, fields named `create.17.sku`; whatever else a write
- * of one of them is refused with
+ * Updates, deletes and creates records, in this order and in one transaction: all or nothing. Each record passes the
+ * policy of its action, validation and hooks, as a single write does. Returns JSON text.
+ * @throws Problem `invalid_record` with the messages of all records, fields named `create.17.sku`; any other problem of
+ * a single write
  */
 export const writeBatch = async (
   resource: ServedResource,
@@ -136,11 +136,11 @@ export const writeBatch = async (
   request: IdempotentRequest | undefined,
 ): Promise<string> => {
   const { database, idempotency, transactionLimit } = resource.context;
-  const options = { table: resource.model.table, limit: transactionLimit + batch.records * timeOfRecord };
+  const options = { table: resource.model.table, limit: transactionLimit + batch.records * msPerRecord };
   const written = (shared: SharedTransaction): Promise<string> => run(resource, { ...acting, shared }, batch);
-  if (request === undefined) return together(database, written, options);
+  if (request === undefined) return runInTransaction(database, written, options);
   const once = (shared: SharedTransaction): Promise<Once> =>
-    keptOnce(idempotency, shared, request, 200, async () => ({ data: await written(shared), headers: {} }));
-  const { data } = await answeredOnce(idempotency, request, () => together(database, once, options));
+    keepOnce(idempotency, shared, request, 200, async () => ({ data: await written(shared), headers: {} }));
+  const { data } = await answerOnce(idempotency, request, () => runInTransaction(database, once, options));
   return data;
 };

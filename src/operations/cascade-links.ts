@@ -6,16 +6,19 @@ import type { Models } from '../model/models.ts';
 import { createDependents, type Dependents } from '../records/relations/dependents.ts';
 import { createNotes, type NoteReferences } from '../records/trash/notes.ts';
 
-/** Records that go in one transaction beside those that were asked for, and how far they may be from these. */
+/**
+ * The most records that one transaction deletes by cascade, and the most references between them and the deleted
+ * record.
+ */
 export const cascadeLimits = { records: 1_000, levels: 500 } as const;
 
-/** What goes with the records of one model, made once. */
+/** The effects of deleting records of one model, prepared once. */
 export interface Cascade extends Deletion {
-  /** Whose records go with them directly, and how these are found. */
+  /** Models whose records are deleted with them directly, and the statements that find these. */
   readonly links: readonly { readonly model: string; readonly find: Dependents }[];
-  /** Whose references become null, and who keeps versions or tells of that; found the same way. */
+  /** Models with history or events whose references become null, and the statements that find these records. */
   readonly nulled: Cascade['links'];
-  /** Whose references become null, whoever keeps what of that: the trash notes them, to set them again. */
+  /** All references that become null: the trash notes them, so that a restore can set them again. */
   readonly noted: readonly NoteReferences[];
   /** Whether a record of the model goes into the trash. */
   readonly trash: boolean;
@@ -44,9 +47,11 @@ export const createCascade = (database: Database, models: Models, name: string):
   };
 };
 
-/** Whether a deletion has to look for other records: those that go with it, and those of which that is kept. */
+/**
+ * Whether a deletion reads other records: those that it deletes too, and those with history or events that it changes.
+ */
 export const touchesOthers = ({ links, nulled }: Cascade): boolean => links.length > 0 || nulled.length > 0;
 
-/** The same, with those whose references the trash notes. */
-export const noticesOthers = (cascade: Cascade): boolean =>
+/** Whether a deletion has more statements than its own: also for references that the trash notes. */
+export const affectsOthers = (cascade: Cascade): boolean =>
   touchesOthers(cascade) || (cascade.trash && cascade.noted.length > 0);

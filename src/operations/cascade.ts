@@ -9,28 +9,28 @@ import { grantOfSystem } from './grant-of-system.ts';
 import type { ResourceContext, ServedResource } from './served-resource.ts';
 import { type Acting, recordKey, type SharedTransaction } from './transaction.ts';
 import {
+  actorOfWrite,
   afterCommit,
   beforeCommit,
   isRecorded,
-  leaveTrace,
   recordChange,
   type SharedWrite,
-  whoDid,
+  traceWrite,
 } from './writing.ts';
 
-/** What is told of a deletion whose record goes into the trash, with all that goes along. */
+/** A new bundle of the trash, for one deletion and all records that it takes along. */
 export const newTrashBundle = ({ clock }: Pick<ResourceContext, 'clock'>, acting: Acting): TrashBundle => ({
   bundle: bundleName(),
   at: clock(),
-  actor: whoDid(acting),
+  actor: actorOfWrite(acting),
 });
 
-/** Records that wait for the end of their transaction at most: they are in memory. */
-const mostWaiting = 512;
+/** Most records of the trash that a transaction buffers in memory. */
+const maxBufferedRecords = 512;
 
 /**
- * Puts a record that has been deleted into the trash, in the transaction that has deleted it. Many are written by one
- * statement, at the end of it at the latest.
+ * Puts a deleted record into the trash, in the transaction that deleted it. Records are buffered and stored in batches,
+ * the last one at the end of the transaction.
  */
 export const intoTrash = async (
   trash: Trash,
@@ -39,39 +39,39 @@ export const intoTrash = async (
 ): Promise<void> => {
   const { trashed, transaction } = shared;
   const write = (): Promise<void> => trash.keep(transaction, trashed.splice(0));
-  if (trashed.push(record) === 1) shared.last(write);
-  if (trashed.length >= mostWaiting) await write();
+  if (trashed.push(record) === 1) shared.beforeEnd(write);
+  if (trashed.length >= maxBufferedRecords) await write();
 };
 
 /**
- * Records that are deleted with one, by `onDelete: 'cascade'`. It is the database that deletes them, in the statement
- * that deletes the first one, so that circles and whatever keeps a record are its matter. Here they are found before, so
- * that their hooks run and their traces are left, on behalf of the system.
+ * Records that are deleted by `onDelete: 'cascade'`. The database deletes them in the statement that deletes the first
+ * one, so it deals with cycles and with references that restrict. Here they are found before that statement, so that
+ * their hooks run and their deletion is audited, on behalf of the system.
  */
 
-/** A record that is to go, by the name of its model. */
+/** A record that will be deleted. */
 export interface Doomed {
   readonly model: string;
   readonly id: number;
-  /** What of it goes into the trash, and all that goes with it; absent where it is gone for good. */
+  /** Its bundle in the trash; absent if it is deleted for good. */
   readonly bundle?: TrashBundle | undefined;
 }
 
 interface Dependent extends Doomed {
-  /** Whether it is not the one that is deleted, as far as the trash knows: it comes back with that one. */
+  /** Whether it is in the bundle of another record, and is restored with that one. */
   readonly along: boolean;
   readonly write: SharedWrite;
 }
 
-/** A record that loses a reference, of which that is kept or told, as it is before. */
+/** A record with history or events that loses a reference, as it is before. */
 interface Nulled {
   readonly dependent: Dependent;
   readonly before: CurrentRecord | undefined;
 }
 
-/** What a cascade is run with. */
+/** Dependencies of a cascade. */
 export interface CascadeParts {
-  /** What goes with the records of the first one's model. */
+  /** Effects of deleting records of the first one's model. */
   readonly cascade: Cascade;
   readonly resourceOf: (model: string) => ServedResource;
 }
@@ -79,8 +79,8 @@ export interface CascadeParts {
 const currentOf = ({ write, id }: Dependent): Promise<CurrentRecord | undefined> =>
   write.resource.records.current(write.grant, id, write.acting.shared.transaction);
 
-/** The database has taken the reference away, in the statement that deleted what it named. */
-const keepNulled = async ({ dependent, before }: Nulled): Promise<void> => {
+/** Stores the version and event of a record whose reference the deleting statement has set to null. */
+const recordNulled = async ({ dependent, before }: Nulled): Promise<void> => {
   const after = before && (await currentOf(dependent));
   if (after === undefined || after.version === before?.version) return;
   const { write, id } = dependent;
@@ -100,17 +100,17 @@ const stillThere = async (dependents: readonly Dependent[]): Promise<readonly De
   return dependents.filter((_, index) => standings[index] !== undefined);
 };
 
-/** What becomes known of a record that goes, as it is at last: read for many at once. */
+/** The final values of deleted records that hooks, history, events or the trash receive, read in batches. */
 const lastOf = async (
   dependents: readonly Dependent[],
   { transaction }: SharedTransaction,
 ): Promise<ReadonlyMap<Dependent, WholeRecord>> => {
-  const told = dependents.filter(
+  const needed = dependents.filter(
     ({ write: { resource }, bundle }) =>
       resource.model.hooks.afterCommit !== undefined || isRecorded(resource) || bundle !== undefined,
   );
   const found = new Map<Dependent, WholeRecord>();
-  for (const [resource, some] of Map.groupBy(told, ({ write }) => write.resource)) {
+  for (const [resource, some] of Map.groupBy(needed, ({ write }) => write.resource)) {
     const records = await resource.many.current(
       transaction,
       some.map(({ id }) => id),
@@ -148,7 +148,7 @@ class Cascading {
     this.#seen.add(recordKey(first.model, first.id));
   }
 
-  /** Finds all that goes, and runs its `beforeCommit`; what these hooks add in the meantime goes as well. */
+  /** Finds all dependents and runs their `beforeCommit`; records that these hooks add are found as well. */
   async gather(): Promise<readonly Dependent[]> {
     const { shared } = this.#acting;
     const begun = shared.writes;
@@ -157,7 +157,7 @@ class Cascading {
     for (let level = 1; ; level += 1) {
       const next = await this.#referring(frontier);
       if (next.length > 0 && level > cascadeLimits.levels) this.#refuse();
-      await this.#tellBefore(next);
+      await this.#runBeforeCommit(next);
       if (next.length > 0) frontier = next;
       else if (shared.writes === looked)
         return shared.writes === begun ? this.#found : stillThere(this.#found);
@@ -168,7 +168,7 @@ class Cascading {
     }
   }
 
-  /** Those that refer to any of these and were not found before. */
+  /** Records that refer to any of these and were not found before. */
   async #referring(frontier: readonly Doomed[]): Promise<readonly Dependent[]> {
     const { transaction } = this.#acting.shared;
     const next: Dependent[] = [];
@@ -181,7 +181,7 @@ class Cascading {
     return next;
   }
 
-  /** Records that lose a reference and of which that is kept, as they are before. */
+  /** Records with history or events that lose a reference, as they are before. */
   async nulled(gone: readonly Doomed[]): Promise<readonly Nulled[]> {
     const { transaction } = this.#acting.shared;
     const found = new Map<string, Dependent>();
@@ -207,7 +207,7 @@ class Cascading {
     return { model, id, bundle: leading ?? own, along: leading !== undefined, write };
   }
 
-  /** Notes the references that are taken from others, which stay: where their record comes back, they are set again. */
+  /** Notes references of remaining records that become null, so that a restore can set them again. */
   async note(dependents: readonly Dependent[]): Promise<void> {
     const { transaction } = this.#acting.shared;
     const going = [this.#first, ...dependents].filter((each) => each.bundle !== undefined);
@@ -236,21 +236,21 @@ class Cascading {
     return model === this.#first.model ? this.#parts.cascade : this.#parts.resourceOf(model).cascade;
   }
 
-  /** Runs the hooks one after the other; the records are read at once, and again where a hook has written since. */
-  async #tellBefore(next: readonly Dependent[]): Promise<void> {
-    const told = next.filter(({ write }) => write.resource.model.hooks.beforeCommit !== undefined);
+  /** Runs the hooks one after the other; the records are read in one batch, and again if a hook has written since. */
+  async #runBeforeCommit(next: readonly Dependent[]): Promise<void> {
+    const hooked = next.filter(({ write }) => write.resource.model.hooks.beforeCommit !== undefined);
     const { shared } = this.#acting;
     const read = shared.writes;
-    const records = await Promise.all(told.map(currentOf));
-    for (const [index, dependent] of told.entries()) {
+    const records = await Promise.all(hooked.map(currentOf));
+    for (const [index, dependent] of hooked.entries()) {
       const current = shared.writes === read ? records[index] : await currentOf(dependent);
-      // Another hook may have taken it away by itself.
+      // Another hook may have deleted it.
       if (current === undefined) continue;
       await beforeCommit(dependent.write, 'destroy', dependent.id, current.whole, undefined);
     }
   }
 
-  /** Hooks may have written already: nothing of it may stand, whoever catches the error. */
+  /** Refuses the cascade. Hooks may have written already, so the transaction is rolled back in any case. */
   #refuse(): never {
     const params = { max: cascadeLimits.records, levels: cascadeLimits.levels };
     return this.#acting.shared.refuse(new Problem('cascade_too_large', { params }));
@@ -258,8 +258,8 @@ class Cascading {
 }
 
 /**
- * Prepares what goes with a record: to be called in the transaction, before the statement that deletes it. What it
- * answers is to be called behind that statement.
+ * Prepares the cascade of a record. Call it in the transaction, before the statement that deletes the record, and the
+ * returned function after that statement.
  * @throws Problem `cascade_too_large`, and what a hook refuses with
  */
 export const cascadeFrom = async (
@@ -276,12 +276,12 @@ export const cascadeFrom = async (
   await cascading.note(dependents);
   const wrote = shared.writes !== writes;
   return async () => {
-    // A hook may have had one refer to something else, which the statement then passed over.
+    // A hook may have made one refer to another record; the statement has not deleted that one.
     const left = new Set(wrote ? await stillThere(dependents) : []);
     for (const dependent of dependents) {
       if (left.has(dependent)) continue;
       const { write, id } = dependent;
-      leaveTrace(write, 'destroy', id, []);
+      traceWrite(write, 'destroy', id, []);
       const { version = 0, whole, reach } = last.get(dependent) ?? {};
       recordChange(write, {
         ...{ record: id, version: version + 1, action: 'destroy' },
@@ -290,6 +290,6 @@ export const cascadeFrom = async (
       await keepTrashed(dependent, version + 1, whole);
       afterCommit(write, 'destroy', { id, whole }, {});
     }
-    for (const each of nulled) await keepNulled(each);
+    for (const each of nulled) await recordNulled(each);
   };
 };

@@ -3,20 +3,20 @@ import type { FieldError } from '../kernel/field-error.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** Records after which others get their turn, where many are written in a row. */
-export const recordsInARow = 20;
+/** Records of a batch that are written before other requests get a turn of the event loop. */
+export const recordsPerTurn = 20;
 
 const under = (place: string, field: string): string => (field === '' ? place : `${place}.${field}`);
 
-/** Messages as those of a record that stands at a place of a body. */
+/** The messages of a record, with fields named under its place in the body. */
 export const placed = (place: string, errors: readonly FieldError[]): readonly FieldError[] =>
   errors.map((each) => ({ ...each, field: under(place, each.field) }));
 
-/** Messages of records that are written by one request, each under its record's place in it. */
+/** Collects the messages of the records that one request writes, each under its record's place in the body. */
 export class CollectedErrors {
   readonly #found: { readonly rank: number; readonly errors: readonly FieldError[] }[] = [];
 
-  /** By rank; of one rank, in the order in which they were found. */
+  /** All messages by rank; those of one rank in the order in which they were added. */
   get found(): readonly FieldError[] {
     return [...this.#found].sort((a, b) => a.rank - b.rank).flatMap(({ errors }) => errors);
   }
@@ -26,8 +26,8 @@ export class CollectedErrors {
   }
 
   /**
-   * Runs the work of one record. What is wrong with its values is collected, so that all messages come at once; an id
-   * that is there for nobody, or not for this caller, is such a value. Anything else ends the request.
+   * Runs the work of one record and collects its validation errors, so that all messages come at once. An id that does
+   * not exist, or not for this caller, is such an error. Any other error is thrown.
    */
   async of<T>(
     resource: ServedResource,
@@ -42,7 +42,7 @@ export class CollectedErrors {
       const errors = errorsOf(resource, error);
       if (errors === undefined) throw error;
       this.add(placed(place, errors), rank);
-      // The database itself refused it: nothing more can be asked in this transaction.
+      // The database refused the statement: no more statements can run in this transaction.
       if (error.cause instanceof ConstraintError) this.assertNone(error.cause);
       return undefined;
     }
@@ -55,7 +55,7 @@ export class CollectedErrors {
   }
 }
 
-/** What is wrong with the values of one record, an id that is not there among them; undefined for any other problem. */
+/** The messages of a problem with one record's values or its id; undefined for any other problem. */
 export const errorsOf = (
   resource: ServedResource,
   { kind, errors }: Problem,

@@ -5,25 +5,25 @@ import { type List, listedRows } from '../records/list/list.ts';
 import { isSeekable } from '../records/list/sort.ts';
 
 /**
- * Finds a few records by words, for whoever does not know in which list they are. What it costs is bounded, however large
- * the table is: all of it is looked through only where it is no larger than `newestRows`, else the newest records are, and
- * the whole by number and by the beginnings of fields with an index.
+ * Finds a few records by words across lists. The cost is bounded, whatever the size of the table: a table of up to
+ * `newestRows` rows is searched as a whole. In a larger one the newest rows are searched, and all rows by id and by
+ * prefixes of indexed fields.
  */
 
-/** Records that are looked through, from the newest on: 40 ms of a million on SQLite, 60 on PostgreSQL. */
+/** Most rows that are searched, the newest first: 40 ms in a table of a million on SQLite, 60 on PostgreSQL. */
 export const newestRows = 50_000;
 
-/** Records of one list that are answered. */
+/** Most records of one list in a result. */
 export const foundAtOnce = 5;
 
-/** Fields with an index whose beginnings are compared. */
-const maxLed = 3;
+/** Most indexed fields whose prefixes are compared. */
+const maxPrefixFields = 3;
 
-/** A list that is searched, and what of its records is told. */
+/** A list that can be searched, with the fields that describe its records. */
 export interface Findable {
   readonly list: List;
   readonly source: Source;
-  /** The readable field that names a record, if one does, and one that says more. */
+  /** The readable field that names a record, if there is one, and a second one. */
   readonly named: string | undefined;
   readonly alias?: string;
 }
@@ -31,15 +31,15 @@ export interface Findable {
 export interface FoundRecord {
   readonly id: number;
   readonly name: string;
-  /** What more is said of it than its name. */
+  /** The value of the second field, if it adds to the name. */
   readonly alias: string | null;
 }
 
 export interface FoundInList {
   readonly records: readonly FoundRecord[];
-  /** Whether there are further ones among those that were looked through. */
+  /** Whether more of the searched rows match. */
   readonly more: boolean;
-  /** Whether every record was looked through. */
+  /** Whether every row was searched. */
   readonly whole: boolean;
 }
 
@@ -69,17 +69,17 @@ const recordOf = ({ named, alias }: Findable, row: Row): FoundRecord => {
 const isSearched = (column: SourceColumn | undefined): column is SourceColumn =>
   column?.comparable !== false && column?.type.searchable === true;
 
-/** Fields that are searched anyhow, and by whose beginnings an index leads. */
-const ledFields = ({ source }: Findable, { readable }: Grant): readonly string[] =>
+/** Searchable fields whose prefixes an index finds. */
+const prefixFields = ({ source }: Findable, { readable }: Grant): readonly string[] =>
   readable
     .map((name) => source.columns.get(name))
     .filter(isSearched)
     .filter((column) => source.indexed.has(column.name) && column.type.operators.includes('starts_with'))
     .filter((column) => isSeekable([{ column, descending: false, nullable: true }]))
-    .slice(0, maxLed)
+    .slice(0, maxPrefixFields)
     .map(({ name }) => name);
 
-/** What somebody finds in a list whose records they may read as the grant says. */
+/** Searches a list within a grant. */
 export const findRecords = async (
   findable: Findable,
   grant: Grant,
@@ -87,10 +87,10 @@ export const findRecords = async (
   by: DeferredCaller,
 ): Promise<FoundInList> => {
   const { list, named, alias, source } = findable;
-  const told = ['id', named, alias].filter((name) => name !== undefined && grant.readable.includes(name));
+  const fields = ['id', named, alias].filter((name) => name !== undefined && grant.readable.includes(name));
   const read = async (conditions: Readonly<Record<string, string>>): Promise<Row[]> => {
-    const asked = { fields: told.join(','), sort: '-id', per_page: String(foundAtOnce + 1), after: '' };
-    const query = new URLSearchParams({ ...asked, ...conditions }).toString();
+    const page = { fields: fields.join(','), sort: '-id', per_page: String(foundAtOnce + 1), after: '' };
+    const query = new URLSearchParams({ ...page, ...conditions }).toString();
     return (await listedRows(await list(grant, { query, path: '', by }))) as Row[];
   };
   const id = idIn(words);
@@ -102,7 +102,7 @@ export const findRecords = async (
   const found = await Promise.all([
     id === undefined ? [] : read({ 'filter[id]': String(id) }),
     searchable ? read({ q: words, ...(whole ? {} : { 'filter[id][gte]': String(from) }) }) : [],
-    ...(whole ? [] : ledFields(findable, grant)).map((field) =>
+    ...(whole ? [] : prefixFields(findable, grant)).map((field) =>
       read({ [`filter[${field}][starts_with]`]: words, sort: field }),
     ),
   ]);

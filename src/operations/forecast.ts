@@ -9,31 +9,31 @@ import { cascadeLimits } from './cascade-links.ts';
 import { recordKey } from './transaction.ts';
 
 /**
- * What a deletion would do to records that refer to those which go, told before it is asked for: the same walk as that of
- * `cascade.ts`, which locks and deletes, without its locks and hooks. It is of the moment at which it is asked for.
+ * Forecasts the effects of a deletion on the records that refer to the deleted ones: the same walk as that of
+ * `cascade.ts`, without its locks and hooks. It holds for the moment at which it is made.
  */
 
-/** Records that are counted of each kind; of further ones it is said that they are there. */
+/** Most records of each kind that are counted; of further ones only their existence is reported. */
 export const countedReferences = 1_000;
 
-/** Ids that are named of what the records of one kind refer to. */
+/** Most referenced ids that are listed for records of one kind. */
 const namedTargets = 100;
 
-/** Records of one model that refer by one field to what goes, and what becomes of them. */
+/** Records of one model that refer by one field to deleted records, and the effect on them. */
 export interface ReferringRecords {
   readonly referrer: Referrer;
   readonly onDelete: OnDelete;
   /** At most `countedReferences`. */
   readonly count: number;
-  /** Whether there are further ones. */
+  /** Whether there are more. */
   readonly more: boolean;
-  /** Whether they go into the trash; of references that become null, whether they are set again when that comes back. */
+  /** Whether they go into the trash; for references that become null, whether a restore sets them again. */
   readonly trash: boolean;
-  /** Ids that they refer to; none where these are too many to be named. */
+  /** Ids that they refer to; empty if there are too many to list. */
   readonly to: readonly number[];
 }
 
-/** Why one of the records would not be deleted. */
+/** A record that would not be deleted, and the problem. */
 export interface ForeseenRefusal {
   readonly id: number;
   readonly problem: ProblemName;
@@ -44,7 +44,7 @@ export interface Forecast {
   readonly references: readonly ReferringRecords[];
 }
 
-/** A record that goes. */
+/** A record that would be deleted. */
 interface Going {
   readonly model: string;
   readonly id: number;
@@ -64,15 +64,15 @@ interface Kind extends Omit<ReferringRecords, 'count' | 'more' | 'to'> {
   readonly targets: Set<number>;
 }
 
-/** All kinds that the deletion of some records comes to. */
+/** Collects affected records by model, field and effect. */
 class Kinds {
   readonly #kinds = new Map<string, Kind>();
 
   add({ model, field }: Referrer, onDelete: OnDelete, trash: boolean, id: number, to: number): void {
     const key = `${model.name} ${field.name} ${onDelete} ${trash}`;
-    const known = this.#kinds.get(key);
-    const kind = known ?? { referrer: { model, field }, onDelete, trash, ids: new Set(), targets: new Set() };
-    if (known === undefined) this.#kinds.set(key, kind);
+    const found = this.#kinds.get(key);
+    const kind = found ?? { referrer: { model, field }, onDelete, trash, ids: new Set(), targets: new Set() };
+    if (found === undefined) this.#kinds.set(key, kind);
     if (kind.ids.size <= countedReferences) kind.ids.add(id);
     if (kind.targets.size <= namedTargets) kind.targets.add(to);
   }
@@ -87,15 +87,15 @@ class Kinds {
   }
 }
 
-/** Tells what the deletion of records of one model would do, each deleted by itself. */
+/** Forecasts the deletion of records of one model, each by itself. */
 export type Foresee = (ids: readonly number[]) => Promise<Forecast>;
 
-/** Prepares it for a model, `User` included. */
+/** Prepares the forecast for a model, `User` included. */
 export const createForecast = (database: Database, models: Models, name: string): Foresee => {
   const dialect = dialectOf(database);
-  const known = new Map<string, ReferralKinds>();
+  const linksByModel = new Map<string, ReferralKinds>();
   const linksOf = (model: string): ReferralKinds => {
-    const made = known.get(model);
+    const made = linksByModel.get(model);
     if (made !== undefined) return made;
     const by = (onDelete: OnDelete): readonly Referral[] =>
       referrersOf(models, model, onDelete).map((referrer) => ({
@@ -103,11 +103,11 @@ export const createForecast = (database: Database, models: Models, name: string)
         find: createReferring(dialect, referrer.model, referrer.field),
       }));
     const links = { cascade: by('cascade'), null: by('null'), restrict: by('restrict') };
-    known.set(model, links);
+    linksByModel.set(model, links);
     return links;
   };
 
-  /** All that goes with a record, the record itself first; undefined where it is more than a deletion takes along. */
+  /** All records deleted with a record, the record itself first; undefined beyond the limits of a cascade. */
   const following = async (first: Going, kinds: Kinds): Promise<readonly Going[] | undefined> => {
     const seen = new Set([recordKey(first.model, first.id)]);
     const all = [first];
@@ -133,30 +133,30 @@ export const createForecast = (database: Database, models: Models, name: string)
     return all;
   };
 
-  /** Whether anything keeps these: records that stay although what they refer to goes. */
-  const losing = async (
+  /** Adds the remaining records that refer to these. Returns whether any of them prevents the deletion. */
+  const addRemaining = async (
     all: readonly Going[],
     chosen: ReadonlySet<string>,
     kinds: Kinds,
   ): Promise<boolean> => {
     const gone = new Set(all.map(({ model, id }) => recordKey(model, id)));
-    let held = false;
+    let isRestricted = false;
     for (const [model, going] of Map.groupBy(all, (each) => each.model)) {
       const trashed = new Map(going.map(({ id, trash }) => [id, trash]));
       for (const onDelete of ['null', 'restrict'] as const)
         for (const { referrer, find } of linksOf(model)[onDelete]) {
-          // Those that go themselves are found as well.
+          // The limit has room for records that are deleted themselves.
           const most = countedReferences + 1 + all.length + chosen.size;
           for (const { id, to } of await find(database, [...trashed.keys()], most)) {
             const key = recordKey(referrer.model.name, id);
             if (gone.has(key) || chosen.has(key)) continue;
             const isNulled = onDelete === 'null';
-            held ||= !isNulled;
+            isRestricted ||= !isNulled;
             kinds.add(referrer, onDelete, isNulled && trashed.get(to) === true, id, to);
           }
         }
     }
-    return held;
+    return isRestricted;
   };
 
   return async (ids) => {
@@ -167,7 +167,7 @@ export const createForecast = (database: Database, models: Models, name: string)
     for (const id of new Set(ids)) {
       const all = await following({ model: name, id, trash }, kinds);
       if (all === undefined) refused.push({ id, problem: 'cascade_too_large' });
-      else if (await losing(all, chosen, kinds)) refused.push({ id, problem: 'still_referenced' });
+      else if (await addRemaining(all, chosen, kinds)) refused.push({ id, problem: 'still_referenced' });
     }
     return { refused, references: kinds.all };
   };

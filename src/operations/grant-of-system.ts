@@ -5,12 +5,12 @@ import { userEntity } from '../records/users.ts';
 
 const systemGrants = new WeakMap<ResourceModel, Grant>();
 
-/** All users, with what administrators see of them. */
+/** A grant on all users, with the fields that administrators see. */
 export const usersOfSystem = systemGrant(userEntity.view);
 
 /**
- * All rows and fields; what the server sets itself is still not taken from anybody. Made once for a model: the store
- * knows a view by the very array of its fields.
+ * A grant on all rows and fields; fields that the server sets remain read-only. Made once for a model, since `records`
+ * caches views by the identity of the array of fields.
  */
 export const grantOfSystem = (model: ResourceModel): Grant => {
   const made = systemGrants.get(model);

@@ -2,22 +2,22 @@ import type { Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem, type ProblemKind } from '../kernel/problem.ts';
-import { granted } from './area.ts';
+import { requireGrant } from './area.ts';
 import { errorsOf } from './collected-errors.ts';
-import { knownId } from './record-id.ts';
+import { requireId } from './record-id.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, type SharedTransaction, together } from './transaction.ts';
-import { type RecordWrite, timeOfRecord } from './writing.ts';
+import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
+import { msPerRecord, type RecordWrite } from './writing.ts';
 
-/** Lines that were written, or would have been, and those that were refused. */
+/** The result of a slice: lines that were written, or would have been, and lines that were refused. */
 export interface ImportedSlice {
   readonly counts: ImportCounts;
   readonly written: readonly WrittenLine[];
   readonly refused: readonly RefusedLine[];
 }
 
-/** Ends the transaction of a preview: nothing of it stands. */
+/** Thrown to roll back the transaction of a preview. */
 class PreviewEnd extends Error {
   readonly counts: ImportCounts;
 
@@ -29,14 +29,14 @@ class PreviewEnd extends Error {
 }
 
 /**
- * Writes the lines that are good in one transaction, and tells of the others. A preview does the very same, references,
- * values that are there once and hooks included, and rolls it back: rules alone could not say what the database would.
- * What hooks do after a commit is not done. A transaction holds one slice, never a file, so that other writes wait for a
- * slice at most. `also` belongs to the transaction, and not to a preview.
+ * Writes the valid lines in one transaction, and reports the others. A preview does exactly the same, references,
+ * unique values and hooks included, and rolls it back, since only the database can check these; `afterCommit` does not
+ * run. A transaction holds one slice, never a whole file, so that other writes wait for one slice at most. `also` runs
+ * in the transaction, but not in a preview.
  * @throws FailedLineError; Problem of the database
  */
 export const importSlice = async (
-  into: Omit<ImportInto, 'told'>,
+  into: Omit<ImportInto, 'onWritten'>,
   lines: readonly ImportLine[],
   preview: boolean,
   also: (transaction: Transaction, counts: ImportCounts) => Promise<void>,
@@ -50,10 +50,10 @@ export const importSlice = async (
       refused,
     });
     try {
-      const told = (line: WrittenLine): void => {
+      const onWritten = (line: WrittenLine): void => {
         written.set(line.line, line);
       };
-      const counts = await importLines({ ...into, told }, rest, async (transaction, sums) => {
+      const counts = await importLines({ ...into, onWritten }, rest, async (transaction, sums) => {
         if (preview) throw new PreviewEnd(sums);
         await also(transaction, sums);
       });
@@ -69,17 +69,17 @@ export const importSlice = async (
   return { counts: { created: 0, updated: 0 }, written: [], refused };
 };
 
-/** Lines whose statements are on their way together. */
-const abreast = 64;
+/** Lines that are written concurrently. */
+const maxConcurrentLines = 64;
 
-/** A line of a file: a record, or what is wrong with it already. */
+/** A line of a file: the values of a record, or the errors of a line that could not be read. */
 export interface ImportLine {
   readonly number: number;
   readonly values: JsonObject;
   readonly errors: readonly FieldError[];
 }
 
-/** What became of some lines. */
+/** Numbers of records that lines created and updated. */
 export interface ImportCounts {
   readonly created: number;
   readonly updated: number;
@@ -92,7 +92,7 @@ export interface RefusedLine {
   readonly error: FieldError | Problem;
 }
 
-/** Lines that were refused: nothing was written of those that were to be written with them. */
+/** Refused lines: no line of their transaction was written. */
 export class RefusedLinesError extends Error {
   readonly refused: readonly RefusedLine[];
 
@@ -103,7 +103,7 @@ export class RefusedLinesError extends Error {
   }
 }
 
-/** Code of the application failed at a line: nothing was written. */
+/** A failure of the application's code at a line: nothing was written. */
 export class FailedLineError extends Error {
   readonly line: number;
 
@@ -114,24 +114,24 @@ export class FailedLineError extends Error {
   }
 }
 
-/** Who creates and who updates: by a method of authentication that the action takes. */
+/** The context in which lines are created and updated, by a method of authentication that the action accepts. */
 export type ActingFor = (action: 'create' | 'update') => Acting;
 
 export interface ImportInto {
   readonly resource: ServedResource;
   readonly actingFor: ActingFor;
-  /** The field by whose value a line finds the record that it updates; every line creates one unless given. */
+  /** Field by whose value a line finds the record that it updates; without it, every line creates one. */
   readonly by?: string | undefined;
-  /** Told what became of each line, in the transaction; it may be told again where that ran again. */
-  readonly told?: ((line: WrittenLine) => void) | undefined;
+  /** Called with each written line, in the transaction, and again if the transaction runs again. */
+  readonly onWritten?: ((line: WrittenLine) => void) | undefined;
 }
 
-/** What a line has come to. */
+/** The result of a line. */
 export interface WrittenLine {
   readonly line: number;
   readonly action: 'create' | 'update';
   readonly id: number;
-  /** JSON of the record before an update, in the view of whoever imports. */
+  /** JSON of the record before an update, in the view of the importing user. */
   readonly before: string | undefined;
   readonly after: string;
 }
@@ -140,12 +140,12 @@ interface Writes {
   readonly create: RecordWrite;
   readonly update: RecordWrite | undefined;
   readonly by: string | undefined;
-  readonly told: ImportInto['told'];
+  readonly onWritten: ImportInto['onWritten'];
 }
 
 type Done = 'created' | 'updated';
 
-/** Of the database itself, or of nobody: no line is to blame, and none is tried once more. */
+/** Whether the database or the process failed, not a line: lines are not tried again. */
 const isOfDatabase = (kind: ProblemKind): boolean =>
   kind === 'database_unavailable' ||
   kind === 'overloaded' ||
@@ -153,16 +153,16 @@ const isOfDatabase = (kind: ProblemKind): boolean =>
   kind === 'transaction_timeout' ||
   kind === 'stopping';
 
-const isBlameless = (error: unknown): boolean => !(error instanceof Problem) || isOfDatabase(error.kind);
+const isNoFaultOfLine = (error: unknown): boolean => !(error instanceof Problem) || isOfDatabase(error.kind);
 
 /** The id of the record that a line updates; undefined where it creates one. */
 const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Promise<number | undefined> => {
   const value = by === undefined ? undefined : own(values, by);
   if (write === undefined || by === undefined || value == null) return undefined;
   const { resource, grant, acting } = write;
-  if (by === 'id') return knownId(value);
+  if (by === 'id') return requireId(value);
   const field = resource.model.fields.get(by);
-  // What is wrong with the value is told by the rules of a create.
+  // A create reports an invalid value.
   if (field === undefined || resource.validate({ [by]: value }, 'update', new Set([by])).errors.length > 0)
     return undefined;
   const encoded = field.type.encode(value, field.options);
@@ -171,17 +171,17 @@ const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Prom
 
 const writeLine = async (writes: Writes, { number: line, values }: ImportLine): Promise<Done> => {
   const id = await targetOf(writes, values);
-  const { told } = writes;
+  const { onWritten } = writes;
   if (id === undefined || writes.update === undefined) {
     const made = await create(writes.create, values);
-    told?.({ line, action: 'create', id: made.id, before: undefined, after: made.json });
+    onWritten?.({ line, action: 'create', id: made.id, before: undefined, after: made.json });
     return 'created';
   }
   const { resource, grant, acting } = writes.update;
   const within = acting.shared?.transaction;
-  const before = told && (await resource.show(grant, id, [], { within }));
+  const before = onWritten && (await resource.show(grant, id, [], { within }));
   const changed = await update(writes.update, id, values, undefined);
-  told?.({ line, action: 'update', id, before: before?.json, after: changed.json });
+  onWritten?.({ line, action: 'update', id, before: before?.json, after: changed.json });
   return 'updated';
 };
 
@@ -192,12 +192,12 @@ const refusalOf = (resource: ServedResource, line: number, problem: Problem): re
     : errors.map((error) => ({ line, field: error.field, error }));
 };
 
-/** All at once: what was refused is not known by its line. */
-const writeAbreast = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
+/** Writes lines concurrently. An error does not name its line. */
+const writeConcurrently = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
   const done: Done[] = [];
-  for (let start = 0; start < lines.length; start += abreast) {
+  for (let start = 0; start < lines.length; start += maxConcurrentLines) {
     const settled = await Promise.allSettled(
-      lines.slice(start, start + abreast).map((line) => writeLine(writes, line)),
+      lines.slice(start, start + maxConcurrentLines).map((line) => writeLine(writes, line)),
     );
     for (const result of settled) {
       if (result.status === 'rejected') throw result.reason;
@@ -207,8 +207,8 @@ const writeAbreast = async (writes: Writes, lines: readonly ImportLine[]): Promi
   return done;
 };
 
-/** One after the other, with the messages of all. @throws RefusedLinesError, FailedLineError */
-const writeInTurn = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
+/** Writes lines one after the other and collects the messages of all. @throws RefusedLinesError, FailedLineError */
+const writeInSequence = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
   const { resource } = writes.create;
   const done: Done[] = [];
   const refused: RefusedLine[] = [];
@@ -218,12 +218,12 @@ const writeInTurn = async (writes: Writes, lines: readonly ImportLine[]): Promis
     try {
       done.push(await writeLine(writes, line));
     } catch (error) {
-      if (isBlameless(error))
+      if (isNoFaultOfLine(error))
         throw error instanceof Problem ? error : new FailedLineError(line.number, error);
       const problem = error as Problem;
       if (problem.status >= 500) throw new FailedLineError(line.number, problem);
       refused.push(...refusalOf(resource, line.number, problem));
-      // The database has ended the transaction: the lines behind cannot be asked about.
+      // The database has aborted the transaction: the next lines cannot be checked.
       if (problem.cause !== undefined) break;
     }
   }
@@ -236,47 +236,47 @@ const countsOf = (done: readonly Done[]): ImportCounts => {
   return { created, updated: done.length - created };
 };
 
-/** Hooks that run before the record stands see what the lines before it have done. */
-const inTurn = ({ model: { hooks } }: ServedResource, lines: readonly ImportLine[]): boolean =>
+/** Whether lines must be written in sequence: hooks see the effects of the lines before, and bad lines are reported. */
+const needsSequence = ({ model: { hooks } }: ServedResource, lines: readonly ImportLine[]): boolean =>
   hooks.beforeSave !== undefined ||
   hooks.beforeCommit !== undefined ||
   lines.some(({ errors }) => errors.length > 0);
 
 /**
- * Writes lines in one transaction, all or none, each as it would be written alone: under the policy of its action,
- * validation and hooks. `also` belongs to the transaction. No two lines may have the same value of `by`.
- * @throws RefusedLinesError with the messages of all lines; FailedLineError; Problem of the database; what `also` throws
+ * Writes lines in one transaction, all or none. Each line passes the policy of its action, validation and hooks, as a
+ * single write does. `also` runs in the transaction. No two lines may have the same value of `by`.
+ * @throws RefusedLinesError with the messages of all lines; FailedLineError; Problem of the database; errors of `also`
  */
 export const importLines = async (
-  { resource, actingFor, by, told }: ImportInto,
+  { resource, actingFor, by, onWritten }: ImportInto,
   lines: readonly ImportLine[],
   also: (transaction: Transaction, counts: ImportCounts) => Promise<void>,
 ): Promise<ImportCounts> => {
   const { model, context } = resource;
   const write = (action: 'create' | 'update', shared: SharedTransaction): RecordWrite => {
     const acting = actingFor(action);
-    return { resource, grant: granted(model, context, acting, action), acting: { ...acting, shared } };
+    return { resource, grant: requireGrant(model, context, acting, action), acting: { ...acting, shared } };
   };
   const unit =
-    (way: typeof writeInTurn) =>
+    (writeLines: typeof writeInSequence) =>
     async (shared: SharedTransaction): Promise<ImportCounts> => {
       const writes = {
         create: write('create', shared),
         update: by === undefined ? undefined : write('update', shared),
         by,
-        told,
+        onWritten,
       };
-      const counts = countsOf(await way(writes, lines));
+      const counts = countsOf(await writeLines(writes, lines));
       await also(shared.transaction, counts);
       return counts;
     };
-  const options = { table: model.table, limit: context.transactionLimit + lines.length * timeOfRecord };
-  if (told === undefined && !inTurn(resource, lines))
+  const options = { table: model.table, limit: context.transactionLimit + lines.length * msPerRecord };
+  if (onWritten === undefined && !needsSequence(resource, lines))
     try {
-      return await together(context.database, unit(writeAbreast), options);
+      return await runInTransaction(context.database, unit(writeConcurrently), options);
     } catch (error) {
-      // Who was refused, and why, is found out line by line; two lines with one value meet only there.
-      if (isBlameless(error)) throw error;
+      // Writing in sequence finds the refused lines and their messages, also two lines with the same unique value.
+      if (isNoFaultOfLine(error)) throw error;
     }
-  return together(context.database, unit(writeInTurn), options);
+  return runInTransaction(context.database, unit(writeInSequence), options);
 };

@@ -1,11 +1,10 @@
 import type { JobOptions } from '../model/job.ts';
 import type { SharedTransaction } from './transaction.ts';
 
-/** Where jobs are stored; `src/jobs` does it. A job is what its file exports, or its name. */
+/** The storage of jobs, implemented in `src/jobs`. A job is the export of its file, or its name. */
 export interface JobPort {
   /**
-   * Checks the values, stores the job and answers its id; in the transaction where one is given, and then nothing is
-   * woken before that is committed.
+   * Checks the values, stores the job and returns its id. In a given transaction, workers are woken after its commit.
    * @throws Problem `invalid_record`; Error where no file of `jobs/` defines the job
    */
   add(

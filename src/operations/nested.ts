@@ -13,7 +13,7 @@ import { labelOf } from '../model/names.ts';
 import { deleteKey, deleteLabel, nestedLimits } from '../model/nested-schema.ts';
 import type { ModelRelation } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
-import { granted } from './area.ts';
+import { requireGrant } from './area.ts';
 import { placed } from './collected-errors.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { isId } from './record-id.ts';
@@ -21,8 +21,8 @@ import type { ServedResource } from './served-resource.ts';
 import type { RecordWrite } from './writing.ts';
 
 /**
- * Records that a body holds within another one, `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`: how they are
- * read, and what they are held to. How they are written is in `save.ts`.
+ * Nested records of a body, `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`: parsing, limits and grants.
+ * `save.ts` writes them.
  */
 
 const tooMany: OwnRule = {
@@ -46,10 +46,7 @@ export const nestedRules: readonly OwnRule[] = [tooMany, tooDeep, namedTwice];
 
 type Task = 'delete' | 'update' | 'create';
 
-/**
- * The order in which they are written: what is deleted lets go of its unique values, and so does what is updated of
- * those that it had.
- */
+/** The order of the writes: deletions and updates come first, as they release unique values. */
 export const tasks = ['delete', 'update', 'create'] as const satisfies readonly Task[];
 
 export interface NestedItem {
@@ -57,32 +54,30 @@ export interface NestedItem {
   /** `lines.3` */
   readonly place: string;
   readonly rank: number;
-  /** The id that the item names; none on create. */
+  /** The id in the item; 0 for a create. */
   readonly id: number;
   readonly values: JsonObject;
 }
 
-/** What a body asks of the records of one relation. */
+/** The nested records of one relation. */
 export interface NestedList {
   readonly relation: ModelRelation;
   readonly resource: ServedResource;
   readonly items: readonly NestedItem[];
-  /** What its own policy lets the caller do to each, by task. */
+  /** The caller's grants on the related model, by task. */
   readonly grants: ReadonlyMap<Task, Grant>;
 }
 
-/** All that a body holds within its record. */
+/** All nested records of a body. */
 export interface Nested {
   readonly lists: readonly NestedList[];
-  /** What is wrong with its form, by rank. */
+  /** Errors in the form of the lists, by rank. */
   readonly flaws: readonly { readonly errors: readonly FieldError[]; readonly rank: number }[];
-  /** How many records the body holds, those within others included. */
+  /** Number of nested records at all levels. */
   readonly records: number;
 }
 
-/**
- * How many records a body holds within its own. Bounded by the body itself, and by how deep they may be.
- */
+/** Counts the nested records of a body, down to the deepest level that is allowed. */
 export const countNested = (resource: ServedResource, body: JsonObject, level = 1): number => {
   if (resource.nested.length === 0 || level > nestedLimits.levels) return 0;
   let count = 0;
@@ -102,7 +97,7 @@ const assertFew = (records: number): number => {
   return records;
 };
 
-/** Where the value of a relation stands. */
+/** The place of a nested list: its relation, the resource of its records, and the rank before its first one. */
 interface ListPlace {
   readonly relation: ModelRelation;
   readonly resource: ServedResource;
@@ -148,7 +143,7 @@ const readItem = (
     return gone
       ? flaw(at, `${place}.id`, labelOf('id'), 'required', rank)
       : { task: 'create', place, rank, id: 0, values };
-  // Nothing belongs to a record that is not there yet; whether it belongs to another is not told.
+  // No record can belong to a new one. Whether it belongs to another record stays secret.
   if (action === 'create' || !isId(id))
     return { errors: placed(place, [resource.collision({ field: 'id', rule: 'reference' })]), rank };
   return { task: gone ? 'delete' : 'update', place, rank, id, values };
@@ -179,7 +174,10 @@ const readList = (
 
 const action = { delete: 'destroy', update: 'update', create: 'create' } as const;
 
-/** By its own endpoint's policy; what names the record within which it stands has to be the caller's to write as well. */
+/**
+ * The grant by the policy of the related model's endpoint; a create also needs the reference to the outer record
+ * writable.
+ */
 const grantFor = (
   { resource: { context }, acting }: RecordWrite,
   { model }: ServedResource,
@@ -187,14 +185,13 @@ const grantFor = (
   task: Task,
 ): Grant => {
   if (acting.reason !== undefined) return grantOfSystem(model);
-  const grant = granted(model, context, acting, action[task]);
+  const grant = requireGrant(model, context, acting, action[task]);
   if (task === 'create' && !grant.writable.has(to)) throw new Problem('forbidden');
   return grant;
 };
 
 /**
- * What a body holds within its record, with what the policy of each lets the caller do; undefined where it holds
- * nothing, so that a write of one record alone goes on as if this were not there.
+ * Parses the nested records of a body and makes the caller's grants for them. Undefined if there are none.
  * @throws Problem `forbidden`, `batch_too_large`
  */
 export const nestedIn = (
@@ -216,8 +213,8 @@ export const nestedIn = (
     for (const each of readList(at, own(body, relation.name) ?? null, level, action))
       if ('errors' in each) flaws.push(each);
       else items.push(each);
-    const asked = tasks.filter((task) => items.some((item) => item.task === task));
-    const grants = new Map(asked.map((task) => [task, grantFor(write, resource, relation, task)]));
+    const needed = tasks.filter((task) => items.some((item) => item.task === task));
+    const grants = new Map(needed.map((task) => [task, grantFor(write, resource, relation, task)]));
     return { relation, resource, items, grants };
   });
   return { lists, flaws, records };

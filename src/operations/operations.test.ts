@@ -19,12 +19,12 @@ import { createEventLog } from '../service/events/event-log.ts';
 import { createIdempotency, type IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import { apiAuth } from './area.ts';
 import { acceptedVersions } from './preconditions.ts';
-import { refusal } from './prepare.ts';
+import { translateError } from './prepare.ts';
 import { remove } from './remove.ts';
 import { create, createForRequest, update } from './save.ts';
 import { createScopes } from './scope.ts';
 import { type ServedResource, serveResource } from './served-resource.ts';
-import { type Acting, hookPrincipal, type SharedTransaction, together } from './transaction.ts';
+import { type Acting, hookPrincipal, runInTransaction, type SharedTransaction } from './transaction.ts';
 import type { RecordWrite } from './writing.ts';
 
 const now = Date.parse('2026-11-22T01:00:00.000Z');
@@ -304,9 +304,9 @@ describeEachDatabase('operations', (databases) => {
       const inner = { ...writeOf(resource, 'create'), of };
       const candidate = { columns: { title: 'B', slug: 'a', maker_id: 999 }, chosen: new Set<string>() };
       const taken = new ConstraintError('unique', ['slug'], new Error('taken'));
-      expect(await refusal(inner, taken, candidate)).toMatchObject(invalid(['slug', 'unique']));
+      expect(await translateError(inner, taken, candidate)).toMatchObject(invalid(['slug', 'unique']));
       const other = { ...inner, of: { ...of, id: 998 } };
-      expect(await refusal(other, taken, candidate)).toMatchObject(
+      expect(await translateError(other, taken, candidate)).toMatchObject(
         invalid(['slug', 'unique'], ['maker_id', 'reference']),
       );
     });
@@ -586,13 +586,13 @@ describeEachDatabase('operations', (databases) => {
     it('are written all or not at all, and hooks hear of them once they are durable', async () => {
       const { resource, database, titles } = await stage();
       const given = new Error('given up');
-      const failing = together(database, async (shared) => {
+      const failing = runInTransaction(database, async (shared) => {
         await all(resource, shared);
         throw given;
       });
       await expect(failing).rejects.toBe(given);
       expect(await titles()).toEqual(['A', 'B']);
-      await together(database, async (shared) => {
+      await runInTransaction(database, async (shared) => {
         await all(resource, shared);
         expect(after).toEqual([]);
       });
@@ -617,20 +617,22 @@ describeEachDatabase('operations', (databases) => {
         await expect(first).rejects.toBe(conflict);
         return database.write(unit, table);
       };
-      await together({ ...database, write: again } as typeof database, (shared) => all(resource, shared));
+      await runInTransaction({ ...database, write: again } as typeof database, (shared) =>
+        all(resource, shared),
+      );
       await expect.poll(() => after.length).toBe(3);
       expect(after.map(({ action }) => action)).toEqual(['create', 'update', 'destroy']);
     });
 
     it('see what the others wrote: a value that was taken in it is taken, and one that was freed is free', async () => {
       const { resource, database, titles } = await stage();
-      const twice = together(database, async (shared) => {
+      const twice = runInTransaction(database, async (shared) => {
         await create(writeOf(resource, 'create', ann, shared), { title: 'C', slug: 'c' });
         await create(writeOf(resource, 'create', ann, shared), { title: 'D', slug: 'c' });
       });
       await expect(twice).rejects.toMatchObject(invalid(['slug', 'unique']));
       expect(await titles()).toEqual(['A', 'B']);
-      await together(database, async (shared) => {
+      await runInTransaction(database, async (shared) => {
         await remove(writeOf(resource, 'destroy', ann, shared), 1, undefined);
         await create(writeOf(resource, 'create', ann, shared), { title: 'C', slug: 'a' });
         const gone = update(writeOf(resource, 'update', ann, shared), 1, { title: 'x' }, undefined);
@@ -642,7 +644,7 @@ describeEachDatabase('operations', (databases) => {
     it('keep the answer of an idempotent create with all that belongs to it', async () => {
       const { resource, database, titles } = await stage();
       const request = { scope: 's', fingerprint: 'f' };
-      const first = await together(database, (shared) => all(resource, shared, request));
+      const first = await runInTransaction(database, (shared) => all(resource, shared, request));
       expect(await add(resource, { title: 'C', slug: 'c' }, ann, request)).toMatchObject(first);
       expect(await titles()).toEqual(['A2', 'C']);
     });

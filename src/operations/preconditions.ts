@@ -6,8 +6,8 @@ import type { Included } from '../records/relations/include.ts';
 export const entityTag = (version: number, view: string): string => `"${version}-${view}"`;
 
 /**
- * The tag of an answer that may hold related records, which change without the record: it then goes by what is answered.
- * The version leads it all the same, and is what `If-Match` compares.
+ * The tag of a response that may include related records, which change without the record: it then has a digest of the
+ * response. The version comes first all the same; `If-Match` compares only that.
  */
 export const tagOf = (json: string, version: number, view: string, { included }: Included): string => {
   if (included.length === 0) return entityTag(version, view);
@@ -17,15 +17,14 @@ export const tagOf = (json: string, version: number, view: string, { included }:
 
 const tags = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
-/** As much of a request as says on which condition it is meant. */
+/** The conditional headers of a request. */
 interface Conditional {
   header(name: string): string | undefined;
 }
 
 /**
- * The versions that a write accepts: undefined for any (no header, or `If-Match: *`), an empty list where no tag can be
- * one of ours, weak ones included, since If-Match compares strongly, and where `If-None-Match: *` asks that nothing be
- * there.
+ * The versions that a write accepts. Undefined for any (no header, or `If-Match: *`). Empty if no tag can match, since
+ * If-Match compares strongly and weak tags never do, and for `If-None-Match: *`, which demands that no record exists.
  */
 export const acceptedVersions = (request: Conditional): readonly number[] | undefined => {
   if (request.header('if-none-match')?.trim() === '*') return [];
@@ -40,7 +39,7 @@ export const acceptedVersions = (request: Conditional): readonly number[] | unde
 
 /**
  * Evaluates the conditions of a read (RFC 9110, 13.2.2): `If-Match` first, which compares strongly, then
- * `If-None-Match`, which compares weakly. `*` matches whatever is there. @returns whether the caller knows the tag
+ * `If-None-Match`, which compares weakly. `*` matches any record. @returns whether the caller has this tag
  * @throws Problem `stale`
  */
 export const isKnown = (request: Conditional, tag: string): boolean => {

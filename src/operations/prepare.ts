@@ -7,11 +7,11 @@ import type { Candidate, Collision, Columns } from '../records/records.ts';
 import { recordKey } from './transaction.ts';
 import { beforeSave, type RecordWrite } from './writing.ts';
 
-/** The reference to the record within which it is written stands in no body: of values taken together it is not told. */
-const isTold = ({ of }: RecordWrite, { field, others }: Collision): boolean =>
+/** The reference to the outer record comes from no body: a set of unique values is not reported under that field. */
+const isReported = ({ of }: RecordWrite, { field, others }: Collision): boolean =>
   others === undefined || field !== of?.field;
 
-/** The messages of what collides with what is stored, but for fields of which something was said before. */
+/** The messages of collisions with stored records, except for fields that already have a message. */
 export const collisionErrors = async (
   write: RecordWrite,
   candidate: Candidate,
@@ -21,15 +21,15 @@ export const collisionErrors = async (
   const { resource, grant } = write;
   const collisions = await resource.records.collisions(grant, candidate, id, within);
   return collisions
-    .filter((each) => candidate.refused?.has(each.field) !== true && isTold(write, each))
+    .filter((each) => candidate.refused?.has(each.field) !== true && isReported(write, each))
     .map(resource.collision);
 };
 
 /**
- * What the database's refusal of a write means. A value that was taken, or a reference that went, between the look-up
- * and the write is a validation message like one that was found before.
+ * Translates an error of the writing statement. A value that was taken, or a reference that was deleted, between the
+ * look-up and the write becomes a validation message, as if the look-up had found it.
  */
-export const refusal = async (
+export const translateError = async (
   write: RecordWrite,
   error: unknown,
   candidate: Candidate,
@@ -37,38 +37,38 @@ export const refusal = async (
 ): Promise<unknown> => {
   if (!(error instanceof ConstraintError)) return error;
   const { of } = write;
-  // It is looked up outside of the transaction, in which alone that record may be.
+  // The look-up runs outside of the transaction, where the outer record may not exist yet.
   const isThere = of && ((model: string, value: unknown) => model === of.model && value === of.id);
   const errors = await collisionErrors(write, { ...candidate, isThere }, id);
   if (errors.length === 0) return new Problem('conflict', { cause: error });
   return new Problem('invalid_record', { errors, cause: error });
 };
 
-/** What a write comes to before the database is asked to do it. */
+/** A write that is ready for its statement. */
 export interface Prepared extends Candidate {
   readonly values: JsonObject;
   /** Every violated rule; a record with one is not written. */
   readonly errors: readonly FieldError[];
 }
 
-/** The record that is updated: its id, and all of it where a hook is told. */
+/** The record that is updated: its id, and its JSON text of every field if a hook receives it. */
 interface Updated {
   readonly id?: number;
   readonly whole?: string | undefined;
 }
 
-/** Whether it is looked at only: it stands within a record that has been refused. */
+/** Whether it is only validated: its outer record was refused. */
 const isRehearsed = ({ of }: RecordWrite): boolean => of !== undefined && of.id === undefined;
 
-/** The record within which another is written is set by that one; nothing else in a body says it. */
+/** The body with the reference to its outer record, which replaces any value that was sent. */
 const withSurrounding = ({ of }: RecordWrite, action: 'create' | 'update', body: JsonObject): JsonObject => {
   if (of === undefined) return body;
   const { [of.field]: _sent, ...rest } = body;
   return action === 'update' || of.id === undefined ? rest : { ...rest, [of.field]: of.id };
 };
 
-/** Asks the resource's `beforeSave`: what it changes is validated once more. */
-const consultHook = async (
+/** Runs the resource's `beforeSave`, and validates its values again. */
+const validateAfterHook = async (
   write: RecordWrite,
   action: 'create' | 'update',
   updated: Updated,
@@ -81,11 +81,11 @@ const consultHook = async (
   return { ...again, errors: [...again.errors, ...added] };
 };
 
-const nothing: ReadonlySet<string> = new Set();
+const noReferences: ReadonlySet<string> = new Set();
 
 /**
- * Fields whose references the caller chose. What the hook put in their place is the application's word, and so is a
- * default, whether the body repeats it or leaves it out: these are asked for existence only.
+ * Fields whose references the caller chose. References set by the hook, and defaults, sent or not, are the
+ * application's choice: those only have to exist.
  */
 const chosenReferences = (
   { resource: { model }, grant: { references }, of }: RecordWrite,
@@ -94,7 +94,7 @@ const chosenReferences = (
   sent: Columns,
   saved: Columns,
 ): ReadonlySet<string> => {
-  if (references === undefined) return nothing;
+  if (references === undefined) return noReferences;
   const names = [...references.keys()].filter((name) => {
     if (name === of?.field) return false;
     const preset = action === 'create' ? model.fields.get(name)?.options.default : undefined;
@@ -104,8 +104,8 @@ const chosenReferences = (
 };
 
 /**
- * Whether the row rule lets the caller write what the body says. A default, and a field that the body leaves out, the hook
- * may still set.
+ * Whether the row rule allows the values of the body. Defaults and omitted fields do not count: the hook may still set
+ * them.
  */
 const isAdmitted = (
   { resource: { model, records }, grant, acting }: RecordWrite,
@@ -123,7 +123,7 @@ const isAdmitted = (
   return records.admits(grant, { ...Object.fromEntries(sent), ...owner }, id, acting.shared?.transaction);
 };
 
-/** What a body within another one comes to before hooks are asked, for who looks at several of them. */
+/** Whether a nested body is valid but refused by a row rule, before any hook runs. */
 export const isRefusedWithin = async (write: RecordWrite, sent: JsonObject): Promise<boolean> => {
   const { resource, grant } = write;
   const body = withSurrounding(write, 'create', sent);
@@ -135,9 +135,9 @@ export const isRefusedWithin = async (write: RecordWrite, sent: JsonObject): Pro
 };
 
 /**
- * Validates a body as this caller may write it, asks the hook, and looks up uniqueness and references, so that every
- * message comes at once. Nothing is written. The hook is not asked where the body decides that the write is refused.
- * `isRefused`: whether that is so of what stands within the record.
+ * Validates a body as this caller may write it, runs the hook, and looks up uniqueness and references, so that every
+ * message comes at once. Nothing is written. The hook does not run if the body itself decides that the write is
+ * refused. `isRefused`: whether a nested record decides that.
  * @throws Problem `forbidden`
  */
 export const prepareWrite = async (
@@ -151,14 +151,14 @@ export const prepareWrite = async (
   const { model, validate } = resource;
   const body = withSurrounding(write, action, sent);
   const first = validate(body, action, grant.writable);
-  const asksHook = first.errors.length === 0 && model.hooks.beforeSave !== undefined && !isRehearsed(write);
+  const hasHook = first.errors.length === 0 && model.hooks.beforeSave !== undefined && !isRehearsed(write);
   const isForbidden =
-    asksHook && (!(await isAdmitted(write, body, first.columns, updated.id)) || (await isRefused()));
+    hasHook && (!(await isAdmitted(write, body, first.columns, updated.id)) || (await isRefused()));
   const { values, columns, errors } =
-    asksHook && !isForbidden ? await consultHook(write, action, updated, first) : first;
+    hasHook && !isForbidden ? await validateAfterHook(write, action, updated, first) : first;
   const chosen = chosenReferences(write, action, body, first.columns, columns);
   const { shared } = acting;
-  const isThere = shared && ((name: string, id: unknown) => shared.known.has(recordKey(name, Number(id))));
+  const isThere = shared && ((name: string, id: unknown) => shared.present.has(recordKey(name, Number(id))));
   const refused = new Set(errors.map(({ field }) => field));
   const candidate = { columns, chosen, refused, isThere };
   const collisions = await collisionErrors(write, candidate, updated.id, shared?.transaction);
@@ -168,7 +168,7 @@ export const prepareWrite = async (
     const order = [...model.fields.keys()];
     all.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
   }
-  // That it lacks what it would be given is no matter of its own.
-  const told = isRehearsed(write) ? all.filter(({ field }) => field !== of?.field) : all;
-  return { values, columns, chosen, errors: told };
+  // A nested record that is only validated has no reference to its outer record: that is no error.
+  const reported = isRehearsed(write) ? all.filter(({ field }) => field !== of?.field) : all;
+  return { values, columns, chosen, errors: reported };
 };

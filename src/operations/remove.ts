@@ -1,23 +1,25 @@
-import { ConstraintError } from '../database/database.ts';
+import { ConstraintError, type Database } from '../database/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { TrashBundle } from '../records/trash/bundle.ts';
+import type { UserStore } from '../service/users/users.ts';
 import { cascadeFrom, intoTrash, newTrashBundle } from './cascade.ts';
-import { noticesOthers } from './cascade-links.ts';
-import { together } from './transaction.ts';
+import { affectsOthers, createCascade } from './cascade-links.ts';
+import type { ServedResource } from './served-resource.ts';
+import { type Acting, runInTransaction } from './transaction.ts';
 import {
   afterCommit,
   beforeCommit,
   currentRecord,
   isShared,
-  leaveTrace,
   type RecordWrite,
   recordChange,
   refuseTarget,
+  runWrite,
   type SharedWrite,
-  writing,
+  traceWrite,
 } from './writing.ts';
 
-/** What is told of it where the record goes into the trash. */
+/** The new bundle of a record that goes into the trash; undefined where its model has none. */
 const bundleOf = ({ resource: { model, context }, acting }: RecordWrite): TrashBundle | undefined =>
   model.trash ? newTrashBundle(context, acting) : undefined;
 
@@ -31,7 +33,7 @@ const destroy = async (
   const removed = await resource.records.remove(grant, id, versions, acting.shared?.transaction);
   if (removed === undefined) return refuseTarget(write, id, versions);
   if (isShared(write)) {
-    leaveTrace(write, 'destroy', id, []);
+    traceWrite(write, 'destroy', id, []);
     const version = removed.version + 1;
     recordChange(write, {
       ...{ record: id, version, action: 'destroy' },
@@ -46,9 +48,7 @@ const destroy = async (
   afterCommit(write, 'destroy', { id, whole: removed.whole }, {});
 };
 
-const takesOthers = ({ cascade }: RecordWrite['resource']): boolean => noticesOthers(cascade);
-
-/** The record is locked, and its version was looked at, before a hook or what goes with it may change that. */
+/** Locks the record and checks its version, then runs the hook and finds its dependents, which may change it. */
 const destroyWith = async (
   write: SharedWrite,
   id: number,
@@ -56,27 +56,31 @@ const destroyWith = async (
 ): Promise<void> => {
   const { model, cascade, context } = write.resource;
   const { whole } = await currentRecord(write, id, versions, 'deleteLock');
-  // Before the statement: it may take away first what would keep the record.
+  // Before the statement: the hook may remove records that would keep this one from being deleted.
   await beforeCommit(write, 'destroy', id, whole, undefined);
   const { resourceOf } = context;
   const bundle = bundleOf(write);
-  const conclude = takesOthers(write.resource)
+  const conclude = affectsOthers(cascade)
     ? await cascadeFrom({ model: model.name, id, bundle }, write.acting, { cascade, resourceOf })
     : undefined;
   await destroy(write, id, undefined, bundle);
   await conclude?.();
 };
 
-/** Runs it as part of a transaction where more than the record's own statement belongs to it. */
-const within = (write: RecordWrite, id: number, versions: readonly number[] | undefined): Promise<void> => {
+/** Deletes in a transaction if more than the record's own statement is needed. */
+const destroyAll = (
+  write: RecordWrite,
+  id: number,
+  versions: readonly number[] | undefined,
+): Promise<void> => {
   const { hooks, table } = write.resource.model;
   const { database, transactionLimit } = write.resource.context;
-  const alone = hooks.beforeCommit === undefined && !takesOthers(write.resource);
-  if (alone)
-    return writing(write, (each) => destroy(each, id, versions), { always: write.resource.model.trash });
+  const isSingle = hooks.beforeCommit === undefined && !affectsOthers(write.resource.cascade);
+  if (isSingle)
+    return runWrite(write, (each) => destroy(each, id, versions), { always: write.resource.model.trash });
   if (isShared(write)) return destroyWith(write, id, versions);
   const runsCode = hooks.beforeCommit !== undefined || write.resource.cascade.runsHooks;
-  return together(
+  return runInTransaction(
     database,
     (shared) => destroyWith({ ...write, acting: { ...write.acting, shared } }, id, versions),
     { table, limit: runsCode ? transactionLimit : undefined },
@@ -84,8 +88,8 @@ const within = (write: RecordWrite, id: number, versions: readonly number[] | un
 };
 
 /**
- * Deletes a record, with what refers to it by `onDelete: 'cascade'`; other references to it become null or keep it. On
- * its own, or in the transaction that it is asked for in.
+ * Deletes a record with those that refer to it by `onDelete: 'cascade'`; other references become null, or prevent the
+ * deletion. Runs in the caller's transaction if there is one.
  * @throws Problem `record_not_found`, `stale`, `still_referenced`, `cascade_too_large`
  */
 export const remove = async (
@@ -94,10 +98,52 @@ export const remove = async (
   versions: readonly number[] | undefined,
 ): Promise<void> => {
   try {
-    await within(write, id, versions);
+    await destroyAll(write, id, versions);
   } catch (error) {
     if (error instanceof ConstraintError && error.kind === 'foreign_key')
       throw new Problem('still_referenced', { cause: error });
     throw error;
   }
+};
+
+/** The deletion of users, with the records that refer to them by `onDelete: 'cascade'`. */
+export interface UserRemoval {
+  /** Whether other records may be deleted or changed with a user, and whether hooks run then. */
+  readonly takesOthers: boolean;
+  readonly runsHooks: boolean;
+  /**
+   * Deletes a user.
+   * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`, `cascade_too_large`
+   */
+  readonly remove: (id: number, acting: Acting) => Promise<void>;
+}
+
+export const createUserRemoval = (
+  database: Database,
+  users: UserStore,
+  resources: ReadonlyMap<string, ServedResource>,
+): UserRemoval => {
+  const model = 'User';
+  const models = new Map([...resources].map(([name, resource]) => [name, resource.model]));
+  const cascade = createCascade(database, models, model);
+  const { runsHooks } = cascade;
+  const [link] = [...cascade.links, ...cascade.nulled];
+  const context = link && resources.get(link.model)?.context;
+  const removeOne = async (id: number, acting: Acting): Promise<void> => {
+    if (context === undefined) return users.remove(id, acting.actor());
+    const { resourceOf, transactionLimit } = context;
+    await runInTransaction(
+      database,
+      async (shared) => {
+        let conclude = async (): Promise<void> => {};
+        const before = async (): Promise<void> => {
+          conclude = await cascadeFrom({ model, id }, { ...acting, shared }, { cascade, resourceOf });
+        };
+        await users.remove(id, acting.actor(), { transaction: shared.transaction, before });
+        await conclude();
+      },
+      { table: 'users', limit: runsHooks ? transactionLimit : undefined },
+    );
+  };
+  return { takesOthers: context !== undefined, runsHooks, remove: removeOne };
 };

@@ -11,7 +11,7 @@ import type { SavedRecord } from '../records/records.ts';
 import type { FirstRecord, KeptRecord, NulledReferences } from '../records/trash/bundle.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import type { ResourceContext, ServedResource } from './served-resource.ts';
-import { recordKey, together } from './transaction.ts';
+import { recordKey, runInTransaction } from './transaction.ts';
 import {
   conclude,
   isRecorded,
@@ -21,7 +21,7 @@ import {
   type SharedWrite,
 } from './writing.ts';
 
-/** A reference of a record that comes back, and the record that it names. */
+/** A reference of a restored record to another record. */
 interface BundleReference {
   readonly field: ModelField;
   readonly model: string;
@@ -29,21 +29,21 @@ interface BundleReference {
   readonly key: string;
 }
 
-/** A record that comes back, as its table takes it now. */
-export interface Returning {
+/** A record to be restored, with the values that its table accepts now. */
+export interface RestoredRecord {
   readonly resource: ServedResource;
   readonly key: string;
   readonly id: number;
-  /** The one that it will have. */
+  /** Its version after the restore. */
   readonly version: number;
   readonly values: JsonObject;
   readonly columns: Readonly<Record<string, SqlValue>>;
-  /** References to other records that come back. */
+  /** References to other records of the bundle. */
   readonly within: readonly BundleReference[];
   readonly errors: readonly FieldError[];
 }
 
-/** A record of the trash whose model is there. */
+/** A record of the trash whose model exists. */
 interface Kept {
   readonly resource: ServedResource;
   readonly key: string;
@@ -62,13 +62,13 @@ const referencesOf = ({ model }: ServedResource, record: JsonObject): readonly B
 
 const keptOf = (context: ResourceContext, kept: KeptRecord): Kept | undefined => {
   const { model, id, record } = kept;
-  // It was forgotten, or its model is gone.
+  // Its values were erased, or its model was removed.
   if (record === null || !context.models.has(model)) return undefined;
   const resource = context.resourceOf(model);
   return { resource, key: recordKey(model, id), kept, record, references: referencesOf(resource, record) };
 };
 
-/** Without those that were forgotten, and without what would have gone with them. */
+/** The records of a bundle without the erased ones, and without those that a deletion of these would take along. */
 const remaining = (
   context: ResourceContext,
   kept: readonly KeptRecord[],
@@ -90,16 +90,16 @@ const remaining = (
   return { records, lost };
 };
 
-/** Records outside of the bundle to which some of it refers and that are gone. */
+/** Records outside of the bundle to which its records refer, and which no longer exist. */
 const missingOf = async (
   transaction: Transaction,
   { database, models }: ResourceContext,
   records: readonly Kept[],
   back: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> => {
-  const asked = records.flatMap(({ references }) => references.filter(({ key }) => !back.has(key)));
+  const outside = records.flatMap(({ references }) => references.filter(({ key }) => !back.has(key)));
   const missing = new Set<string>();
-  for (const [model, references] of Map.groupBy(asked, (each) => each.model)) {
+  for (const [model, references] of Map.groupBy(outside, (each) => each.model)) {
     const ids = [...new Set(references.map(({ id }) => id))];
     const present = await createPresent(database, referencedTable(models, model))(transaction, ids);
     for (const id of ids) if (!present.has(id)) missing.add(recordKey(model, id));
@@ -107,17 +107,17 @@ const missingOf = async (
   return missing;
 };
 
-const returning = (
+const toRestored = (
   { resource, key, kept, record, references }: Kept,
   missing: ReadonlySet<string>,
   back: ReadonlySet<string>,
-): Returning => {
+): RestoredRecord => {
   const { model, validate, collision, context } = resource;
   const gone = references.filter((each) => missing.has(each.key));
   const nulled = gone.filter(({ field }) => field.onDelete === 'null');
   const held = new Set(gone.filter((each) => !nulled.includes(each)).map(({ field }) => field.name));
   const values = { ...record, ...Object.fromEntries(nulled.map(({ field }) => [field.name, null])) };
-  // What it is told to be is what the fields of now take: those that came later have their default or nothing.
+  // Validated against the current fields: those that were added later get their default or null.
   const validated = validate(values, 'create', model.fields);
   const own = {
     id: kept.id,
@@ -140,51 +140,50 @@ const returning = (
 };
 
 /**
- * The records of a bundle as they come back. A reference to what is gone becomes null where it would have become so, and
- * else is told; what was forgotten is left out, with what would have gone with it.
+ * Prepares the records of a bundle. A reference to a missing record becomes null if its `onDelete` is `null`, and is an
+ * error otherwise. Erased records are left out, with those that a deletion of these would take along.
  */
-export const returningFrom = async (
+const prepareBundle = async (
   transaction: Transaction,
   context: ResourceContext,
   kept: readonly KeptRecord[],
-): Promise<readonly Returning[]> => {
+): Promise<readonly RestoredRecord[]> => {
   const { records, lost } = remaining(context, kept);
   const back = new Set(records.map(({ key }) => key));
   const missing = new Set([...lost, ...(await missingOf(transaction, context, records, back))]);
-  return records.map((each) => returning(each, missing, back));
+  return records.map((each) => toRestored(each, missing, back));
 };
 
 /**
- * The return of a record from the trash, with all that went with it: what one deletion took away comes back in one
- * transaction, or nothing does. It is told as a create of each record, and as an update of those that get their reference
- * to it back.
+ * Restores a record from the trash with all records of its deletion, in one transaction. History and events show a
+ * create of each record, and an update of those whose reference to it is set again.
  */
 
-/** What cannot come back as it was. The messages are looked up where nothing has been refused by the database yet. */
-class Unfit extends Error {}
+/** Thrown if the records are not valid any more; the messages are looked up after the rollback. */
+class UnfitError extends Error {}
 
-/** Records that can be inserted now: what they refer to is there. Null stands for a reference that is set afterwards. */
+/** Records that can be inserted next, as their references exist; those of `later` are null first and set afterwards. */
 interface Round {
-  readonly records: readonly Returning[];
-  readonly later: readonly (readonly [record: Returning, column: string])[];
+  readonly records: readonly RestoredRecord[];
+  readonly later: readonly (readonly [record: RestoredRecord, column: string])[];
 }
 
-/** The references of a record that lead to others of the bundle which are not there yet. */
-const waitsFor = (record: Returning, placed: ReadonlySet<string>): readonly string[] =>
+/** The references of a record to records of the bundle that are not inserted yet. */
+const waitsFor = (record: RestoredRecord, placed: ReadonlySet<string>): readonly string[] =>
   record.within.filter(({ key }) => key !== record.key && !placed.has(key)).map(({ field }) => field.column);
 
 /**
- * Which records come first: those to which others refer. Where some refer to one another, references that may be null
- * are set once all are there.
+ * The order of the inserts: referenced records come first. In a cycle, references that may be null are set once all its
+ * records exist.
  */
-const roundsOf = function* (records: readonly Returning[]): Generator<Round> {
+const roundsOf = function* (records: readonly RestoredRecord[]): Generator<Round> {
   const placed = new Set<string>();
   let left = records;
   while (left.length > 0) {
     let ready = left.filter((record) => waitsFor(record, placed).length === 0);
     let later: Round['later'] = [];
     if (ready.length === 0) {
-      // A circle: it was not made of references that must be there alone.
+      // A cycle: at least one of its references may be null, or it could not have been stored.
       const free = left.filter((record) => {
         const waiting = waitsFor(record, placed);
         return record.within.every(({ field }) => !field.required || !waiting.includes(field.column));
@@ -199,21 +198,23 @@ const roundsOf = function* (records: readonly Returning[]): Generator<Round> {
   }
 };
 
-/** Inserts the records, those of a model together. Answers each as it is then, with JSON text of every field. */
+/**
+ * Inserts the records, one statement for those of a model. Returns the stored records with JSON text of every field.
+ */
 const insertAll = async (
   { acting }: SharedWrite,
-  records: readonly Returning[],
-): Promise<ReadonlyMap<Returning, WholeRecord>> => {
+  records: readonly RestoredRecord[],
+): Promise<ReadonlyMap<RestoredRecord, WholeRecord>> => {
   const { transaction } = acting.shared;
-  const inserted = new Map<Returning, WholeRecord>();
-  const take = (some: readonly Returning[], found: Iterable<WholeRecord>): void => {
+  const inserted = new Map<RestoredRecord, WholeRecord>();
+  const take = (some: readonly RestoredRecord[], found: Iterable<WholeRecord>): void => {
     const byId = new Map(some.map((record) => [record.id, record]));
     for (const row of found) {
       const record = byId.get(row.id);
       if (record !== undefined) inserted.set(record, row);
     }
   };
-  const filled: (readonly [Returning, string])[] = [];
+  const filled: (readonly [RestoredRecord, string])[] = [];
   for (const round of roundsOf(records)) {
     const without = Map.groupBy(round.later, ([record]) => record);
     for (const [resource, some] of Map.groupBy(round.records, (record) => record.resource)) {
@@ -221,7 +222,7 @@ const insertAll = async (
         const nulls = (without.get(record) ?? []).map(([, column]) => [column, null] as const);
         return { version: record.version, columns: { ...record.columns, ...Object.fromEntries(nulls) } };
       });
-      take(some, await resource.many.bringBack(transaction, rows));
+      take(some, await resource.many.reinsert(transaction, rows));
     }
     filled.push(...round.later);
   }
@@ -245,7 +246,7 @@ const insertAll = async (
   return inserted;
 };
 
-/** Sets references again that the deletion took away, where nothing else has been put in their place. */
+/** Sets references again that the deletion set to null, unless they have another value by now. */
 const referAgain = async (
   write: SharedWrite,
   { bundle }: FirstRecord,
@@ -254,7 +255,7 @@ const referAgain = async (
 ): Promise<void> => {
   const { context } = write.resource;
   const field = context.models.get(model)?.fields.get(named);
-  // What it referred to may not have come back, and the field may be another one by now.
+  // The target may not be restored, and the field may refer to another model by now.
   if (field?.reference === undefined || !isBack(field.reference, target)) return;
   const resource = context.resourceOf(model);
   const { many } = resource;
@@ -275,11 +276,11 @@ const referAgain = async (
 
 const saved = ({ id, version, whole }: WholeRecord): SavedRecord => ({ id, version, json: whole, whole });
 
-/** What came back beside the first record, as far as that is told: by the system, which names the reason. */
+/** Completes the creates of the records beside the first one, on behalf of the system. */
 const concludeAlong = async (
   write: SharedWrite,
-  along: readonly Returning[],
-  inserted: ReadonlyMap<Returning, WholeRecord>,
+  along: readonly RestoredRecord[],
+  inserted: ReadonlyMap<RestoredRecord, WholeRecord>,
 ): Promise<void> => {
   for (const record of along) {
     const { resource, values } = record;
@@ -290,12 +291,12 @@ const concludeAlong = async (
   }
 };
 
-/** What is tried, for the messages of what is refused. */
+/** The records of an attempt, for the messages of a refusal. */
 interface Attempt {
-  records: readonly Returning[];
+  records: readonly RestoredRecord[];
 }
 
-const bringBack = async (
+const restoreBundle = async (
   write: SharedWrite,
   id: number,
   versions: readonly number[] | undefined,
@@ -308,13 +309,13 @@ const bringBack = async (
   if (first === undefined) throw new Problem('record_not_found');
   if (versions !== undefined && !versions.includes(first.version)) throw new Problem('stale');
   const bundle = await context.trash.bundle(transaction, first.bundle);
-  const records = await returningFrom(transaction, context, [first, ...bundle.along]);
+  const records = await prepareBundle(transaction, context, [first, ...bundle.along]);
   attempt.records = records;
   const [leading, ...along] = records;
-  if (leading === undefined || records.some(({ errors }) => errors.length > 0)) throw new Unfit();
+  if (leading === undefined || records.some(({ errors }) => errors.length > 0)) throw new UnfitError();
   const inserted = await insertAll(write, records);
   const row = inserted.get(leading);
-  if (row === undefined) throw new Error('an insert answered no record');
+  if (row === undefined) throw new Error('an insert returned no record');
   const shown = await show(grant, id, [], { within: transaction });
   if (shown === undefined) throw new Problem('forbidden');
   const keys = new Set(records.map(({ key }) => key));
@@ -330,14 +331,16 @@ const bringBack = async (
   });
 };
 
-/** The field of a record that came along is named behind the record. */
-const placed = ({ resource, id }: Returning, errors: readonly FieldError[], isFirst: boolean) =>
+/** Messages of a record; those of a record beside the first one name it before the field. */
+const placed = ({ resource, id }: RestoredRecord, errors: readonly FieldError[], isFirst: boolean) =>
   isFirst
     ? errors
     : errors.map((error) => ({ ...error, field: `${resource.model.plural}.${id}.${error.field}` }));
 
-/** Everything for which records cannot come back: what was seen before, and values that somebody else has by now. */
-const flawsOf = async (records: readonly Returning[]): Promise<readonly FieldError[]> => {
+/**
+ * All errors that prevent a restore: invalid values and references, and unique values that another record has by now.
+ */
+const flawsOf = async (records: readonly RestoredRecord[]): Promise<readonly FieldError[]> => {
   const keys = new Set(records.map(({ key }) => key));
   const isThere = (model: string, id: unknown): boolean => keys.has(recordKey(model, Number(id)));
   const found: FieldError[] = [];
@@ -353,8 +356,8 @@ const flawsOf = async (records: readonly Returning[]): Promise<readonly FieldErr
 };
 
 /**
- * Brings a deleted record back out of the trash, under its own id, with what went with it. The version that the deletion
- * made must be one of these, where they are given.
+ * Restores a deleted record from the trash under its own id, with the records that were deleted with it. The version
+ * that the deletion made must be one of the given ones, if there are any.
  * @throws Problem `record_not_found`, `stale`, `invalid_record`, `conflict`, and what a hook refuses with
  */
 export const restore = async (
@@ -367,17 +370,17 @@ export const restore = async (
   const runsCode = model.hooks.beforeCommit !== undefined || cascade.runsHooks;
   const attempt: Attempt = { records: [] };
   try {
-    return await together(
+    return await runInTransaction(
       database,
       (shared) => {
         const within = { ...write, acting: { ...write.acting, shared } };
-        if (!isShared(within)) throw new Error('a bundle comes back in one transaction');
-        return bringBack(within, id, versions, attempt);
+        if (!isShared(within)) throw new Error('a bundle is restored in one transaction');
+        return restoreBundle(within, id, versions, attempt);
       },
       { table: model.table, limit: runsCode ? transactionLimit : undefined },
     );
   } catch (cause) {
-    if (!(cause instanceof ConstraintError || cause instanceof Unfit)) throw cause;
+    if (!(cause instanceof ConstraintError || cause instanceof UnfitError)) throw cause;
     const errors = await flawsOf(attempt.records);
     if (errors.length === 0) throw new Problem('conflict', { cause });
     throw new Problem('invalid_record', { errors, cause });

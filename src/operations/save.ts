@@ -7,32 +7,32 @@ import type { Columns, SavedRecord } from '../records/records.ts';
 import { type Included, nothingIncluded } from '../records/relations/include.ts';
 import { recordAudit } from '../service/audit/audit.ts';
 import type { Idempotency, IdempotentRequest, KeptAnswer } from '../service/idempotency/idempotency.ts';
-import { CollectedErrors, recordsInARow } from './collected-errors.ts';
+import { CollectedErrors, recordsPerTurn } from './collected-errors.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
 import { tagOf } from './preconditions.ts';
-import { isRefusedWithin, type Prepared, prepareWrite, refusal } from './prepare.ts';
+import { isRefusedWithin, type Prepared, prepareWrite, translateError } from './prepare.ts';
 import { remove } from './remove.ts';
 import type { SharedTransaction } from './transaction.ts';
 import {
   checkTarget,
+  companionsOf,
   conclude,
   currentRecord,
   isRecorded,
   isShared,
-  keptBeside,
   type RecordWrite,
   refuseTarget,
+  runWrite,
   type SharedWrite,
   type WriteWithin,
   withRelated,
-  writing,
 } from './writing.ts';
 
-/** Creates and updates of records, with those that their bodies hold within them, which are written by the same means. */
+/** Creates and updates of records, with the nested records of their bodies, which are written by the same functions. */
 
 /**
- * The columns to insert: those of the body, and the owner that the policy set, which neither a body nor a hook overrides
- * unless the caller may write that field.
+ * The columns to insert: those of the body, and the owner that the policy set, which neither a body nor a hook
+ * overrides unless the caller may write that field.
  */
 const withOwner = ({ resource: { model }, grant }: RecordWrite, columns: Columns): Columns => {
   const { owner } = model;
@@ -41,8 +41,8 @@ const withOwner = ({ resource: { model }, grant }: RecordWrite, columns: Columns
   return { ...columns, [owner]: named ?? grant.owner };
 };
 
-/** Whether an administrator says whose a record is, which the audit log tells. */
-const namesOwner = (
+/** Whether an administrator sets the owner of the record, which goes into the audit log. */
+const setsOwner = (
   { resource: { model }, acting }: RecordWrite,
   { columns }: Pick<Prepared, 'columns'>,
 ): boolean =>
@@ -54,7 +54,7 @@ const namesOwner = (
 const ownerIn = ({ owner }: ResourceModel, whole: string): Json =>
   owner === undefined ? null : ((JSON.parse(whole) as JsonObject)[owner] ?? null);
 
-/** Leaves a line of the audit log where an administrator has given a record another owner than it had or would get. */
+/** Adds an audit entry where an administrator has given a record another owner than it had or would get. */
 const auditOwner = (
   write: RecordWrite,
   action: 'create' | 'update',
@@ -66,9 +66,9 @@ const auditOwner = (
   const { model, context } = resource;
   const { owner = '' } = model;
   const after = columns[owner] ?? null;
-  if (!isShared(write) || !namesOwner(write, { columns }) || after === before) return;
+  if (!isShared(write) || !setsOwner(write, { columns }) || after === before) return;
   const { shared } = write.acting;
-  // Not awaited: where it is refused, the transaction is, and its error is told.
+  // Not awaited: if it fails, the transaction fails, and reports the error.
   recordAudit(shared.transaction, context.database.dialect, context.clock(), acting.actor(), {
     action: `record.${action}`,
     target: { kind: model.name, id, name: null },
@@ -76,7 +76,7 @@ const auditOwner = (
   }).catch(() => {});
 };
 
-/** What a new record comes to: its own values, and what stands within it. */
+/** The prepared values of a new record, with its nested records. */
 export interface PreparedNew extends Prepared {
   readonly nested: Nested | undefined;
 }
@@ -90,20 +90,20 @@ export const insert = async (
   const { records, context } = resource;
   const owned = withOwner(write, columns);
   const { transaction } = acting.shared ?? {};
-  // In a transaction it is kept by what concludes the write.
-  const beside = transaction === undefined && isRecorded(resource) ? keptBeside(write, owned) : [];
-  const saved = await records.insert(grant, owned, context.clock(), transaction, beside);
-  // It would be a record that the caller may not write.
+  // In a transaction `conclude` stores the version and the event.
+  const companions = transaction === undefined && isRecorded(resource) ? companionsOf(write, owned) : [];
+  const saved = await records.insert(grant, owned, context.clock(), transaction, companions);
+  // The caller may not write the record that this would be.
   if (saved === undefined) throw new Problem('forbidden');
-  if (beside.length > 0 && resource.model.events) context.eventsCommitted();
+  if (companions.length > 0 && resource.model.events) context.eventsCommitted();
   auditOwner(write, 'create', saved.id, grant.owner ?? null, owned);
   const concluded = await conclude(write, 'create', saved, undefined, values, within(nested));
   return withRelated(write, concluded, included);
 };
 
 /**
- * Whether what stands within a new record is refused by a row rule. It is written in a transaction, but the hook of the
- * record itself runs before that.
+ * Whether a row rule refuses any nested record of a new record. Checked before the transaction that writes them, since
+ * the hook of the outer record runs before it too.
  */
 const isAnyRefused = async (write: RecordWrite, nested: Nested | undefined): Promise<boolean> => {
   if (nested === undefined || isShared(write)) return false;
@@ -115,8 +115,8 @@ const isAnyRefused = async (write: RecordWrite, nested: Nested | undefined): Pro
   return false;
 };
 
-/** Validates, and saves what is good. What the database refuses all the same is told like what was found before. */
-export const attempt = async <T>(
+/** Validates a new record and saves it. A constraint that the write violates is reported like a failed validation. */
+export const prepareAndSave = async <T>(
   write: RecordWrite,
   body: JsonObject,
   save: (prepared: PreparedNew) => Promise<T>,
@@ -131,22 +131,22 @@ export const attempt = async <T>(
     }
     return await save({ ...prepared, nested });
   } catch (error) {
-    throw await refusal(write, error, prepared);
+    throw await translateError(write, error, prepared);
   }
 };
 
 /**
- * Creates a record, on its own or in the transaction that it is asked for in.
- * @throws Problem `invalid_record`; for what stands within it also `forbidden`, `batch_too_large`
+ * Creates a record, in the caller's transaction if there is one.
+ * @throws Problem `invalid_record`; for nested records also `forbidden`, `batch_too_large`
  */
 export const create = (
   write: RecordWrite,
   body: JsonObject,
   included = nothingIncluded,
 ): Promise<SavedRecord> =>
-  attempt(write, body, (prepared) =>
-    writing(write, (each) => insert(each, prepared, included), {
-      always: included !== nothingIncluded || prepared.nested !== undefined || namesOwner(write, prepared),
+  prepareAndSave(write, body, (prepared) =>
+    runWrite(write, (each) => insert(each, prepared, included), {
+      always: included !== nothingIncluded || prepared.nested !== undefined || setsOwner(write, prepared),
       further: prepared.nested?.records,
       creates: true,
     }),
@@ -161,10 +161,9 @@ const save = async (
 ): Promise<SavedRecord> => {
   const { resource, grant, acting } = write;
   const { records, context, model } = resource;
-  const isRead =
-    model.hooks.beforeCommit !== undefined || isRecorded(resource) || namesOwner(write, { columns });
-  const told = isRead && isShared(write);
-  const before = told ? await currentRecord(write, id, versions) : undefined;
+  const needsBefore =
+    model.hooks.beforeCommit !== undefined || isRecorded(resource) || setsOwner(write, { columns });
+  const before = needsBefore && isShared(write) ? await currentRecord(write, id, versions) : undefined;
   const { shared } = acting;
   const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);
   if (saved === undefined) return refuseTarget(write, id, versions);
@@ -172,7 +171,7 @@ const save = async (
   return conclude(write, 'update', saved, before?.whole, values, within(nested));
 };
 
-/** The record comes first, locked, so that nothing is told of what is within it to who may not write it. */
+/** Locks and checks the outer record first: a caller who may not write it learns nothing about its nested records. */
 const updateWith = async (
   write: SharedWrite,
   id: number,
@@ -189,7 +188,7 @@ const updateWith = async (
   try {
     return await save(write, id, prepared, versions, nested);
   } catch (error) {
-    throw await refusal(write, error, prepared, id);
+    throw await translateError(write, error, prepared, id);
   }
 };
 
@@ -201,7 +200,7 @@ const updateAlone = async (
   included: Included,
 ): Promise<SavedRecord> => {
   const { hooks } = write.resource.model;
-  // A hook must not run for a record that is not there.
+  // A hook must not run for a record that does not exist.
   const before = hooks.beforeSave === undefined ? undefined : await currentRecord(write, id, versions);
   const prepared = await prepareWrite(write, 'update', body, { id, whole: before?.whole });
   if (prepared.errors.length > 0) {
@@ -209,20 +208,20 @@ const updateAlone = async (
     throw new Problem('invalid_record', { errors: prepared.errors });
   }
   try {
-    return await writing(
+    return await runWrite(
       write,
       async (each) => withRelated(each, await save(each, id, prepared, versions), included),
-      { always: included !== nothingIncluded || namesOwner(write, prepared) },
+      { always: included !== nothingIncluded || setsOwner(write, prepared) },
     );
   } catch (error) {
-    throw await refusal(write, error, prepared, id);
+    throw await translateError(write, error, prepared, id);
   }
 };
 
 /**
- * Changes the fields that were sent, on its own or in the transaction that it is asked for in. The record must have one
- * of the versions, where they are given; they are compared in the statement that writes.
- * @throws Problem `record_not_found`, `stale`, `invalid_record`; for what stands within it also `forbidden`,
+ * Changes the fields that were sent, in the caller's transaction if there is one. The record must have one of the
+ * versions, where they are given; the writing statement itself compares them.
+ * @throws Problem `record_not_found`, `stale`, `invalid_record`; for nested records also `forbidden`,
  * `batch_too_large`, `still_referenced`, `cascade_too_large`
  */
 export const update = async (
@@ -235,13 +234,13 @@ export const update = async (
   const nested = write.resource.nested.length === 0 ? undefined : nestedIn(write, 'update', body);
   if (nested === undefined) return updateAlone(write, id, body, versions, included);
   const work = async (each: RecordWrite): Promise<SavedRecord> => {
-    if (!isShared(each)) throw new Error('records within another are written in its transaction');
+    if (!isShared(each)) throw new Error('nested records are written in the transaction of the outer record');
     return withRelated(each, await updateWith(each, id, body, versions, nested), included);
   };
-  return writing(write, work, { always: true, further: nested.records });
+  return runWrite(write, work, { always: true, further: nested.records });
 };
 
-/** The write of a record within another: held to its own policy, and to the record in which it stands. */
+/** The write of a nested record: restricted by its own policy, and to the children of its outer record. */
 const innerWrite = (
   write: RecordWrite,
   { relation, resource, grants }: NestedList,
@@ -249,7 +248,7 @@ const innerWrite = (
   id: number | undefined,
 ): RecordWrite => {
   const grant = grants.get(task);
-  if (grant === undefined) throw new Error(`nobody was asked whether records may be written: ${task}`);
+  if (grant === undefined) throw new Error(`no grant was made for the nested records: ${task}`);
   const level = (write.of?.level ?? 0) + 1;
   const of = { model: write.resource.model.name, field: relation.to, id, level };
   const held =
@@ -263,13 +262,15 @@ const writeItem = async (write: RecordWrite, { task, id, values }: NestedItem): 
   else await create(write, values);
 };
 
-/** All that is done to what stands within a record, in its order. */
+/** The writes of all nested records of a body, in the order in which they are made. */
 const tasksOf = function* ({ lists }: Nested): Generator<readonly [NestedList, NestedItem]> {
   for (const task of tasks)
     for (const list of lists) for (const item of list.items) if (item.task === task) yield [list, item];
 };
 
-/** Writes what stands within a record, in its transaction. Answers what is wrong with it, in the order of the body. */
+/**
+ * Writes the nested records of a record in its transaction. Returns their validation errors in the order of the body.
+ */
 const writeNested = async (
   write: SharedWrite,
   id: number,
@@ -282,12 +283,12 @@ const writeNested = async (
     const inner = innerWrite(write, list, item, id);
     await collected.of(list.resource, item.place, () => writeItem(inner, item), item.rank);
     done += 1;
-    if (done % recordsInARow === 0) await turn();
+    if (done % recordsPerTurn === 0) await turn();
   }
   return collected.found;
 };
 
-/** Whether what is done to such records may change the one in which they stand: by their hooks, or by `onDelete`. */
+/** Whether the writes of these nested records may change their outer record: by hooks, or by `onDelete`. */
 const mayChangeIt = ({ resource: { model, nested }, items }: NestedList): boolean =>
   items.some(({ task }) => task === 'delete') ||
   (items.length > 0 &&
@@ -302,8 +303,8 @@ const within = (nested: Nested | undefined): WriteWithin | undefined =>
   });
 
 /**
- * What is wrong with what stands within a record that is not created, as its own values are refused: nothing is written
- * and no hook is asked, as there is no record that they could be told of.
+ * Validates the nested records of a record that is not created, since its own values are invalid: nothing is written,
+ * and no hook runs, as there is no outer record to give to it.
  */
 const rehearse = async (write: RecordWrite, nested: Nested): Promise<readonly FieldError[]> => {
   const collected = new CollectedErrors();
@@ -322,14 +323,14 @@ const rehearse = async (write: RecordWrite, nested: Nested): Promise<readonly Fi
   return collected.found;
 };
 
-/** An answer as it is kept, but for its status. */
+/** The part of a response that is stored for an `Idempotency-Key`, without the status. */
 export type Once = Omit<KeptAnswer, 'status'>;
 
 /**
- * Answers what the same request was answered first, or does the work. What the work is refused with is told only where
- * no such answer has come about meanwhile. @throws Problem `idempotency_conflict`
+ * Returns the stored answer of the same request, or does the work. An error of the work is thrown only if no such
+ * answer was stored meanwhile. @throws Problem `idempotency_conflict`
  */
-export const answeredOnce = async (
+export const answerOnce = async (
   idempotency: Idempotency,
   request: IdempotentRequest,
   work: () => Promise<Once>,
@@ -339,16 +340,19 @@ export const answeredOnce = async (
   try {
     return await work();
   } catch (refused) {
-    // The same request may have been written a moment ago, and its own records be what these collide with.
-    // Where that cannot be looked up, what happened first is what is said: the write may stand all the same.
+    // The same request may have succeeded a moment ago, and these values collide with the records that it made. If that
+    // look-up fails, the first error is thrown: it may say that the write's outcome is unknown.
     const first = await idempotency.find(request).catch(() => undefined);
     if (first !== undefined) return first;
     throw refused;
   }
 };
 
-/** Does the work in the transaction that takes the `Idempotency-Key`: it and its kept answer stand or fall together. */
-export const keptOnce = async (
+/**
+ * Does the work in the transaction that claims the `Idempotency-Key`: both the work and its answer are committed, or
+ * neither.
+ */
+export const keepOnce = async (
   idempotency: Idempotency,
   { transaction }: SharedTransaction,
   request: IdempotentRequest,
@@ -362,7 +366,7 @@ export const keptOnce = async (
   return answer;
 };
 
-/** The answer of a create: the record in its `saved` view. */
+/** The response to a create: the record in its `saved` view. */
 const answerOf = (saved: SavedRecord, view: string, included: Included): Once => ({
   data: saved.json,
   headers: { ETag: tagOf(saved.json, saved.version, view, included) },
@@ -370,7 +374,7 @@ const answerOf = (saved: SavedRecord, view: string, included: Included): Once =>
 
 const status = 201;
 
-/** Inserts in the transaction that takes the `Idempotency-Key`. */
+/** Inserts in the transaction that claims the `Idempotency-Key`. */
 const insertOnce = (
   write: RecordWrite,
   prepared: PreparedNew,
@@ -378,17 +382,17 @@ const insertOnce = (
   view: string,
   included: Included,
 ): Promise<Once> => {
-  if (!isShared(write)) throw new Error('an answer is kept in the transaction of its record');
+  if (!isShared(write)) throw new Error('a response is stored in the transaction of its record');
   const { idempotency } = write.resource.context;
-  return keptOnce(idempotency, write.acting.shared, request, status, async () =>
+  return keepOnce(idempotency, write.acting.shared, request, status, async () =>
     answerOf(await insert(write, prepared, included), view, included),
   );
 };
 
 /**
- * Creates a record for a request. With an `Idempotency-Key` the same request answers what it answered first, and writes
+ * Creates a record for a request. With an `Idempotency-Key`, a repeated request returns the first response and writes
  * nothing.
- * @throws Problem `invalid_record`, `idempotency_conflict`; for what stands within it also `forbidden`, `batch_too_large`
+ * @throws Problem `invalid_record`, `idempotency_conflict`; for nested records also `forbidden`, `batch_too_large`
  */
 export const createForRequest = async (
   write: RecordWrite,
@@ -398,9 +402,9 @@ export const createForRequest = async (
   included = nothingIncluded,
 ): Promise<Once> => {
   if (request === undefined) return answerOf(await create(write, body, included), view, included);
-  return answeredOnce(write.resource.context.idempotency, request, () =>
-    attempt(write, body, (prepared) =>
-      writing(write, (within) => insertOnce(within, prepared, request, view, included), {
+  return answerOnce(write.resource.context.idempotency, request, () =>
+    prepareAndSave(write, body, (prepared) =>
+      runWrite(write, (within) => insertOnce(within, prepared, request, view, included), {
         always: true,
         further: prepared.nested?.records,
       }),

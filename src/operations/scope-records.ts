@@ -32,7 +32,7 @@ import { type ListAnswer, listedRows } from '../records/list/list.ts';
 import type { SavedRecord } from '../records/records.ts';
 import { type Included, nothingIncluded, parseIncluded } from '../records/relations/include.ts';
 import type { Related } from '../records/relations/related.ts';
-import { granted, relatedFor } from './area.ts';
+import { relatedFor, requireGrant } from './area.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { countNested } from './nested.ts';
 import { isId } from './record-id.ts';
@@ -42,7 +42,7 @@ import type { ServedResource } from './served-resource.ts';
 import { type Acting, assertOutside, recordKey } from './transaction.ts';
 import type { RecordWrite } from './writing.ts';
 
-/** A list as code asks for it, whatever its model. */
+/** The query of a list in code, for any model. */
 export type AnyListQuery = ListQuery<Readonly<Record<string, unknown>>, string>;
 
 const chosen: OptionCheck = (value, path) =>
@@ -50,11 +50,11 @@ const chosen: OptionCheck = (value, path) =>
     ? undefined
     : `${path} must be true, or a list of fields`;
 
-/** A list of relations, or what is answered of each. */
+/** A list of relations, or the fields of each. */
 const includeOption: OptionCheck = (value, path) =>
   (Array.isArray(value) ? texts : mapOf(chosen))(value, path);
 
-/** Options of what is answered beside a record. */
+/** Options for related records of a response. */
 export const relatedOptions = { include: includeOption } satisfies OptionTable<RelatedOptions<AnyInclude>>;
 
 const options = {
@@ -88,12 +88,13 @@ const textOf = (value: unknown, path: string): string => {
   if (value instanceof Date) return value.toISOString();
   if (['string', 'number', 'boolean'].includes(typeof value)) return String(value as Scalar);
   if (value === null) throw new TypeError(`${path} is null: the operator for that is { null: true }`);
-  // Left out, the condition would let everything pass.
-  if (value === undefined) throw new TypeError(`${path} is undefined: a condition is there or it is not`);
+  // Ignored, the condition would match every record.
+  if (value === undefined)
+    throw new TypeError(`${path} is undefined: leave the condition out, or give it a value`);
   throw new TypeError(`${path} must be a text, a number or a boolean`);
 };
 
-/** In a list of values a comma ends one and a backslash escapes. */
+/** The value of a filter; in a list, commas separate the values and a backslash escapes. */
 const operandOf = (value: unknown, path: string): string =>
   Array.isArray(value)
     ? value.map((each) => textOf(each, path).replace(/[\\,]/g, '\\$&')).join(',')
@@ -115,7 +116,7 @@ const filterTerms = (filter: object): [string, string][] =>
     ]);
   });
 
-/** A list of fields is there, even an empty one: left out, it would choose all. */
+/** The parameters of included relations. An empty list of fields is sent as well: without it all fields are chosen. */
 const includeTerms = (include: AnyInclude): [string, string][] => {
   if (Array.isArray(include)) return include.length === 0 ? [] : [['include', include.join(',')]];
   const entries = Object.entries(include);
@@ -125,7 +126,7 @@ const includeTerms = (include: AnyInclude): [string, string][] => {
   return entries.length === 0 ? [] : [['include', entries.map(([path]) => path).join(',')], ...fields];
 };
 
-/** Names and values behind the conditions; what is undefined, and a list of nothing, is left out. */
+/** The encoded conditions with further parameters; undefined values and empty lists are left out. */
 const encoded = (terms: [string, string][], plain: Readonly<Record<string, unknown>>): string => {
   const text = new URLSearchParams(terms);
   for (const [name, value] of Object.entries(plain)) {
@@ -140,7 +141,7 @@ const refuseFlaw = (call: string, flaw: string | undefined): void => {
 };
 
 /**
- * The query string of a list, so that code and callers ask by the very same way.
+ * The query string of a list: code and HTTP requests use the same parser.
  * @throws TypeError for an option that does not exist, and for a condition without a value
  */
 export const queryString = (query: AnyListQuery): string => {
@@ -150,14 +151,14 @@ export const queryString = (query: AnyListQuery): string => {
   return encoded(terms, { sort: sort === '' ? undefined : sort, q, page, per_page: perPage, after });
 };
 
-/** That of an aggregate. @throws TypeError as for a list */
+/** The query string of an aggregate. @throws TypeError as for a list */
 export const groupQueryString = (query: NamedAggregateQuery): string => {
   refuseFlaw('aggregate', optionsFlaw(query, groupOptions));
   const { filter = {}, perPage, ...plain } = query;
   return encoded(filterTerms(filter), { ...plain, per_page: perPage });
 };
 
-/** That of what one record is answered with. */
+/** The query string of the relations to include with one record. */
 export const includeQueryString = (include: AnyInclude): string => encoded(includeTerms(include), {});
 
 type Row = JsonObject & { readonly id: number };
@@ -166,13 +167,14 @@ type Count = CountQuery<Readonly<Record<string, unknown>>>;
 const versions = new WeakMap<object, number>();
 
 /**
- * The version of a record that a scope answered alone (`find`, `get`, `create`, `update`): what `update` and `remove`
- * take to refuse what somebody else has changed meanwhile.
+ * The version of a record that `find`, `get`, `create` or `update` of a scope returned. `update` and `remove` take it
+ * to refuse a record that has changed since.
  * @throws TypeError for anything else
  */
 export const versionOf = (record: object): number => {
   const version = versions.get(record);
-  if (version === undefined) throw new TypeError('versionOf takes a record that a scope answered alone');
+  if (version === undefined)
+    throw new TypeError('versionOf takes a record that find, get, create or update of a scope returned');
   return version;
 };
 
@@ -197,7 +199,7 @@ const accepted = ({ version }: VersionOptions): readonly number[] | undefined =>
   return version === undefined ? undefined : [version];
 };
 
-/** The operations of one resource on somebody's behalf: the same as the API's, by the same policy. */
+/** The operations of one resource for a principal: the same as the API's, by the same policy. */
 export class ScopeRecords implements NamedRecords {
   readonly #resource: ServedResource;
   readonly #acting: Acting;
@@ -224,7 +226,7 @@ export class ScopeRecords implements NamedRecords {
 
   async count(query: Count = {}): Promise<number> {
     const answer = await this.#list({ ...query, page: 1, perPage: 1 });
-    // A long row would be streamed: that is not what was asked for.
+    // A long row is streamed: only the total is needed, so the stream is closed.
     if ('chunks' in answer) await answer.chunks.return?.();
     return answer.page?.total ?? 0;
   }
@@ -251,7 +253,7 @@ export class ScopeRecords implements NamedRecords {
     if (!isId(id)) return undefined;
     const record = await this.#resource.show(grant, id, [], { by: this.#acting.by, within, lock, included });
     if (record === undefined) return undefined;
-    this.#acting.shared?.known.add(recordKey(this.#resource.model.name, id));
+    this.#acting.shared?.present.add(recordKey(this.#resource.model.name, id));
     return rowOf(record.json, record.version);
   }
 
@@ -293,7 +295,10 @@ export class ScopeRecords implements NamedRecords {
     return parseIncluded(this.#resource.records.source, readable, query, this.#related());
   }
 
-  /** With records within it a write is several: what of them was written must not stand, whoever catches the error. */
+  /**
+   * Rolls the transaction back if a write with nested records fails half-way, even if the application catches the
+   * error.
+   */
   async #whole<T>(body: JsonObject, write: () => Promise<T>): Promise<T> {
     const { shared } = this.#acting;
     if (shared === undefined || countNested(this.#resource, body) === 0) return write();
@@ -320,7 +325,7 @@ export class ScopeRecords implements NamedRecords {
   #transaction() {
     const { shared } = this.#acting;
     if (shared === undefined) assertOutside();
-    shared?.assertGood();
+    shared?.assertNotRefused();
     return shared?.transaction;
   }
 
@@ -333,10 +338,10 @@ export class ScopeRecords implements NamedRecords {
     return { resource: this.#resource, acting: this.#acting, grant: this.#grant(action) };
   }
 
-  /** What the policy lets the principal do here: what it would let them do by the resource's own endpoint. */
+  /** The principal's grant: the same as that of the resource's own endpoint. */
   #grant(action: Action): Grant {
     const { model, context } = this.#resource;
     if (this.#acting.reason !== undefined) return grantOfSystem(model);
-    return granted(model, context, this.#acting, action, 'detail');
+    return requireGrant(model, context, this.#acting, action, 'detail');
   }
 }

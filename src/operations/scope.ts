@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import { type Database, knownCaller, type Query } from '../database/database.ts';
+import { type Database, type Query, resolveCaller } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
 import { toQuery } from '../database/statement.ts';
 import { nearestHint } from '../kernel/options.ts';
@@ -12,22 +12,22 @@ import {
   type Acting,
   assertOutside,
   hookPrincipal,
+  runInTransaction,
   type SharedTransaction,
-  together,
 } from './transaction.ts';
 
-/** A statement that changes rows and may answer them (RETURNING). */
+/** Whether a statement changes rows, even if it returns them (RETURNING). */
 const changesRows = ({ sql }: Query): boolean => /^\s*(?:insert|update|delete|replace|merge)\b/i.test(sql);
 
-/** A statement may have taken away whatever was there. */
+/** Counts a write by SQL, which may have deleted any record. */
 const noteWrite = (shared: SharedTransaction): void => {
   shared.writes += 1;
-  shared.known.clear();
+  shared.present.clear();
 };
 
 /**
- * The application's own statements: in the transaction where there is one, and otherwise alone. Nobody knows how long
- * such a query takes, so that it runs where others do not wait for it.
+ * The application's own statements, in the scope's transaction if there is one. A single query may take any time, so it
+ * runs where other requests do not wait for it.
  */
 export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql => {
   const { builder } = dialectOf(database);
@@ -37,13 +37,13 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
   const alone = async <Row>(query: Query): Promise<Row[]> => {
     assertOutside();
     if (changesRows(query)) return database.execute<Row>(query);
-    return database.scan<Row>(query, await knownCaller(by));
+    return database.scan<Row>(query, await resolveCaller(by));
   };
 
   const all = async <Row>(statement: RawBuilder<Row>): Promise<Row[]> => {
     const query = compiled(statement);
     if (shared === undefined) return alone<Row>(query);
-    shared.assertGood();
+    shared.assertNotRefused();
     if (changesRows(query)) noteWrite(shared);
     return shared.transaction.all<Row>(query);
   };
@@ -57,14 +57,14 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
         assertOutside();
         return database.write((transaction) => transaction.run(query));
       }
-      shared.assertGood();
+      shared.assertNotRefused();
       noteWrite(shared);
       return shared.transaction.run(query);
     },
   };
 };
 
-/** What scopes are made with, once for the process. */
+/** Dependencies of scopes, made once for the process. */
 export interface ScopeParts {
   readonly database: Database;
   readonly resources: ReadonlyMap<string, ServedResource>;
@@ -73,7 +73,7 @@ export interface ScopeParts {
   readonly transactionLimit: number;
 }
 
-/** Makes scopes: the one way by which code of an application reaches its data. */
+/** Makes scopes: the only access of an application's code to its data. */
 export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => {
   const { database, resources, jobs, transactionLimit } = parts;
 
@@ -92,11 +92,11 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     (acting: Acting): Scope['transaction'] =>
     async (work) => {
       if (acting.shared !== undefined) {
-        acting.shared.assertGood();
+        acting.shared.assertNotRefused();
         return work(scopeOf(acting));
       }
       assertOutside();
-      return together(database, async (shared) => work(scopeOf({ ...acting, shared })), {
+      return runInTransaction(database, async (shared) => work(scopeOf({ ...acting, shared })), {
         limit: transactionLimit,
       });
     };
@@ -105,8 +105,8 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     (acting: Acting): Scope['asSystem'] =>
     (reason) => {
       if (typeof reason !== 'string' || reason.trim() === '')
-        throw new TypeError('asSystem takes the reason as a text: it stands in the audit log');
-      // The types of the answers differ, as every field is among them; the code does not.
+        throw new TypeError('asSystem takes the reason as a text, for the audit log');
+      // Only the type of the records differs: they have every field.
       return scopeOf({ ...acting, reason: reason.slice(0, 500) }) as Scope<'all'>;
     };
 
@@ -122,7 +122,7 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     jobs: {
       add: (job, values, options = {}) => {
         if (acting.shared === undefined) assertOutside();
-        acting.shared?.assertGood();
+        acting.shared?.assertNotRefused();
         return jobs.add(job, values ?? {}, options, acting.shared);
       },
     },

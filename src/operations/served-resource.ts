@@ -28,7 +28,7 @@ export interface ResourceContext {
   readonly clock: Clock;
   readonly locale: Locale;
   readonly models: Models;
-  /** A resource by the name of its model; that of each model is there once all are made. */
+  /** A resource by the name of its model; to be called once all resources are made. */
   readonly resourceOf: (model: string) => ServedResource;
   readonly idempotency: Idempotency;
   readonly trash: Trash;
@@ -36,19 +36,18 @@ export interface ResourceContext {
   readonly trashDays: number;
   /** Runs the hooks. */
   readonly code: ApplicationCode;
-  /** Milliseconds that a transaction with code of the application may take. */
+  /** Time limit of a transaction that runs code of the application, in milliseconds. */
   readonly transactionLimit: number;
-  /** What a hook gets to work with. */
+  /** Makes the scope that a hook receives. */
   readonly scopeOf: (acting: Acting) => Scope;
-  /** Where what happens to records is written. */
   readonly events: EventLog;
-  /** Told when something of it is committed. */
+  /** Called when events are committed. */
   readonly eventsCommitted: () => void;
-  /** Told of what went wrong after the answer was decided. */
+  /** Called with errors that occur after the response was decided. */
   readonly report: (error: unknown, what: string) => void;
 }
 
-/** A resource as it is served: its model with everything that its operations need; made once, at start. */
+/** A model with everything that its operations need; made once, at start. */
 export interface ServedResource {
   readonly model: ResourceModel;
   readonly context: ResourceContext;
@@ -58,13 +57,13 @@ export interface ServedResource {
   readonly show: Show;
   readonly records: RecordStore;
   readonly many: ManyRecords;
-  /** The versions of its records; undefined where the model keeps none. */
+  /** The versions of its records; undefined if the model has no history. */
   readonly history: History | undefined;
-  /** Those that a caller is shown. */
+  /** Reads the versions that a caller may see. */
   readonly versions: VersionReader;
-  /** Who may be told of what happened to its records. */
+  /** Decides which events a caller may see. */
   readonly eventReaders: EventReaders;
-  /** What goes with a record that is deleted. */
+  /** The effects of deleting its records on others. */
   readonly cascade: Cascade;
   /** Relations whose records can be written within this one. */
   readonly nested: readonly ModelRelation[];
@@ -95,7 +94,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
       others === undefined
         ? fieldError(catalogue, field, labelOf(field), rule)
         : fieldError(catalogue, field, labelOf(field), uniqueCombination, {
-            // Not made at the start: it reads its language's part of ICU.
+            // Made on demand: it loads the ICU data of its language.
             others: new Intl.ListFormat(locale).format(others.map(labelOf)),
           }),
   };

@@ -8,23 +8,23 @@ import type { Actor } from '../service/audit/audit.ts';
 import type { NewEvent } from '../service/events/event-log.ts';
 import type { AreaRules } from './area.ts';
 
-/** On whose behalf operations run, under which rules, and in which transaction. */
+/** The context of operations: their principal, the rules of their area, and their transaction. */
 export interface Acting {
   readonly principal: Principal;
   readonly area: AreaRules;
-  /** Why the application itself acts, past the policy; absent where the principal does. */
+  /** Reason for which the application itself acts, past the policy; absent where the principal acts. */
   readonly reason?: string | undefined;
-  /** Who stands in the audit log for what is done with a reason. */
+  /** Actor in the audit log for operations with a reason. */
   readonly actor: () => Actor;
-  /** Whom limits count of what nothing bounds; nobody for the application itself. */
+  /** Caller to whose share expensive reads are counted; undefined for the application itself. */
   readonly by?: DeferredCaller | undefined;
-  /** The transaction that all of it shares; absent where each write has one of its own. */
+  /** Transaction of all these operations; absent where each write has its own. */
   readonly shared?: SharedTransaction | undefined;
-  /** How many hooks have led here, one by the writes of the other. */
+  /** Number of nested hook calls: a hook's write runs further hooks. */
   readonly depth: number;
 }
 
-/** For whom something is done, as code of the application sees it. */
+/** The principal as hooks, jobs and endpoints of the application see it. */
 export const hookPrincipal = ({ principal, reason }: Pick<Acting, 'principal' | 'reason'>): HookPrincipal => {
   if (reason !== undefined) return { kind: 'system', reason };
   if (principal.kind === 'user') {
@@ -36,39 +36,39 @@ export const hookPrincipal = ({ principal, reason }: Pick<Acting, 'principal' | 
     : { kind: 'nobody' };
 };
 
-/** A transaction that several operations share, and what is to be done once it is durable. */
+/** A transaction that several operations share, with its callbacks. */
 export interface SharedTransaction {
   readonly transaction: Transaction;
-  /** Runs `done` when the transaction is committed; never where it is rolled back. */
-  committed(done: () => void): void;
-  /** Records that are there, as this transaction has seen or made them: see `recordKey`. */
-  readonly known: Set<string>;
-  /** Counted by whatever writes in it, so that somebody can tell whether anything was written meanwhile. */
+  /** Calls `done` after the commit; never after a rollback. */
+  onCommit(done: () => void): void;
+  /** Keys (`recordKey`) of records that exist: this transaction has read or written them. */
+  readonly present: Set<string>;
+  /** Counter that every write increments: it shows whether anything was written since it was last read. */
   writes: number;
-  /** Records that are deleted in it only because others are, by `onDelete: 'cascade'`. */
+  /** Number of records that it deletes by `onDelete: 'cascade'`. */
   cascaded: number;
-  /** Runs `work` behind everything that the transaction is asked for, and before it is committed. */
-  last(work: () => Promise<void>): void;
-  /** Records that go into the trash with it, and wait to be written together: see `intoTrash`. */
+  /** Runs `work` after all operations of the transaction, before the commit. */
+  beforeEnd(work: () => Promise<void>): void;
+  /** Buffer of records that go into the trash: see `intoTrash`. */
   readonly trashed: TrashedRecord[];
-  /** Versions and events that wait to be written together: see `recordChange`. */
+  /** Buffer of versions and events: see `recordChange`. */
   readonly changed: {
     readonly history: History | undefined;
     readonly version: NewVersion;
     readonly event: NewEvent | undefined;
   }[];
-  /** Rolls the transaction back whatever comes: what was written in it must not stand. Throws the error. */
+  /** Marks the transaction to be rolled back, even if its work catches the error. Throws the error. */
   refuse(error: unknown): never;
-  /** @throws what it was refused with */
-  assertGood(): void;
+  /** @throws the error of `refuse`, if it was called */
+  assertNotRefused(): void;
 }
 
-/** What a record is known by in a transaction. */
+/** Key of a record within a transaction. */
 export const recordKey = (model: string, id: number): string => `${model} ${id}`;
 
 class Shared implements SharedTransaction {
   readonly transaction: Transaction;
-  readonly known = new Set<string>();
+  readonly present = new Set<string>();
   writes = 0;
   cascaded = 0;
   readonly trashed: TrashedRecord[] = [];
@@ -82,11 +82,11 @@ class Shared implements SharedTransaction {
     this.transaction = transaction;
   }
 
-  committed(done: () => void): void {
+  onCommit(done: () => void): void {
     this.afterwards.push(done);
   }
 
-  last(work: () => Promise<void>): void {
+  beforeEnd(work: () => Promise<void>): void {
     this.endings.push(work);
   }
 
@@ -95,28 +95,28 @@ class Shared implements SharedTransaction {
     throw error;
   }
 
-  assertGood(): void {
+  assertNotRefused(): void {
     if (this.#refusal !== undefined) throw this.#refusal.error;
   }
 }
 
-/** The transaction in whose work the code stands that asks. */
+/** The transaction of the running work, for code that is called within it. */
 const running = new AsyncLocalStorage<Shared>();
 
 /**
- * Refuses what goes past the transaction in whose work it is asked for: it would wait for its end on one database, and
- * not see what it wrote on the other.
+ * Refuses a call of an outer scope within a transaction: on SQLite it would wait for the end of the transaction, and on
+ * PostgreSQL it would not see the transaction's writes.
  */
 export const assertOutside = (): void => {
   if (running.getStore()?.open !== true) return;
-  throw new Error('Inside a transaction only the scope works that its work was given');
+  throw new Error('Inside a transaction, use the scope that its callback receives');
 };
 
 /**
- * Runs operations in one transaction: all or nothing, durable when it resolves. It may run again after a conflict, and
- * what the runs before it had asked for is forgotten.
+ * Runs operations in one transaction: all or nothing, durable when it resolves. The work may run again after a
+ * conflict; callbacks of the runs before are dropped.
  */
-export const together = async <T>(
+export const runInTransaction = async <T>(
   database: Database,
   work: (shared: SharedTransaction) => Promise<T>,
   options?: WriteOptions,
@@ -126,8 +126,8 @@ export const together = async <T>(
     try {
       const answer = await running.run(shared, work, shared);
       for (const work of shared.endings) await work();
-      // Also where the work has caught the error.
-      shared.assertGood();
+      // Also if the work has caught the error.
+      shared.assertNotRefused();
       return { answer, afterwards: shared.afterwards };
     } finally {
       shared.open = false;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from '../model/hooks.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { WrittenBeside, WrittenColumns } from '../records/beside.ts';
+import type { CompanionInsert, WrittenColumns } from '../records/companion-inserts.ts';
 import {
   keptOfNew,
   keptSides,
@@ -18,47 +18,50 @@ import type { Columns, CurrentRecord, RecordStanding, RowLock, SavedRecord } fro
 import type { Included } from '../records/relations/include.ts';
 import { recordAudit } from '../service/audit/audit.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, recordKey, type SharedTransaction, together } from './transaction.ts';
+import { type Acting, recordKey, runInTransaction, type SharedTransaction } from './transaction.ts';
 
-/** What every write of a record begins with: whose resource, on whose behalf, and what the policy lets them do. */
+/** A write of a record: its resource, its principal, and the grant that the policy made for it. */
 export interface RecordWrite {
   readonly resource: ServedResource;
   readonly acting: Acting;
   readonly grant: Grant;
-  /** The record within whose body this one is written; absent for one that is written by itself. */
+  /** The outer record of a nested write; absent for a write by itself. */
   readonly of?: Surrounding | undefined;
 }
 
-/** The record within which another is written. Which one it is, is its own word, and never that of the body. */
+/** The outer record of a nested one. It sets the nested record's reference; a body cannot. */
 interface Surrounding {
   readonly model: string;
-  /** The reference by which the inner record names it. */
+  /** The field of the nested record that refers to it. */
   readonly field: string;
-  /** Undefined where it is not there, as it has been refused: the inner record is looked at only. */
+  /** Undefined if the outer record was refused, so that the nested one is only validated. */
   readonly id: number | undefined;
-  /** 1 for records within the one that was asked for, 2 for those within them. */
+  /** 1 for records nested in the requested one, 2 for those nested in them. */
   readonly level: number;
 }
 
 type WriteAction = 'create' | 'update' | 'destroy';
 
-/** A write with the transaction that it is part of. */
+/** A write within a transaction. */
 export interface SharedWrite extends RecordWrite {
   readonly acting: Acting & { readonly shared: SharedTransaction };
 }
 
 export const isShared = (write: RecordWrite): write is SharedWrite => write.acting.shared !== undefined;
 
-/** Hooks that may lead to one another by what they write; more is a circle. */
-const maxDepth = 16;
+/** Most nested hook calls, each caused by a write of the one before; more is taken for an endless loop. */
+const maxHookDepth = 16;
 
 const deeper = (acting: Acting, what: string): Acting => {
   const depth = acting.depth + 1;
-  if (depth > maxDepth) throw new Error(`${what}: ${maxDepth} hooks have led to one another by their writes`);
+  if (depth > maxHookDepth)
+    throw new Error(`${what}: hooks have called one another ${maxHookDepth} times by their writes`);
   return { ...acting, depth };
 };
 
-/** What code of the application is answered as: a problem as it is, a constraint as a conflict, all else says nothing. */
+/**
+ * The problem for an error of the application's code: a problem as it is, a constraint as `conflict`, else `internal`.
+ */
 const codeFailure = (cause: unknown): Problem => {
   if (cause instanceof Problem) return cause;
   return new Problem(cause instanceof ConstraintError ? 'conflict' : 'internal', { cause });
@@ -73,7 +76,7 @@ const custom = (field: string | undefined, message: string): FieldError => ({
 const parsed = (text: string | undefined): JsonObject | undefined =>
   text === undefined ? undefined : JSON.parse(text);
 
-/** Runs the resource's `beforeSave`, which may change the values. Answers the messages that it added. */
+/** Runs the resource's `beforeSave`, which may change the values. Returns the messages that it added. */
 export const beforeSave = async (
   { resource, acting }: RecordWrite,
   action: 'create' | 'update',
@@ -86,7 +89,7 @@ export const beforeSave = async (
   if (hook === undefined) return added;
   const what = `beforeSave of ${model.name}, ${action}`;
   try {
-    const told: BeforeSaveContext<JsonObject> = {
+    const hookContext: BeforeSaveContext<JsonObject> = {
       ...context.scopeOf(deeper(acting, what)),
       action,
       id,
@@ -94,14 +97,17 @@ export const beforeSave = async (
       values,
       addError: (field, message) => void added.push(custom(field, message)),
     };
-    await context.code.run(what, () => hook(told));
+    await context.code.run(what, () => hook(hookContext));
   } catch (cause) {
     throw codeFailure(cause);
   }
   return added;
 };
 
-/** Runs the resource's `beforeCommit`. What it refuses must not stand, whoever catches the error. */
+/**
+ * Runs the resource's `beforeCommit`. A write that it refuses is rolled back, even if the application catches the
+ * error.
+ */
 export const beforeCommit = async (
   { resource, acting }: SharedWrite,
   action: WriteAction,
@@ -115,7 +121,7 @@ export const beforeCommit = async (
   const what = `beforeCommit of ${model.name}, ${action} of ${id}`;
   const errors: FieldError[] = [];
   try {
-    const told: BeforeCommitContext = {
+    const hookContext: BeforeCommitContext = {
       ...context.scopeOf(deeper(acting, what)),
       action,
       id,
@@ -123,7 +129,7 @@ export const beforeCommit = async (
       after: parsed(after),
       addError: (field, message) => void errors.push(custom(field, message)),
     };
-    await context.code.run(what, () => hook(told));
+    await context.code.run(what, () => hook(hookContext));
   } catch (cause) {
     acting.shared.refuse(codeFailure(cause));
   }
@@ -131,8 +137,8 @@ export const beforeCommit = async (
 };
 
 /**
- * Runs the resource's `afterCommit` beside the answer, once the record is durable: at once, or when the transaction that
- * the write was part of is committed. What the hook throws is only logged.
+ * Runs the resource's `afterCommit` once the record is durable: immediately, or after the commit of the write's
+ * transaction. The response does not wait for it. An error of the hook is only logged.
  */
 export const afterCommit = (
   { resource, acting }: RecordWrite,
@@ -145,42 +151,42 @@ export const afterCommit = (
   if (hook === undefined || whole === undefined) return;
   const what = `afterCommit of ${model.name}, ${action} of ${id}`;
   const run = async (): Promise<void> => {
-    // Neither the transaction nor the request is there any more.
+    // Both the transaction and the request have ended.
     const after: Acting = { ...deeper(acting, what), shared: undefined, by: undefined };
-    const told: AfterCommitContext = {
+    const hookContext: AfterCommitContext = {
       ...context.scopeOf(after),
       action,
       id,
       record: JSON.parse(whole),
       values,
     };
-    await context.code.run(what, () => hook(told));
+    await context.code.run(what, () => hook(hookContext));
   };
   const start = (): void => {
     run().catch((error: unknown) => context.report(error, `afterCommit of ${model.name} ${id}`));
   };
   if (acting.shared === undefined) start();
-  else acting.shared.committed(start);
+  else acting.shared.onCommit(start);
 };
 
-/** What a write has made of a record. */
+/** The effect of a write on a record. */
 interface RecordChange {
   readonly record: number;
   readonly version: number;
   readonly action: RecordedAction;
-  /** JSON texts of every field; undefined where there was no record, and where there is none any more. */
+  /** JSON texts of every field; undefined before a create and after a deletion. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** What is kept of a record that is gone, as JSON text (`keptReach`); of others it follows from their values. */
+  /** The values that decide who may read a deleted record, as JSON text (`keptReach`). */
   readonly reach?: string | undefined;
 }
 
-/** Whether a model keeps anything of what is written: its versions, or events. */
+/** Whether writes of a model store versions or events. */
 export const isRecorded = ({ history, model }: Pick<ServedResource, 'history' | 'model'>): boolean =>
   history !== undefined || model.events;
 
-/** Who stands behind a version of a record, or an event. */
-export const whoDid = ({ principal, ...acting }: Acting): RecordedActor => {
+/** The actor of a version or an event. */
+export const actorOfWrite = ({ principal, ...acting }: Acting): RecordedActor => {
   const reason = acting.reason ?? null;
   if (principal.kind === 'user') {
     const { id, username, method, credential } = principal;
@@ -188,7 +194,7 @@ export const whoDid = ({ principal, ...acting }: Acting): RecordedActor => {
     return { kind: 'user', id: String(id), name: username, key, reason };
   }
   const id = principal.kind === 'application' ? principal.appId : null;
-  // For whom nobody asked: a job, a payment.
+  // Without a caller: a job, a payment.
   const kind = principal.kind === 'nobody' && reason !== null ? 'system' : principal.kind;
   return { kind, id, name: id, key: null, reason };
 };
@@ -199,97 +205,97 @@ const valuesOf = (text: string | undefined): JsonObject | undefined =>
 const isEqual = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
-/** Names of the fields whose values became others; of a new record those that have one. */
+/** Names of the fields whose values differ; for a new record, of those that are not null. */
 const changedFields = (before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] =>
   Object.entries(after ?? {}).flatMap(([name, value]) =>
     setByServer.has(name) || isEqual(value, before?.[name] ?? null) ? [] : [name],
   );
 
-/** Changes of records that wait at most: their values are in memory. */
-const mostWaiting = 256;
+/** Most changes of records that a transaction buffers in memory. */
+const maxBufferedChanges = 256;
 
-/** The statements are not awaited: where one is refused, the transaction is, and its error is told. */
+/** Stores the buffered changes. The statements are not awaited: if one fails, the transaction fails with its error. */
 const writeChanges = ({ resource: { context }, acting: { shared } }: SharedWrite): void => {
   const { transaction } = shared;
   const changed = shared.changed.splice(0);
-  const refused = (): void => {};
+  const ignore = (): void => {};
   for (const [history, some] of Map.groupBy(changed, (change) => change.history)) {
     const versions = some.map(({ version }) => version);
-    history?.keep(transaction, versions).catch(refused);
+    history?.keep(transaction, versions).catch(ignore);
   }
   const events = changed.flatMap(({ event }) => event ?? []);
-  if (events.length > 0) context.events.append(transaction, events).catch(refused);
+  if (events.length > 0) context.events.append(transaction, events).catch(ignore);
 };
 
 /**
- * Keeps what a write has made of a record, in its transaction, where its model keeps versions or tells of what happens.
- * What is kept of many is written by few statements, at the end of the transaction at the latest.
+ * Stores the version and the event of a write in its transaction, where the model has them. Changes are buffered and
+ * stored in batches, the last one at the end of the transaction.
  */
 export const recordChange = (write: SharedWrite, change: RecordChange): void => {
   const { resource, acting } = write;
   const { history, model, context } = resource;
   if (!isRecorded(resource)) return;
   const { shared } = acting;
-  const { before = null, after = null, reach, ...known } = change;
-  const told = { ...known, at: context.clock(), actor: whoDid(acting) };
+  const { before = null, after = null, reach, ...written } = change;
+  const entry = { ...written, at: context.clock(), actor: actorOfWrite(acting) };
   const [old, made] = model.events ? [valuesOf(change.before), valuesOf(change.after)] : [];
   const event = model.events
     ? {
-        ...{ ...told, model: model.name, fields: changedFields(old, made) },
+        ...{ ...entry, model: model.name, fields: changedFields(old, made) },
         reach: made === undefined ? (reach ?? null) : keptSides(model, context.models, old, made),
       }
     : undefined;
-  const waiting = shared.changed.push({ history, version: { ...told, before, after }, event });
-  if (event !== undefined) shared.committed(context.eventsCommitted);
-  if (waiting === 1) shared.last(async () => writeChanges(write));
-  if (waiting >= mostWaiting) writeChanges(write);
+  const buffered = shared.changed.push({ history, version: { ...entry, before, after }, event });
+  if (event !== undefined) shared.onCommit(context.eventsCommitted);
+  if (buffered === 1) shared.beforeEnd(async () => writeChanges(write));
+  if (buffered >= maxBufferedChanges) writeChanges(write);
 };
 
-/** Whether what is kept of new records is written in the statement that makes them: no transaction is needed for it. */
-const keepsBeside = ({ history, context, model }: ServedResource): boolean =>
+/** Whether the insert of a record can store its version and event in the same statement, without a transaction. */
+const canWriteCompanions = ({ history, context, model }: ServedResource): boolean =>
   (history !== undefined || model.events) && dialectOf(context.database).writeWithCte !== undefined;
 
-/** What is kept of a record that is made by one statement alone. */
-export const keptBeside = ({ resource, acting }: RecordWrite, columns: Columns): readonly WrittenBeside[] => {
+/** The version and the event of a new record, stored by the statement that inserts it. */
+export const companionsOf = (
+  { resource, acting }: RecordWrite,
+  columns: Columns,
+): readonly CompanionInsert[] => {
   const { history, context, model } = resource;
-  const known = { at: context.clock(), actor: whoDid(acting) };
-  const kept = history === undefined ? [] : [history.beside(known)];
+  const entry = { at: context.clock(), actor: actorOfWrite(acting) };
+  const kept = history === undefined ? [] : [history.companion(entry)];
   if (!model.events) return kept;
   const fields = [...model.fields.keys()].filter(
     (name) => !setByServer.has(name) && (columns[name] ?? null) !== null,
   );
-  const event = { ...known, model: model.name, action: 'create', fields } as const;
+  const event = { ...entry, model: model.name, action: 'create', fields } as const;
   const { database, models } = context;
   const reach = ({ whole }: WrittenColumns) => keptOfNew(model, models, dialectOf(database), whole);
-  return [...kept, context.events.beside(event, reach)];
+  return [...kept, context.events.companion(event, reach)];
 };
 
-/**
- * Whether a write is more than its statement: a hook belongs to its transaction, a version, an event, or a line of the
- * audit log.
- */
+/** Whether a write needs a transaction beside its statement: for a hook, a version, an event, or an audit entry. */
 const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): boolean =>
   resource.model.hooks.beforeCommit !== undefined ||
-  (isRecorded(resource) && !(creates && keepsBeside(resource))) ||
+  (isRecorded(resource) && !(creates && canWriteCompanions(resource))) ||
   acting.reason !== undefined;
 
-/** Milliseconds of a transaction's time that each further record adds: slow ones are no reason to give up many. */
-export const timeOfRecord = 25;
+/** Milliseconds that each further record adds to the time limit of a transaction. */
+export const msPerRecord = 25;
 
 interface WritingOptions {
-  /** It takes a transaction, whatever the resource. */
+  /** Whether it takes a transaction, whatever the resource. */
   readonly always?: boolean;
-  /** How many records it may write beside its own. */
+  /** How many further records it may write. */
   readonly further?: number | undefined;
-  /** It makes one record, by one statement. */
+  /** Whether it inserts one record, by one statement. */
   readonly creates?: boolean;
 }
 
 /**
- * Runs the work of a write: as part of the transaction that it was asked for in, in one of its own where it takes one,
- * and otherwise in none, as a statement alone is one.
+ * Runs the work of a write: in the caller's transaction if there is one, in its own if it needs one, else as a single
+ * statement.
  */
-export const writing = <T>(
+export const runWrite = <T>(
   write: RecordWrite,
   work: (write: RecordWrite) => Promise<T>,
   { always = false, further = 0, creates = false }: WritingOptions = {},
@@ -299,13 +305,16 @@ export const writing = <T>(
   const { database, transactionLimit } = resource.context;
   const { table, hooks } = resource.model;
   const runsCode = hooks.beforeCommit !== undefined || further > 0;
-  const limit = runsCode ? transactionLimit + further * timeOfRecord : undefined;
-  return together(database, (shared) => work({ ...write, acting: { ...acting, shared } }), { table, limit });
+  const limit = runsCode ? transactionLimit + further * msPerRecord : undefined;
+  return runInTransaction(database, (shared) => work({ ...write, acting: { ...acting, shared } }), {
+    table,
+    limit,
+  });
 };
 
 /**
- * Refuses what the caller does not reach (404), what they may not write (403), and a version that is none of those that
- * are accepted (412), in this order: a condition on the version is only asked of who may write.
+ * Refuses a record that the caller does not reach (404) or may not write (403), and a version that is not accepted
+ * (412), in this order: only callers who may write learn whether a version matches.
  */
 const assertTarget: (
   standing: RecordStanding | undefined,
@@ -316,7 +325,7 @@ const assertTarget: (
   if (versions !== undefined && !versions.includes(standing.version)) throw new Problem('stale');
 };
 
-/** The record as it is for this caller, locked where the write has a transaction. @throws Problem 403, 404, 412 */
+/** Reads the record as this caller reaches it, locked if the write has a transaction. @throws Problem 403, 404, 412 */
 export const currentRecord = async (
   { resource: { records }, acting, grant }: RecordWrite,
   id: number,
@@ -328,7 +337,7 @@ export const currentRecord = async (
   return current;
 };
 
-/** Refuses with 403, 404 or 412 where these come before what is wrong with the body. */
+/** Refuses with 403, 404 or 412, which come before the validation errors of a body. */
 export const checkTarget = async (
   { resource: { records }, acting, grant }: RecordWrite,
   id: number,
@@ -337,19 +346,19 @@ export const checkTarget = async (
   assertTarget(await records.standing(grant, id, acting.shared?.transaction), versions);
 };
 
-/** Says why a write found no record that it may change. */
+/** Throws the reason for which a write found no record that it may change. */
 export const refuseTarget = async (
   write: RecordWrite,
   id: number,
   versions: readonly number[] | undefined,
 ): Promise<never> => {
   await checkTarget(write, id, versions);
-  // It may be written as it is, so it is what it would become that may not; where nothing says so, it has just changed.
+  // The caller may write the record as it is: either its new values are forbidden, or it has just changed.
   throw new Problem(write.grant.writes === undefined ? 'stale' : 'forbidden');
 };
 
-/** Leaves the trace of what the application did on its own account, in the transaction that did it. */
-export const leaveTrace = (
+/** Counts a write in its transaction, and audits it if the application acts past the policy. */
+export const traceWrite = (
   { resource, acting }: SharedWrite,
   action: WriteAction,
   id: number,
@@ -358,11 +367,11 @@ export const leaveTrace = (
   const { reason, shared, actor } = acting;
   const key = recordKey(resource.model.name, id);
   shared.writes += 1;
-  if (action === 'destroy') shared.known.delete(key);
-  else shared.known.add(key);
+  if (action === 'destroy') shared.present.delete(key);
+  else shared.present.add(key);
   if (reason === undefined) return;
   const { database, clock } = resource.context;
-  // Not awaited: where it is refused, the transaction is, and its error is told.
+  // Not awaited: if it fails, the transaction fails, and reports the error.
   recordAudit(shared.transaction, database.dialect, clock(), actor(), {
     action: `record.${action}`,
     target: { kind: resource.model.name, id, name: null },
@@ -370,23 +379,23 @@ export const leaveTrace = (
   }).catch(() => {});
 };
 
-/** The record as the hooks of its transaction have left it. */
+/** Reads the record again after hooks have written in its transaction. */
 const readAgain = async (write: SharedWrite, written: SavedRecord): Promise<SavedRecord> => {
   const { resource, acting, grant } = write;
   const { transaction } = acting.shared;
   const { id } = written;
   const current = await resource.records.current(grant, id, transaction);
   const shown = await resource.show(grant, id, [], { within: transaction });
-  // By a rule of its own the write may lead out of what the caller reads: they are answered what they wrote.
-  const isThere = acting.shared.known.has(recordKey(resource.model.name, id));
+  // A separate write rule may allow values that the caller cannot read back: they get the record that they wrote.
+  const isThere = acting.shared.present.has(recordKey(resource.model.name, id));
   if (current === undefined && isThere && grant.writes !== undefined) return written;
-  // The hook has removed it, or put it out of the caller's reach.
+  // A hook has removed it, or moved it out of the caller's reach.
   if (current === undefined || shown === undefined)
     return acting.shared.refuse(new Problem('record_not_found'));
   return { id, version: current.version, json: shown.json, whole: current.whole };
 };
 
-/** The record that was written, with what is to be answered beside it, as its transaction has it. */
+/** The written record with the related records of the response, as its transaction sees them. */
 export const withRelated = async (
   { resource, grant, acting }: RecordWrite,
   saved: SavedRecord,
@@ -398,12 +407,12 @@ export const withRelated = async (
   return shown === undefined ? saved : { ...saved, json: shown.json };
 };
 
-/** Writes what stands within a record, once that is there. Answers whether the record may have become another by it. */
+/** Writes the nested records of a written record. Returns whether that may have changed the outer record. */
 export type WriteWithin = (write: SharedWrite, id: number) => Promise<boolean>;
 
 /**
- * What belongs to a create or update behind its statement: the trace, the records within it, and the hooks, which see
- * these. Answers the record in the end.
+ * Completes a create or update after its statement: audit, version and event, nested records, and then the hooks, which
+ * see all of these. Returns the final record.
  */
 export const conclude = async (
   write: RecordWrite,
@@ -415,7 +424,7 @@ export const conclude = async (
 ): Promise<SavedRecord> => {
   let saved = written;
   if (isShared(write)) {
-    leaveTrace(write, action, saved.id, Object.keys(values));
+    traceWrite(write, action, saved.id, Object.keys(values));
     const { id, version, whole } = saved;
     recordChange(write, { record: id, version, action, before, after: whole });
     const { shared } = write.acting;

@@ -18,7 +18,7 @@ import type { ModelField, ResourceModel } from '../model/resource.ts';
 import type { Grant, ReferenceTerms } from '../policy/grant.ts';
 import { type RowReach, reachConditions, reachOf } from './rows/reach.ts';
 
-/** Whether there is a row of a table that meets conditions and is within a reach, whose n-th value is `value(n)`. */
+/** The condition that a table has a row that meets conditions within a reach, whose n-th value is `value(n)`. */
 const exists = (
   table: string,
   conditions: readonly Fragment[],
@@ -30,22 +30,22 @@ const exists = (
   return sql`exists (select 1 from ${identifier(table)} where ${join([...conditions, ...reached], ' and ')})`;
 };
 
-/** What a reference may name: records within a reach, and what stands there already where the caller reads it. */
+/** The records that a reference may name: those of a reach, and the current one if the caller can read it. */
 export interface ReferenceReach {
   readonly table: string;
-  /** Undefined where the caller may name no record at all. */
+  /** Undefined if the caller may name no record. */
   readonly named: RowReach | undefined;
-  /** The record that is written, in which the value may stay. */
+  /** The updated record, in which the reference may stay as it is. */
   readonly kept: { readonly table: string; readonly column: string; readonly reach: RowReach } | undefined;
 }
 
-/** The values of both reaches, in the order in which `namesRecord` asks for them. */
+/** The values of both reaches, in the order in which `namesRecord` binds them. */
 export const referenceValues = ({ named, kept }: ReferenceReach) => [
   ...(named?.values ?? []),
   ...(kept?.reach.values ?? []),
 ];
 
-/** The condition that a value names a record that it may name; undefined where there is none such. */
+/** The condition that a reference names a record that it may name; undefined if there is no such record. */
 export const namesRecord = (
   { table, named, kept }: ReferenceReach,
   value: Fragment,
@@ -67,35 +67,35 @@ export const namesRecord = (
   return either.length === 0 ? undefined : join(either, ' or ');
 };
 
-/** Why a value cannot be saved although it is well-formed: somebody else has it, or it refers to nothing. */
+/** A valid value that cannot be saved: another record has it, or it refers to no record. */
 export interface Collision {
   readonly field: string;
   readonly rule: 'unique' | 'reference';
-  /** Fields together with which the value is taken; absent where it is on its own. */
+  /** The other fields of a unique set of fields; absent for a single field. */
   readonly others?: readonly string[];
 }
 
 export type Columns = Readonly<Record<string, ColumnValue>>;
 
-/** What a write is looked up for before it is done. */
+/** A write to be checked for collisions. */
 export interface Candidate {
   readonly columns: Columns;
-  /** Fields whose values the caller chose: their references are held to what the grant lets the caller name. */
+  /** Fields whose values the caller chose: the grant restricts the records to which these may refer. */
   readonly chosen: ReadonlySet<string>;
-  /** Fields that were sent with what they do not take, so that `columns` lacks them. None unless given. */
+  /** Fields with invalid values, which `columns` lacks. */
   readonly refused?: ReadonlySet<string> | undefined;
-  /** Whether a record is known to be there: it is not looked for once more. Nothing is known unless given. */
+  /** Whether a record is known to exist, so that it is not looked up again. */
   readonly isThere?: ((model: string, id: ColumnValue) => boolean) | undefined;
 }
 
-/** Whether values are taken. Undefined stands for the one that the updated record has already. */
+/** Looks up whether values are taken. Undefined stands for the current value of the updated record. */
 interface UniqueLookUp {
   readonly kind: 'unique';
   readonly fields: readonly ModelField[];
   readonly values: readonly (ColumnValue | undefined)[];
 }
 
-/** Whether what a value refers to is missing. */
+/** Looks up whether the record to which a value refers is missing. */
 interface ReferenceLookUp {
   readonly kind: 'reference';
   readonly field: ModelField;
@@ -106,11 +106,11 @@ interface ReferenceLookUp {
 type LookUp = UniqueLookUp | ReferenceLookUp;
 
 type LookUpArguments = {
-  /** Of all look-ups, one behind the other. */
+  /** Values of all look-ups, one after the other. */
   readonly values: readonly SqlValue[];
-  /** Of the reaches of the references, one behind the other. */
+  /** Values of the reaches of the references, one after the other. */
   readonly rows: readonly SqlValue[];
-  /** The id of the record that is updated. */
+  /** Id of the updated record. */
   readonly id: number | null;
 };
 
@@ -128,9 +128,9 @@ const reachValues = (lookUp: LookUp): readonly ColumnValue[] =>
   lookUp.kind === 'reference' ? referenceValues(lookUp.reach) : [];
 
 /**
- * What is told of the look-ups that found something. A value that refers to nothing for this caller is told as that
- * only: that it is taken would tell of the record behind it. Of fields that are unique together those are told that
- * the caller may write, as a form has no others.
+ * The collisions that are reported. A reference to no record of this caller is reported as that only: that its value is
+ * taken would reveal a hidden record. Of a unique set of fields those that the caller may write are reported, as a form
+ * has no others.
  */
 const collisionsOf = (found: readonly LookUp[], { writable }: Grant): Collision[] => {
   const missing = new Set(found.flatMap((each) => (each.kind === 'reference' ? each.field.name : [])));
@@ -139,17 +139,17 @@ const collisionsOf = (found: readonly LookUp[], { writable }: Grant): Collision[
     const names = each.fields.map(({ name: field }) => field);
     if (names.some((field) => missing.has(field))) return [];
     const written = names.filter((field) => writable.has(field));
-    const told = written.length === 0 ? names : written;
-    return told.map((field) => {
-      const others = told.filter((other) => other !== field);
+    const reported = written.length === 0 ? names : written;
+    return reported.map((field) => {
+      const others = reported.filter((other) => other !== field);
       return { field, rule: 'unique', ...(others.length === 0 ? {} : { others }) };
     });
   });
 };
 
-/** Looks up what would collide with a write of a model's table. */
+/** Prepares the look-up of collisions for writes of a model's table. */
 export const createCollisions = (dialect: Dialect, model: ResourceModel, models: Models) => {
-  /** By the fields that are looked up and the columns of the row filters; models are fixed and values are bound. */
+  /** Compiled statements, by the fields that are looked up and the columns of the row filters. */
   const statements = new BoundedCache<Statement<LookUpArguments>>(256);
   const order = [...model.fields.keys()];
   const tables = new Map(
@@ -172,14 +172,14 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     };
   };
 
-  /** The columns as the insert sets them: with the owner, unless the caller may name another. */
+  /** The columns that an insert sets: with the owner, unless the caller may set another. */
   const withOwner = ({ owner, writable }: Grant, columns: Columns, isUpdate: boolean): Columns => {
     if (isUpdate || owner === undefined || model.owner === undefined) return columns;
     const named = writable.has(model.owner) ? columns[model.owner] : undefined;
     return { ...columns, [model.owner]: named ?? owner };
   };
 
-  /** Of each value by itself. */
+  /** Look-ups of single fields. */
   const singleLookUps = (
     grant: Grant,
     { columns, chosen, isThere }: Candidate,
@@ -200,7 +200,7 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     return found;
   };
 
-  /** Of values together: those that are written, and the rest as the record has it. */
+  /** Look-ups of unique sets of fields: the written values, and the current ones of the other fields. */
   const setLookUps = (grant: Grant, { columns, refused }: Candidate, isUpdate: boolean): UniqueLookUp[] => {
     if (sets.length === 0) return [];
     const candidate = withOwner(grant, columns, isUpdate);
@@ -212,7 +212,9 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     });
   };
 
-  /** A record that has the values; of the columns that are not written, those of the record itself. */
+  /**
+   * The condition that another record has the values; for columns that are not written, those of the updated record.
+   */
   const taken = (
     { fields, values }: UniqueLookUp,
     value: (index: number) => Fragment,
@@ -239,7 +241,7 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     return names === undefined ? sql`1 = 1` : sql`not (${names})`;
   };
 
-  /** One select per look-up, which answers its place among them where it finds something. */
+  /** One select per look-up, which returns its index if there is a collision. */
   const compile = (lookUps: readonly LookUp[], isUpdate: boolean): Statement<LookUpArguments> =>
     statement<LookUpArguments>(dialect, (param) => {
       const valueStarts = startsOf(lookUps.map((each) => boundValues(each).length));
@@ -256,8 +258,8 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     });
 
   /**
-   * Unique values that are taken and references to nothing that the caller may name, all at once and in the order of the
-   * fields; one statement, or none. `id` is that of the record that is updated.
+   * Returns unique values that are taken, and references to no record that the caller may choose, in the order of the
+   * fields. One statement, or none. `id` is that of the updated record.
    */
   return async (
     reader: Reader,

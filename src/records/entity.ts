@@ -7,24 +7,24 @@ import type { Label } from '../kernel/messages/messages.ts';
 /** `required` says that the column is never null: sorts and cursors are simpler and faster then. */
 export const always = { required: true } as const;
 
-/** A field of an entity, and what its type does not say of it. */
+/** A field of an entity: its type with further properties. */
 export interface EntityField extends Pick<FieldDefinition, 'type' | 'options'> {
-  /** SQL of the value, over the alias `t`; the column of this name where absent. */
+  /** SQL of the value, over the alias `t`; the column of this name if absent. */
   readonly value?: Fragment | ((dialect: Dialect) => Fragment);
   readonly render?: SourceColumn['render'];
-  /** False where it cannot be filtered, sorted or searched by. */
+  /** False if it cannot be filtered, sorted or searched by. */
   readonly comparable?: boolean;
-  /** What the API description says of it. */
+  /** Description in the API description. */
   readonly note?: string;
-  /** Schema of its values, where it is not the type's. */
+  /** Schema of its values, if it differs from the type's. */
   readonly schema?: JsonSchema;
-  /** What people read in place of its values, where they are not an enum's. */
+  /** Labels of its values, if it is not an enum. */
   readonly words?: Readonly<Record<string, Label>>;
-  /** Whether it is there for row filters only, and no view shows it. */
+  /** Whether it serves row filters only, and no view shows it. */
   readonly hidden?: boolean;
 }
 
-/** A field of a type, with what the type does not say of it. */
+/** Makes a field of a type with further properties. */
 export const computed = (
   { type, options }: FieldDefinition,
   more: Omit<EntityField, 'type' | 'options'>,
@@ -33,43 +33,43 @@ export const computed = (
 export interface EntityDefinition extends Pick<Source, 'timed' | 'personal'> {
   /** Name of its schema in the API description. */
   readonly title: string;
-  /** A table or a parenthesised select; the table of the entity's name where absent. */
+  /** A table or a parenthesised select; the table of the entity's name if absent. */
   readonly from?: Fragment | ((dialect: Dialect) => Fragment);
   readonly fields: Readonly<Record<string, EntityField>>;
-  /** `id` where absent. */
+  /** `id` if absent. */
   readonly key?: string;
-  /** Columns by which an index leads, besides the key. */
+  /** First columns of indexes, besides the key. */
   readonly indexed?: readonly string[];
   /** Its list in the administration area. */
   readonly list?: EntityList;
-  /** One record of it, below the path of the list. */
+  /** The endpoint of one record, below the path of the list. */
   readonly record?: EntityOperation;
-  /** Name under which references and the search tell of its records. */
+  /** Name of its records in references and in the search. */
   readonly model?: string;
-  /** By which fields its records refer to others of the service. */
+  /** Its references to other records of the service. */
   readonly references?: readonly EntityReference[];
-  /** Fields that name a record where the search finds it, and one that says more. */
+  /** The fields that describe a record in the search: its name, and a second one. */
   readonly found?: { readonly named: string; readonly alias: string };
 }
 
-/** How records of the service's own refer to others of its own. */
+/** A reference from records of the service to other records of the service. */
 export interface EntityReference {
-  /** `model` of what they refer to. */
+  /** `model` of the records to which they refer. */
   readonly to: string;
   readonly field: string;
   readonly table: string;
   readonly column: string;
-  /** What a deletion does: `keep` leaves them as they are, as the user made them for others. */
+  /** Effect of deleting the referenced record: `keep` leaves them as they are, as the user made them for others. */
   readonly onDelete: 'restrict' | 'null' | 'cascade' | 'keep';
-  /** Further condition of the rows that refer. */
+  /** Further condition on the referring rows. */
   readonly also?: Fragment;
-  /** Name of what refers, where it is not the entity itself. */
+  /** Name of the referring records, if they are not the entity's own. */
   readonly model?: string;
-  /** Path of their list below `/admin`, with `:id` of what they refer to; that of the entity where absent. */
+  /** Path of their list below `/admin`, with `:id` for the referenced record; that of the entity if absent. */
   readonly resource?: string;
 }
 
-/** Words and name of an endpoint. */
+/** Name and texts of an endpoint. */
 export interface EntityOperation {
   readonly operation: string;
   readonly summary: Label;
@@ -78,15 +78,15 @@ export interface EntityOperation {
 
 export interface EntityList extends EntityOperation {
   readonly path: string;
-  /** Order where the query asks for none: `-id`. */
+  /** Default order, such as `-id`. */
   readonly order?: string;
-  /** Field with the id of the user whose rows they are, who alone sees them. */
+  /** Field with the id of the user who owns a row; each user sees only their own rows. */
   readonly own?: string;
 }
 
-/** Records of the service's own, as data: everything that lists, shows or describes them follows from it. */
+/** Records of the service as data: their lists, pages and descriptions follow from it. */
 export interface Entity extends Source, Omit<EntityDefinition, 'from' | 'key' | 'indexed'> {
-  /** Fields that are shown, frozen: lists recognise a view by its very array. */
+  /** Visible fields, frozen: lists cache a view by the identity of its array. */
   readonly view: readonly string[];
   /** JSON Schema of a record in this view. */
   readonly schema: JsonSchema;
@@ -95,7 +95,7 @@ export interface Entity extends Source, Omit<EntityDefinition, 'from' | 'key' | 
 const functionOf = (sql: Fragment | ((dialect: Dialect) => Fragment)): ((dialect: Dialect) => Fragment) =>
   typeof sql === 'function' ? sql : () => sql;
 
-/** A schema that takes null as well. */
+/** The schema with null as a further value. */
 const nullable = ({ type, enum: choices, ...rest }: JsonSchema): JsonSchema => ({
   ...(typeof type === 'string' ? { type: [type, 'null'] } : {}),
   ...rest,
@@ -139,7 +139,7 @@ export const schemaOf = (
   required: [...view],
 });
 
-/** An entity of which a narrower view is shown. */
+/** An entity with fewer visible fields. */
 export const narrowed = (entity: Entity, title: string, names: readonly string[]): Entity => ({
   ...entity,
   title,
@@ -147,7 +147,7 @@ export const narrowed = (entity: Entity, title: string, names: readonly string[]
   schema: schemaOf(title, entity.fields, names),
 });
 
-/** Makes an entity; its name is that of its table where it has no `from`. */
+/** Makes an entity; `name` is its table if it has no `from`. */
 export const defineEntity = (name: string, definition: EntityDefinition): Entity => {
   const { from = identifier(name), fields, key = 'id', indexed = [], ...rest } = definition;
   const view = Object.freeze(Object.keys(fields).filter((each) => fields[each]?.hidden !== true));

@@ -23,26 +23,26 @@ export interface WholeRecord {
   readonly id: number;
   readonly version: number;
   readonly whole: string;
-  /** Of a record that is asked for before it goes; undefined where its model does not tell of what happens. */
+  /** Values that decide who may read the event of its deletion (`keptReach`); undefined if the model has no events. */
   readonly reach?: string | undefined;
 }
 
-/** Records that one statement is asked for. */
-const width = 100;
+/** Ids of one statement. */
+const idsPerStatement = 100;
 
 type Ids = { readonly ids: readonly number[] };
 
-/** Runs a statement for each hundred ids; it is the same for fewer, which then begins anew with the first. */
-const byHundreds = async <Row>(
+/** Runs a statement for each hundred ids; fewer ids are filled up with the first one, so that the SQL is the same. */
+const readByIds = async <Row>(
   transaction: Transaction,
-  asked: Statement<Ids>,
+  read: Statement<Ids>,
   ids: readonly number[],
 ): Promise<Row[]> => {
   const rows: Promise<Row[]>[] = [];
-  for (let start = 0; start < ids.length; start += width) {
-    const part = ids.slice(start, start + width);
-    const filled = Array.from({ length: width }, (_, index) => part[index] ?? part[0] ?? 0);
-    rows.push(transaction.all<Row>(asked({ ids: filled })));
+  for (let start = 0; start < ids.length; start += idsPerStatement) {
+    const part = ids.slice(start, start + idsPerStatement);
+    const filled = Array.from({ length: idsPerStatement }, (_, index) => part[index] ?? part[0] ?? 0);
+    rows.push(transaction.all<Row>(read({ ids: filled })));
   }
   return (await Promise.all(rows)).flat();
 };
@@ -54,22 +54,22 @@ const wholeRecord = ({ id, version, whole, reach }: WholeRecord): WholeRecord =>
   reach,
 });
 
-/** Which of these ids are there in a table. */
+/** Returns those of the ids that exist in a table. */
 export type Present = (transaction: Transaction, ids: readonly number[]) => Promise<ReadonlySet<number>>;
 
 export const createPresent = (database: Database, table: string): Present => {
   const dialect = dialectOf(database);
   const present = statement<Ids>(dialect, (param) => {
-    const ids = Array.from({ length: width }, (_, index) => param('ids', index));
+    const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     return sql`select id from ${identifier(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
-    const rows = await byHundreds<{ id: number }>(transaction, present, ids);
+    const rows = await readByIds<{ id: number }>(transaction, present, ids);
     return new Set(rows.map(({ id }) => Number(id)));
   };
 };
 
-/** What the service itself does to many records of a model in one statement, within the transaction of something else. */
+/** Reads and writes of the service itself on many records of a model, in the transaction of another operation. */
 export const createManyRecords = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
   const source = resourceSource(model, models);
@@ -90,7 +90,7 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
       sql`insert into ${table} (${join(columns.map((each) => identifier(each)))})${dialect.givenKey} values ${rows} returning ${answer}`,
   );
   const current = statement<Ids>(dialect, (param) => {
-    const ids = Array.from({ length: width }, (_, index) => param('ids', index));
+    const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     return sql`select ${join([answer, ...kept])} from ${table} where ${identifier(model.table, 'id')} in (${join(ids)})${dialect.updateLock}`;
   });
 
@@ -99,17 +99,17 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
     sql`select record_id from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' and model = ${literal(model.name)} and field = ${value('field')} and target_id = ${value('target')}`;
 
   return {
-    /** Those of these records that are there, by id; locked until the transaction is over. */
+    /** Reads those of the records that exist, by id; they are locked until the end of the transaction. */
     current: async (
       transaction: Transaction,
       ids: readonly number[],
     ): Promise<ReadonlyMap<number, WholeRecord>> => {
-      const rows = await byHundreds<WholeRecord>(transaction, current, ids);
+      const rows = await readByIds<WholeRecord>(transaction, current, ids);
       return new Map(rows.map((row) => [Number(row.id), wholeRecord(row)]));
     },
 
-    /** Inserts records under ids of their own. @throws ConstraintError */
-    bringBack: async (
+    /** Inserts records under their former ids. @throws ConstraintError */
+    reinsert: async (
       transaction: Transaction,
       records: readonly { readonly version: number; readonly columns: Readonly<Record<string, SqlValue>> }[],
     ): Promise<readonly WholeRecord[]> => {
@@ -120,7 +120,7 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
       return (await inserts.write<WholeRecord>(transaction, rows)).map(wholeRecord);
     },
 
-    /** Gives a column of a record a value and nothing else. @throws ConstraintError */
+    /** Sets a column of a record without a new version. @throws ConstraintError */
     fill: async (
       transaction: Transaction,
       id: number,
@@ -135,7 +135,7 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
       await transaction.run(fill({ id, value }));
     },
 
-    /** Those of the references noted in a bundle that are still null, by the ids of the records that are there. */
+    /** Returns the ids of records whose references, as noted in a bundle, are still null. */
     released: async (
       transaction: Transaction,
       { column }: ModelField,
@@ -150,7 +150,7 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
       return rows.map(({ id }) => Number(id));
     },
 
-    /** Sets these references again, which makes a version of each record. @throws ConstraintError */
+    /** Sets these references again, with a new version of each record. @throws ConstraintError */
     refer: async (
       transaction: Transaction,
       { column }: ModelField,

@@ -20,63 +20,68 @@ import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { RowExpression } from '../model/row-expression.ts';
 import type { Grant } from '../policy/grant.ts';
-import { type WrittenBeside, writtenBeside } from './beside.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
+import { type CompanionInsert, withCompanions } from './companion-inserts.ts';
 import { keptReach } from './history/recorded.ts';
 import type { ColumnSql } from './rows/expression.ts';
-import { columnsOf, type ReachTerm, type RowReach, reachConditions, reachOf } from './rows/reach.ts';
+import {
+  columnsOf,
+  everyRow,
+  type ReachTerm,
+  type RowReach,
+  reachConditions,
+  reachOf,
+} from './rows/reach.ts';
 import { projection, resourceSource, SourceViews } from './view.ts';
 
-export type WriteArguments = {
-  /** Of the columns that are written, in their order. */
+type WriteArguments = {
+  /** Values of the written columns, in their order. */
   readonly values: readonly SqlValue[];
-  /** Of the row filter. */
+  /** Values of the row filter. */
   readonly rows: readonly SqlValue[];
-  /** Of the rows that may be written. */
+  /** Values of the row filter for writes. */
   readonly writes: readonly SqlValue[];
   readonly id: number;
-  /** Of what is written beside the record, those of one insert behind those of the other. */
-  readonly beside: readonly SqlValue[];
-  /** The versions of which the record must have one; empty where any will do. */
+  /** Values of the companion inserts, one insert after the other. */
+  readonly companions: readonly SqlValue[];
+  /** Accepted versions; empty for any. */
   readonly versions: readonly SqlValue[];
 };
 
-/** The arguments of a statement that takes none of them. */
-export const nothing: WriteArguments = {
+/** Arguments for a statement that uses none of them. */
+const noArguments: WriteArguments = {
   values: [],
   rows: [],
   writes: [],
   id: 0,
   versions: [],
-  beside: [],
+  companions: [],
 };
 
-/** What a write stays within: the rows that the caller reaches, and of these those that they may write. */
-export interface WriteReach {
+/** The rows that a caller reaches, and those of them that they may write. */
+interface WriteReach {
   readonly rows: RowReach;
-  /** Absent where every row that is reached may be written. */
+  /** Undefined if every reached row may be written. */
   readonly writes: RowReach | undefined;
   readonly key: string;
 }
 
-/** Undefined where there is no such row, neither before nor after. */
-export const writeReachOf = (grant: Grant): WriteReach | undefined => {
+/** The reach of a grant for writes; undefined if it admits no row, neither before nor after a write. */
+const writeReachOf = (grant: Grant): WriteReach | undefined => {
   const rows = reachOf(grant);
   if (grant.writes === undefined) return rows && { rows, writes: undefined, key: rows.key };
   const writes = reachOf({ rows: grant.writes });
   return rows && writes && { rows, writes, key: `${rows.key}\n${writes.key}` };
 };
 
-export const everyRow = reachOf({ rows: [] });
-
-export const argumentsOf = ({ rows, writes }: WriteReach) => ({
+const argumentsOf = ({ rows, writes }: WriteReach) => ({
   rows: rows.values,
   writes: writes?.values ?? [],
 });
 
 /**
- * What of a rule values of these columns decide. Undefined where they decide nothing: it may hold by the values of other
- * columns.
+ * The part of a rule that the values of these columns decide. Undefined if they decide nothing: other columns may meet
+ * the rule.
  */
 const decidedRule = (rule: RowExpression, names: readonly string[]): RowExpression | undefined => {
   if ('column' in rule) return names.includes(rule.column) ? rule : undefined;
@@ -86,8 +91,8 @@ const decidedRule = (rule: RowExpression, names: readonly string[]): RowExpressi
   return rules.length === 0 ? undefined : { kind: 'allOf', rules };
 };
 
-/** What of the conditions values of these columns decide. */
-export const decidedReach = ({ terms, values, key }: RowReach, names: readonly string[]): RowReach => {
+/** The conditions of a reach that the values of these columns decide. */
+const decidedReach = ({ terms, values, key }: RowReach, names: readonly string[]): RowReach => {
   const decided: { term: ReachTerm; value: ColumnValue }[] = [];
   for (const [index, term] of terms.entries()) {
     const isColumn = typeof term === 'string';
@@ -98,12 +103,12 @@ export const decidedReach = ({ terms, values, key }: RowReach, names: readonly s
   return { terms: decided.map(({ term }) => term), values: decided.map(({ value }) => value), key };
 };
 
-/** The conditions of writes of a table: whose row it is, of which version, and what it may become. */
-export const writeConditions = (source: Source, table: string, dialect: Dialect) => {
+/** The conditions of writes of a table: on the row, on its version, and on its new values. */
+const writeConditions = (source: Source, table: string, dialect: Dialect) => {
   const column = (of: string): Fragment => identifier(table, of);
   const version = column(versionColumn);
 
-  /** Conditions that the row itself meets them, or the row that it becomes where its columns are said. */
+  /** Conditions on the row as it is, or on its new values if `columns` gives these. */
   const reached = (
     { terms }: RowReach,
     of: 'rows' | 'writes',
@@ -111,13 +116,13 @@ export const writeConditions = (source: Source, table: string, dialect: Dialect)
     columns: ColumnSql = column,
   ): readonly Fragment[] => reachConditions(terms, columns, (index) => param(of, index), 'hold', dialect);
 
-  /** The record with an id, of the caller's rows. */
+  /** Conditions for the record with an id within the caller's rows. */
   const found = (rows: RowReach, param: Argument<WriteArguments>): readonly Fragment[] => [
     ...reached(rows, 'rows', param),
     sql`${column('id')} = ${param('id')}`,
   ];
 
-  /** The record with an id, of those that the caller may write, and of a version that is acceptable. */
+  /** Conditions for the record with an id that the caller may write, with an accepted version. */
   const target = (
     { rows, writes }: WriteReach,
     versions: readonly number[] | undefined,
@@ -131,58 +136,58 @@ export const writeConditions = (source: Source, table: string, dialect: Dialect)
     ];
   };
 
-  /** A value that is written, where a condition compares it: it has the type of its column, as the row will. */
+  /** A written value in a condition, cast to the type of its column. */
   const assigned = (names: readonly string[], of: string, param: Argument<WriteArguments>): Fragment => {
     const kind = columnOf(source, of).type.column;
     const index = names.indexOf(of);
     return dialect.cast(index < 0 ? sql`null` : param('values', index), kind);
   };
 
-  /** Whether the row that an update makes may be one that the caller could not write: none of other columns can. */
+  /** Whether an update of these columns may make a row that the caller could not write. */
   const leadsOut = (writes: RowReach | undefined, names: readonly string[]): writes is RowReach =>
     writes?.terms.some((term) => columnsOf(term).some((of) => names.includes(of))) === true;
 
   return { reached, found, target, assigned, leadsOut };
 };
 
-/** What hooks and history are told of a record: JSON text of every field; undefined where the model has none. */
-interface Told {
+/** JSON text of every field of a record, for hooks, history and events; undefined if the model has none of these. */
+interface WithWhole {
   readonly whole?: string | undefined;
 }
 
-/** A record as it was written: its id, its version, and the answer's JSON text. */
-export interface SavedRecord extends Told {
+/** A written record: its id, its version, and the JSON text of the response. */
+export interface SavedRecord extends WithWhole {
   readonly id: number;
   readonly version: number;
   readonly json: string;
 }
 
-/** What is kept of a record that goes; undefined where its model does not tell of what happens: see `keptReach`. */
-interface Kept {
+/** Values that decide who may read the event of a deletion (`keptReach`); undefined if the model has no events. */
+interface WithReach {
   readonly reach?: string | undefined;
 }
 
 /** A record as it was when it was deleted. */
-export interface RemovedRecord extends Told, Kept {
+export interface RemovedRecord extends WithWhole, WithReach {
   readonly version: number;
 }
 
-/** How a record that the caller reaches stands to a write of theirs. */
+/** The state of a reached record that decides whether a write may change it. */
 export interface RecordStanding {
   readonly version: number;
-  /** Whether it is, as it is now, among those that the grant lets write. */
+  /** Whether the grant lets the record be written as it is now. */
   readonly writable: boolean;
 }
 
-/** A record as it is, with JSON text of every field. */
-export interface CurrentRecord extends RecordStanding, Kept {
+/** A stored record with JSON text of every field. */
+export interface CurrentRecord extends RecordStanding, WithReach {
   readonly whole: string;
 }
 
-/** Against whom a record that is read in a transaction is locked: see `Dialect`. */
+/** The lock on a record that is read in a transaction: see `Dialect`. */
 export type RowLock = 'updateLock' | 'deleteLock';
 
-/** A standing as the database answers it. */
+/** A standing as the database returns it. */
 interface StandingRow {
   readonly version: number;
   readonly writable: unknown;
@@ -194,9 +199,8 @@ const standingOf = ({ version, writable }: StandingRow): RecordStanding => ({
 });
 
 /**
- * Writes of a resource's table. Each takes a grant and stays within its rows; each is one statement that answers the
- * record as the caller may read it, on its own or in a transaction. A condition on the version is part of the
- * statement that writes.
+ * Writes of a resource's table, alone or in a transaction. Each takes a grant and stays within its rows. Each is one
+ * statement, which checks the version as well and returns the record as the caller may read it.
  */
 export const createRecords = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
@@ -207,7 +211,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const column = (of: string): Fragment => identifier(model.table, of);
   const version = column(versionColumn);
   const { reached, found, target, assigned, leadsOut } = writeConditions(source, model.table, dialect);
-  /** By what the statement does and all that its SQL depends on; the resource is fixed and values are bound. */
+  /** Compiled statements, by everything that their SQL depends on. */
   const statements = new BoundedCache<Statement<WriteArguments>>(512);
 
   const compiled = (
@@ -217,18 +221,18 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
   const json = (fields: readonly string[]): Fragment => projection(source, fields, dialect, model.table);
 
-  /** Every field, for the hooks that are told of what was written; nothing where there are none. */
+  /** JSON text of every field, for hooks, history and events; undefined if there are none. */
   const everyField = sql`${json([...model.fields.keys()])} as whole`;
   const { afterCommit, beforeCommit } = model.hooks;
-  const isTold = afterCommit !== undefined || beforeCommit !== undefined || model.history || model.events;
-  const whole = isTold ? everyField : undefined;
+  const needsWhole = afterCommit !== undefined || beforeCommit !== undefined || model.history || model.events;
+  const whole = needsWhole ? everyField : undefined;
   const kept = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
 
-  /** SQLite's RETURNING knows the table by its own name only. */
+  /** The RETURNING clause. SQLite accepts only the name of the table there, no alias. */
   const returning = (...columns: readonly Fragment[]): Fragment =>
     sql` returning ${join(whole === undefined ? columns : [...columns, whole])}`;
 
-  /** Who reads every field is answered what the hooks are told: it is made once. */
+  /** Whether the response has every field: then its text serves hooks, history and events as well. */
   const readsAll = ({ readable }: Grant): boolean => readable.length === model.fields.size;
 
   const saved = (grant: Grant): Fragment => {
@@ -240,15 +244,15 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     return readsAll(grant) ? sql` returning ${join(columns)}` : returning(...columns);
   };
 
-  /** The statement with what it writes beside the record. */
-  const withBeside = (
+  /** The statement with its companion inserts. */
+  const completed = (
     grant: Grant,
     write: Fragment,
-    besides: readonly WrittenBeside[],
+    companions: readonly CompanionInsert[],
     param: Argument<WriteArguments>,
   ): Fragment =>
-    writtenBeside(dialect, write, readsAll(grant) ? 'json' : 'whole', besides, (index) =>
-      param('beside', index),
+    withCompanions(dialect, write, readsAll(grant) ? 'json' : 'whole', companions, (index) =>
+      param('companions', index),
     );
 
   const toSaved = (row: SavedRecord, grant: Grant): SavedRecord => ({
@@ -258,11 +262,11 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     whole: whole !== undefined && readsAll(grant) ? row.json : row.whole,
   });
 
-  /** @param order the id of the record; 0 for one that has none yet */
+  /** @param order the id of the record; 0 for a new one */
   const write = <Row>(query: Query, within: Transaction | undefined, order: number): Promise<Row[]> =>
     within === undefined ? database.execute<Row>({ ...query, order }) : within.all<Row>(query);
 
-  /** A record that the grant reaches, and whether it may be written as it is. */
+  /** Reads the standing of a record that the grant reaches. */
   const standing = <Row extends StandingRow>(
     grant: Grant,
     id: number,
@@ -283,7 +287,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const row = sql`select ${answer} from ${table}${where(found(rows, param))}`;
       return lock === undefined ? row : sql`${row}${dialect[lock]}`;
     });
-    const query = read({ ...nothing, rows: rows.values, writes: writes?.values ?? [], id });
+    const query = read({ ...noArguments, rows: rows.values, writes: writes?.values ?? [], id });
     return (within ?? database).get<Row>(query);
   };
 
@@ -291,8 +295,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     source,
 
     /**
-     * Unique values that are taken and references to nothing that the caller may name, all at once; one statement, or
-     * none. `except` is the id of the record that is updated.
+     * Finds unique values that are taken, and references to no record that the caller may choose, by one statement or
+     * none. `except` is the id of the updated record.
      */
     collisions: (
       grant: Grant,
@@ -302,8 +306,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     ): Promise<readonly Collision[]> => collisions(within ?? database, grant, candidate, except),
 
     /**
-     * Whether the grant lets a record be written with these values: a new one, or the one with an id as it would be then. A
-     * new one may have others as well: a rule that they could meet is taken to hold. One statement, or none.
+     * Whether the grant allows a new record with these values, or the record with an id to get them. A new record may
+     * have further values: a rule that these could meet is taken to hold. One statement, or none.
      */
     admits: async (
       grant: Grant,
@@ -315,58 +319,58 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const writes = reachOf({ rows: grant.writes });
       if (writes === undefined) return false;
       const names = Object.keys(columns);
-      const asked = id === undefined ? decidedReach(writes, names) : writes;
-      if (id === undefined ? asked.terms.length === 0 : !leadsOut(writes, names)) return true;
-      const admitted = compiled(`admits ${id === undefined} ${names.join(',')}\n${asked.key}`, (param) => {
+      const checked = id === undefined ? decidedReach(writes, names) : writes;
+      if (id === undefined ? checked.terms.length === 0 : !leadsOut(writes, names)) return true;
+      const admitted = compiled(`admits ${id === undefined} ${names.join(',')}\n${checked.key}`, (param) => {
         const next: ColumnSql = (of) =>
           id === undefined || names.includes(of) ? assigned(names, of, param) : column(of);
-        const met = reached(asked, 'writes', param, next);
+        const met = reached(checked, 'writes', param, next);
         if (id === undefined) return sql`select 1 as admitted${where(met)}`;
         return sql`select 1 as admitted from ${table}${where([sql`${column('id')} = ${param('id')}`, ...met])}`;
       });
       const values = Object.values(columns);
-      const query = admitted({ ...nothing, values, writes: asked.values, id: id ?? 0 });
+      const query = admitted({ ...noArguments, values, writes: checked.values, id: id ?? 0 });
       return (await (within ?? database).get(query)) !== undefined;
     },
 
     /**
-     * Undefined where the grant lets nobody write such a record. What stands beside it is written in the same statement,
-     * where `Dialect.beside` is there. @throws ConstraintError
+     * Inserts a record. Undefined if the grant does not allow such a record. Companion inserts are part of the same
+     * statement; they need `Dialect.writeWithCte`. @throws ConstraintError
      */
     insert: async (
       grant: Grant,
       columns: Columns,
       now: number,
       within?: Transaction,
-      besides: readonly WrittenBeside[] = [],
+      companions: readonly CompanionInsert[] = [],
     ): Promise<SavedRecord | undefined> => {
       const reach = writeReachOf(grant);
       if (reach === undefined) return undefined;
       const { writes } = reach;
       const names = [...Object.keys(columns), 'created_at', 'updated_at'];
       const at = toTimestamp(now);
-      const told = besides.map((each) => each.key).join(' ');
-      const key = `insert ${told} ${views.of(grant.readable).id} ${names.join(',')}\n${reach.key}`;
+      const further = companions.map((each) => each.key).join(' ');
+      const key = `insert ${further} ${views.of(grant.readable).id} ${names.join(',')}\n${reach.key}`;
       const insert = compiled(key, (param) => {
         const into = sql`insert into ${table} (${join(names.map((each) => identifier(each)))})`;
         const places = names.map((_, index) => param('values', index));
         if (writes === undefined)
-          return withBeside(grant, sql`${into} values (${join(places)})${saved(grant)}`, besides, param);
+          return completed(grant, sql`${into} values (${join(places)})${saved(grant)}`, companions, param);
         const made: ColumnSql = (of) => assigned(names, of, param);
         const row = sql`select ${join(names.map(made))}${where(reached(writes, 'writes', param, made))}`;
-        return withBeside(grant, sql`${into} ${row}${saved(grant)}`, besides, param);
+        return completed(grant, sql`${into} ${row}${saved(grant)}`, companions, param);
       });
       const values = [...Object.values(columns), at, at];
-      const beside = besides.flatMap((each) => each.values);
-      const query = insert({ ...nothing, ...argumentsOf(reach), values, beside });
+      const bound = { values, companions: companions.flatMap((each) => each.values) };
+      const query = insert({ ...noArguments, ...argumentsOf(reach), ...bound });
       const [row] = await write<SavedRecord>(query, within, 0);
-      if (row === undefined && writes === undefined) throw new Error('an insert answered no record');
+      if (row === undefined && writes === undefined) throw new Error('an insert returned no record');
       return row && toSaved(row, grant);
     },
 
     /**
-     * Undefined where no record of the grant's rows has this id and one of the versions, or where it may not be written
-     * as it is or as it would be. @throws ConstraintError
+     * Updates a record. Undefined if no record of the grant's rows has this id and an accepted version, or if the grant
+     * does not allow its old or new values. @throws ConstraintError
      */
     update: async (
       grant: Grant,
@@ -393,14 +397,14 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
         return sql`update ${table} set ${join([...assignments, raised])}${where(conditions)}${saved(grant)}`;
       });
       const values = [...Object.values(columns), toTimestamp(now)];
-      const query = update({ ...nothing, ...argumentsOf(reach), values, id, versions: versions ?? [] });
+      const query = update({ ...noArguments, ...argumentsOf(reach), values, id, versions: versions ?? [] });
       const [row] = await write<SavedRecord>(query, within, id);
       return row && toSaved(row, grant);
     },
 
     /**
-     * Undefined where no record that the grant lets write has this id and one of the versions.
-     * @throws ConstraintError where it is still referred to
+     * Deletes a record. Undefined if no record that the grant lets be written has this id and an accepted version.
+     * @throws ConstraintError if another record still refers to it
      */
     remove: async (
       grant: Grant,
@@ -415,12 +419,12 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
         const gone = returning(sql`${version} as version`, ...kept, ...trashed);
         return sql`delete from ${table}${where(target(reach, versions, param))}${gone}`;
       });
-      const query = remove({ ...nothing, ...argumentsOf(reach), id, versions: versions ?? [] });
+      const query = remove({ ...noArguments, ...argumentsOf(reach), id, versions: versions ?? [] });
       const [row] = await write<RemovedRecord>(query, within, id);
       return row && { ...row, version: Number(row.version) };
     },
 
-    /** A record that the grant reaches, with every field; locked until the transaction is over where one is given. */
+    /** Reads a record that the grant reaches, with every field; in a transaction it is locked until the end. */
     current: async (
       grant: Grant,
       id: number,
@@ -432,7 +436,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       return row && { ...standingOf(row), whole: row.whole, reach: row.reach };
     },
 
-    /** Id of the record that the grant reaches whose column has a value; the column is unique. */
+    /** Returns the id of the record that the grant reaches and whose unique column has a value. */
     identify: async (
       grant: Grant,
       of: string,
@@ -445,12 +449,12 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
         const conditions = [...reached(rows, 'rows', param), sql`${column(of)} = ${param('values', 0)}`];
         return sql`select ${column('id')} as id from ${table}${where(conditions)}`;
       });
-      const query = read({ ...nothing, rows: rows.values, values: [value] });
+      const query = read({ ...noArguments, rows: rows.values, values: [value] });
       const row = await (within ?? database).get<{ id: number }>(query);
       return row && Number(row.id);
     },
 
-    /** How a record that the grant reaches stands to a write. */
+    /** Reads the version of a record that the grant reaches, and whether it may be written. */
     standing: async (grant: Grant, id: number, within?: Transaction): Promise<RecordStanding | undefined> => {
       const row = await standing<StandingRow>(grant, id, within, undefined);
       return row && standingOf(row);

@@ -1,10 +1,10 @@
 import {
   type Database,
   type DeferredCaller,
-  knownCaller,
   type ListReader,
   type Query,
   readerWithin,
+  resolveCaller,
   type SqlValue,
   TooLongError,
   type Transaction,
@@ -29,41 +29,41 @@ import {
 } from './relations/include.ts';
 import { recordText } from './relations/record-text.ts';
 import type { Joining } from './relations/related.ts';
-import { type RowReach, reachConditions, reachOf } from './rows/reach.ts';
+import { everyRow, type RowReach, reachConditions, reachOf } from './rows/reach.ts';
 import { type SourceView, SourceViews } from './view.ts';
 
 export interface ShownRecord {
   readonly json: string;
-  /** Present where the source has a version column. */
+  /** Present if the source has a version column. */
   readonly version?: number;
 }
 
 type ShownRow = { readonly json: string; readonly version?: number };
 
 export interface ShowOptions {
-  /** Name of the hidden integer column that every write raises. */
+  /** Name of the hidden integer column that every write increments. */
   readonly version?: string;
   readonly clock?: Clock;
 }
 
 export interface ShowPurpose {
-  /** Who asks, for the limits of an answer with many related records; the service itself where absent. */
+  /** Caller to whose share an expensive read is counted; the service itself if absent. */
   readonly by?: DeferredCaller | undefined;
-  /** The transaction to which what it wrote itself is shown. */
+  /** Transaction in which the record is read. */
   readonly within?: Transaction | undefined;
-  /** Where it is read, outside a transaction; the database where absent. */
+  /** Reader outside of a transaction; the database if absent. */
   readonly from?: ListReader | undefined;
-  /** Keeps others from changing the record until that transaction is over. */
+  /** Locks the record until the end of the transaction. */
   readonly lock?: boolean;
-  /** Related records in the answer. */
+  /** Related records of the response. */
   readonly included?: Included;
-  /** The caller has just written the record: they are answered it, wherever it is now. */
+  /** The caller has just written the record: it is returned even if they do not reach it any more. */
   readonly written?: boolean;
 }
 
 /**
- * A record with others: at once where few rows are looked at for it, where nobody waits for it otherwise, and refused
- * where they are too many.
+ * Reads a record with related ones: inline if that examines few rows, else as a scan, beside other requests. Refused if
+ * there are too many.
  */
 const withRelated = async (
   reader: ListReader,
@@ -72,7 +72,7 @@ const withRelated = async (
   by: DeferredCaller | undefined,
 ): Promise<ShownRow | undefined> => {
   const limited = (looked: number): Query => ({ ...query(looked), longest: maxAnswerBytes });
-  const ask = async (): Promise<ShownRow | undefined> => {
+  const read = async (): Promise<ShownRow | undefined> => {
     if (isLight(1, included)) {
       try {
         return await reader.get<ShownRow>(limited(lookAtOnce(1)));
@@ -80,14 +80,14 @@ const withRelated = async (
         if (!(error instanceof TooLongError) || !looksBeyond(included)) throw error;
       }
     }
-    return (await reader.scan<ShownRow>(limited(lookAtAll), await knownCaller(by)))[0];
+    return (await reader.scan<ShownRow>(limited(lookAtAll), await resolveCaller(by)))[0];
   };
-  const row = await refusingTooMuch(ask());
+  const row = await refusingTooMuch(read());
   if (row !== undefined) assertNotTooMuch(row.json);
   return row;
 };
 
-/** The record with this key as a grant lets see it; undefined where there is none or it is out of its rows. */
+/** Returns the record with this key within a grant; undefined if there is none, or the grant does not reach it. */
 export type Show = (
   grant: Grant,
   key: ColumnValue,
@@ -98,21 +98,19 @@ export type Show = (
 type ShowArguments = {
   readonly rows: readonly SqlValue[];
   readonly related: readonly SqlValue[];
-  /** Rows that a relation may look at. */
+  /** Most rows that a relation may examine. */
   readonly looked: number;
   readonly key: SqlValue;
   readonly now: SqlValue;
   readonly monthAgo: SqlValue;
 };
 
-const everyRow: RowReach = { terms: [], values: [], key: '' };
-
 /** Shows one record of a source, through the same projection and row filter as its list. */
 export const createShow = (database: Database, source: Source, options: ShowOptions = {}): Show => {
   const { version, clock = systemClock } = options;
   const dialect = dialectOf(database);
   const views = new SourceViews(source);
-  /** By the readable fields and the conditions of the row filter; the source is fixed and values are bound. */
+  /** Compiled statements, by the readable fields and the conditions of the row filter. */
   const statements = new BoundedCache<Statement<ShowArguments>>(200);
 
   const compile = (
@@ -156,8 +154,8 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
     const rows = written ? everyRow : reachOf(grant, extra);
     if (rows === undefined) return undefined;
     const values = { rows: rows.values, related: included.values, key, ...timesOf(source, clock) };
-    const asked = statementOf(grant.readable, rows, included, lock);
-    const query = (looked: number): Query => asked({ ...values, looked });
+    const show = statementOf(grant.readable, rows, included, lock);
+    const query = (looked: number): Query => show({ ...values, looked });
     const reader = within === undefined ? from : readerWithin(within);
     const row = await (included === nothingIncluded
       ? reader.get<ShownRow>(query(lookAtAll))

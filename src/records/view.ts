@@ -13,12 +13,12 @@ import { type Models, referencedTable } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import { userEntity } from './users.ts';
 
-/** What a caller may see of a source, as its grant says. */
+/** The columns of a source that a grant lets a caller read. */
 export interface SourceView {
   readonly source: Source;
   /** Readable fields in the order of the answer. */
   readonly fields: readonly string[];
-  /** The readable columns that can be compared with: what may be filtered, sorted and searched by. */
+  /** The readable columns that may be filtered, sorted and searched by. */
   readonly usable: ReadonlyMap<string, SourceColumn>;
 }
 
@@ -32,7 +32,7 @@ export const sourceView = (source: Source, readable: readonly string[]): SourceV
   return { source, fields: [...readable], usable };
 };
 
-interface KnownView {
+interface CachedView {
   readonly view: SourceView;
   readonly id: number;
 }
@@ -40,8 +40,8 @@ interface KnownView {
 /** Views of one source by the fields that grants let read. There are few: one for each set that the policy makes. */
 export class SourceViews {
   readonly #source: Source;
-  readonly #byArray = new WeakMap<readonly string[], KnownView>();
-  readonly #byNames = new Map<string, KnownView>();
+  readonly #byArray = new WeakMap<readonly string[], CachedView>();
+  readonly #byNames = new Map<string, CachedView>();
 
   constructor(source: Source) {
     this.#source = source;
@@ -49,22 +49,22 @@ export class SourceViews {
     columnOf(source, source.key);
   }
 
-  of(readable: readonly string[]): KnownView {
-    const known = this.#byArray.get(readable);
-    if (known !== undefined) return known;
+  of(readable: readonly string[]): CachedView {
+    const cached = this.#byArray.get(readable);
+    if (cached !== undefined) return cached;
     const names = JSON.stringify(readable);
     const made = this.#byNames.get(names) ?? {
       view: sourceView(this.#source, readable),
       id: this.#byNames.size,
     };
     this.#byNames.set(names, made);
-    // Only an array that nobody can change stands for its names.
+    // Only an array that cannot change identifies its names.
     if (Object.isFrozen(readable)) this.#byArray.set(readable, made);
     return made;
   }
 }
 
-/** Values of up to this many bytes make no page too large. */
+/** Largest value in bytes of a column that never makes a page too large. */
 const lightBytes = 4096;
 
 /**
@@ -83,12 +83,10 @@ export const projection = (
         fields.map((name) => ({ name, value: renderedValue(columnOf(source, name), dialect, row) })),
       );
 
-/** Most bytes that a value of a column has where it is compared or answered as the column keeps it. */
+/** Most bytes of a stored value of a column. */
 export const mostBytes = ({ type, options }: SourceColumn): number => type.indexBytes?.(options) ?? 16;
 
-/**
- * The bytes that a row holds in those columns that may be long; null or 0 for none, undefined where none may.
- */
+/** The bytes of a row in columns that may be long; null or 0 for none, undefined if no column may be long. */
 export const longBytes = (columns: readonly SourceColumn[], dialect: Dialect): Fragment | undefined => {
   const long = columns.filter((column) => column.render === undefined && mostBytes(column) > lightBytes);
   const lengths = long.map((column) => dialect.octets(storedValue(column, dialect)));
@@ -100,9 +98,9 @@ export const longBytes = (columns: readonly SourceColumn[], dialect: Dialect): F
   );
 };
 
-const made = new WeakMap<ResourceModel, Source>();
+const resourceSources = new WeakMap<ResourceModel, Source>();
 
-/** Where the rows of a model are, the service's own users included. */
+/** The source of a model's rows, or of the service's own users. */
 export const sourceOf = (name: string, models: Models): Source => {
   const model = models.get(name);
   return model === undefined ? userEntity : resourceSource(model, models);
@@ -119,10 +117,10 @@ const relationOf = (
     : { through: { ...through, table: referencedTable(models, through.model) } }),
 });
 
-/** A resource's table as something that can be listed and shown; made once for a model. */
+/** The source of a resource's table; made once for a model. */
 export const resourceSource = (model: ResourceModel, models: Models): Source => {
-  const known = made.get(model);
-  if (known !== undefined) return known;
+  const cached = resourceSources.get(model);
+  if (cached !== undefined) return cached;
   const source: Source = {
     name: model.name,
     from: () => named(model.table),
@@ -136,6 +134,6 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
       [...model.relations.values()].map((relation) => [relation.name, relationOf(relation, models)]),
     ),
   };
-  made.set(model, source);
+  resourceSources.set(model, source);
   return source;
 };

@@ -18,7 +18,7 @@ import { nearestHint } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import type { Action } from '../../model/resource.ts';
-import { granted } from '../../operations/area.ts';
+import { requireGrant } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Acting } from '../../operations/transaction.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -122,7 +122,7 @@ export class ActingUser {
   grant(resource: ServedResource, action: Action): Grant {
     const { model, context } = resource;
     try {
-      return granted(model, context, this.acting(resource, action), action);
+      return requireGrant(model, context, this.acting(resource, action), action);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const text = problemText(catalogueOf(context.locale), error);

@@ -1,4 +1,4 @@
-import type { ColumnAlteration, ColumnStep, SchemaWords } from '../dialect.ts';
+import type { ColumnAlteration, ColumnStep, SchemaDialect } from '../dialect.ts';
 import { addColumn, convertAside, fillColumn, isConverted, nextColumn } from '../migrations/alter-columns.ts';
 import { columnType, isRequired, referenceSql } from '../migrations/columns.ts';
 import { foreignKeyName } from '../migrations/names.ts';
@@ -42,7 +42,7 @@ const referenceStatements = ({ table }: ColumnAlteration, { column, referred, re
   };
 };
 
-export const alterColumns: SchemaWords['alterColumns'] = async (alteration) => {
+export const alterColumns: SchemaDialect['alterColumns'] = async (alteration) => {
   const { db, dialect, table, steps, drop } = alteration;
   const alter = `alter table ${quoteName(table.name)}`;
   for (const step of steps) {

@@ -11,17 +11,17 @@ import {
 import type { Bucket } from '../../fields/aggregates.ts';
 import { fromScaled } from '../../fields/decimal.ts';
 import type { ColumnKind } from '../../fields/field.ts';
-import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
+import type { ColumnDialect, Dialect, JsonEntry } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import { type Fragment, identifier, join, literal, ParameterNumbers, sql } from '../statement.ts';
+import { type Fragment, identifier, join, literal, Numbering, sql } from '../statement.ts';
 import { postgresSchema } from './schema.ts';
 
 /** Numbers its parameters (`$1`), so that one may stand in several places. */
 class NumberingPostgresCompiler extends PostgresQueryCompiler {
-  readonly #numbers = new ParameterNumbers();
+  readonly #numbering = new Numbering();
 
   override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
-    this.#numbers.clear();
+    this.#numbering.clear();
     return super.compileQuery(node, queryId);
   }
 
@@ -30,7 +30,7 @@ class NumberingPostgresCompiler extends PostgresQueryCompiler {
       this.addParameter(parameter);
       return this.numParameters;
     };
-    this.append(`$${this.#numbers.of(parameter, add)}`);
+    this.append(`$${this.#numbering.of(parameter, add)}`);
   }
 }
 
@@ -72,7 +72,7 @@ const columns: Dialect['columns'] = {
   time: { type: 'time(0)' },
   uuid: { type: 'uuid' },
   json: { type: 'json' },
-} satisfies Record<string, ColumnWords>;
+} satisfies Record<string, ColumnDialect>;
 
 /** SQL type of a kind of column, as a cast names it. */
 const castType = (kind: ColumnKind): Fragment => sql.raw(columns[kind].type.replace(/ collate .*$/, ''));

@@ -1,4 +1,4 @@
-import type { IdCounter, MovingWords } from '../dialect.ts';
+import type { IdCounter, MoveDialect } from '../dialect.ts';
 import { fenceMessage, fenceName } from '../fence.ts';
 import { quoteName, quoteText } from '../quote.ts';
 
@@ -29,7 +29,7 @@ const counters = `select c.relname::text as "table", a.attname::text as "column"
   join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
   where d.classid = 'pg_class'::regclass and d.deptype in ('a', 'i') and c.relnamespace = current_schema()::regnamespace`;
 
-export const movingPostgres: MovingWords = {
+export const movingPostgres: MoveDialect = {
   // Transactions that have begun to write end first; no other one begins before this one is over.
   hold: (tables) => [`lock table ${tables.map(quoteName).join(', ')} in share row exclusive mode`],
   refuseWrites: (tables) => [

@@ -1,4 +1,4 @@
-import type { ReferenceTriggers, SchemaWords } from '../dialect.ts';
+import type { ReferenceTriggers, SchemaDialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
@@ -58,7 +58,7 @@ $$`,
   execute function gatewright_user_keys_revoked()`,
 ];
 
-export const postgresSchema: SchemaWords = {
+export const postgresSchema: SchemaDialect = {
   own: {
     text: 'text collate "C"',
     timestamp: 'timestamptz(3)',

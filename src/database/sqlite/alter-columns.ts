@@ -1,4 +1,4 @@
-import type { ColumnStep, Dialect, SchemaWords } from '../dialect.ts';
+import type { ColumnStep, Dialect, SchemaDialect } from '../dialect.ts';
 import type { ColumnShape } from '../introspection.ts';
 import { addColumn, convertAside, fillColumn, isConverted, nextColumn } from '../migrations/alter-columns.ts';
 import { columnType, isRequired, referenceSql } from '../migrations/columns.ts';
@@ -38,7 +38,7 @@ const rebuiltColumn = (
   };
 };
 
-export const alterColumns: SchemaWords['alterColumns'] = async (alteration) => {
+export const alterColumns: SchemaDialect['alterColumns'] = async (alteration) => {
   const { db, dialect, table, steps, drop } = alteration;
   for (const { column, to, refers } of steps.filter(({ from }) => from === undefined))
     await runAll(db, [addColumn(table.name, column, to, dialect) + referenceSql(refers)]);

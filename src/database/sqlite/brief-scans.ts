@@ -23,9 +23,9 @@ const timed = async <Row>(scan: () => Promise<Row[]>): Promise<Scanned<Row>> => 
 };
 
 /**
- * Chooses the thread of each scan. A scan that took at most a millisecond with the same values within the last second runs on
- * the main thread, as a thread of its own would cost more than the scan. With other values its time is unknown, however alike
- * they are.
+ * Chooses the thread of each scan. A scan that took at most a millisecond with the same values within the last second
+ * runs on the main thread, as a thread of its own would cost more than the scan. With other values its time is unknown,
+ * however alike they are.
  */
 export class BriefScans {
   /** By SQL and values; an entry is true for one second. */

@@ -8,9 +8,8 @@ import { figuresOfShares } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
-import { SqliteConnection } from './connection.ts';
+import { FileIdentity, SqliteConnection } from './connection.ts';
 import { isBusy, isUnwritable, namingFile } from './errors.ts';
-import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
 import { ScanPool } from './scan-pool.ts';
@@ -20,17 +19,18 @@ import { StreamThread } from './stream-thread.ts';
 import { removeTemporary, type SqliteFile } from './temporary.ts';
 import { type AroundWrites, Writer } from './writer.ts';
 
-/** Milliseconds for which a snapshot is shared at most, whatever became of the turn. */
-const oldest = 5;
+/** Longest time for which a snapshot is shared, even within one turn. */
+const maxSnapshotAgeMs = 5;
 
 /**
- * Lets the reads of one turn of the event loop share a read transaction: taking and giving back its locks costs more
- * than most statements. The snapshot begins when the requests of the turn are there, and ends before those of the next
- * turn start, so none of them sees less than what was committed before it was sent. Our own writes end it as well.
+ * Lets the reads of one turn of the event loop share a read transaction, since its locks cost more than most
+ * statements. The snapshot begins when the requests of the turn have arrived, and ends before those of the next turn
+ * start, so each request sees everything that was committed before it was sent. A write of this process ends it as
+ * well.
  */
 class SharedSnapshot {
   readonly #connection: SqliteConnection;
-  /** Whether a turn is under way. */
+  /** Whether a turn is running. */
   #active = false;
   #open = false;
   #since = 0;
@@ -39,7 +39,7 @@ class SharedSnapshot {
     this.#connection = connection;
   }
 
-  /** A turn begins, with requests that a snapshot of the one before may be too old for. */
+  /** Begins a turn, whose requests need a newer snapshot than that of the last turn. */
   renew(): void {
     this.end();
     if (this.#active) return;
@@ -53,8 +53,8 @@ class SharedSnapshot {
   };
 
   /**
-   * Gives the snapshot back; the next read takes a new one. Never throws: it is called where no caller could catch it. A
-   * COMMIT is refused where a statement met a damaged page; nothing was written, so to take it back is the same.
+   * Ends the snapshot; the next read begins a new one. Never throws, since no caller could catch it. A COMMIT fails
+   * after a statement has met a damaged page; as nothing was written, a rollback does the same.
    */
   end(): void {
     if (!this.#open) return;
@@ -69,7 +69,7 @@ class SharedSnapshot {
   read<T>(statement: () => T): T {
     if (!this.#active) return statement();
     const now = performance.now();
-    if (now - this.#since > oldest) this.end();
+    if (now - this.#since > maxSnapshotAgeMs) this.end();
     if (!this.#open) {
       this.#connection.exec('begin');
       this.#open = true;
@@ -79,37 +79,37 @@ class SharedSnapshot {
   }
 }
 
-/** The versions of a file as connections see them. Each differs after any commit but those of its own connection. */
+/** The versions of a file as connections see them. Each changes with any commit except those of its own connection. */
 interface Versions {
-  /** As the connection for reads sees it now; it commits nothing. */
+  /** The current version for the reading connection, which commits nothing. */
   readonly now: () => number;
-  /** The same within the snapshot that reads share. */
+  /** The same within the shared snapshot. */
   readonly read: () => number;
-  /** As the connection for writes sees it: another one only after a commit of somebody else. */
+  /** The version for the writing connection, which changes only with a commit of another process. */
   readonly others: () => number;
 }
 
 /**
- * Computes since when nothing was committed that a statement reads. The columns of our own commits are known; after
- * one of somebody else, and after one of ours of which that is not certain, everything may be another. A commit is
- * certainly ours alone where the version before it is the last one known, and where no other connection committed until its own
- * version was read.
+ * Numbers commits, and returns for a statement the last one that may have changed what it reads. The columns of this
+ * process's commits are known. A commit of another process, or one that may include such a commit, counts for all
+ * columns. A commit is known to be this process's alone if it follows the last known version, and no other connection
+ * has committed until its own version was read.
  */
 export class Revisions {
   readonly #versions: Versions;
   readonly #readsOf: (sql: string) => ReadonlySet<string>;
   /** The last commit that wrote each column. */
   readonly #written = new Map<string, number>();
-  /** The columns that a statement reads, as `StatementUse` names them, by SQL; cleared with a commit that may have changed the schema. */
+  /** The columns that a statement reads (`StatementUse`), by SQL; cleared when the schema may have changed. */
   readonly #reads = new BoundedCache<ReadonlySet<string>>(256);
   #commit = 0;
   /** The last commit of unknown columns. */
   #unknown = 0;
-  /** The version up to which commits are known; undefined before the first question. */
+  /** The last known version; undefined before the first call. */
   #knownVersion: number | undefined;
-  /** The value of `others` before the known version came to be. */
+  /** The value of `others` before the known version. */
   #others: number | undefined;
-  /** Whether nothing was committed between the known version and the write that has begun. */
+  /** Whether nothing was committed between the known version and the current write. */
   #follows = false;
 
   constructor(versions: Versions, readsOf: (sql: string) => ReadonlySet<string>) {
@@ -117,7 +117,7 @@ export class Revisions {
     this.#readsOf = readsOf;
   }
 
-  /** The number of the last commit that may have changed what the statement reads. */
+  /** Returns the number of the last commit that may have changed what the statement reads. */
   of(sql: string): number {
     const version = this.#versions.read();
     if (version !== this.#knownVersion) this.#lose(version);
@@ -127,30 +127,31 @@ export class Revisions {
     return last;
   }
 
-  /** A write of ours begins. */
+  /** Notes the beginning of a write of this process. */
   begin(): void {
-    this.#follows = this.#knownVersion !== undefined && this.#knownVersion === this.#ask(this.#versions.now);
+    const version = this.#read(this.#versions.now);
+    this.#follows = this.#knownVersion !== undefined && this.#knownVersion === version;
   }
 
-  /** A write of ours was committed. @param written what its statements wrote */
+  /** Notes the commit of a write of this process. @param written the columns that its statements wrote */
   end(written: ReadonlySet<string>): void {
     if (this.#knownVersion === undefined) return;
-    const before = this.#ask(this.#versions.others);
-    const version = this.#ask(this.#versions.now);
-    const after = this.#ask(this.#versions.others);
+    const before = this.#read(this.#versions.others);
+    const version = this.#read(this.#versions.now);
+    const after = this.#read(this.#versions.others);
     const isOurs = this.#follows && after !== undefined && after === this.#others;
-    if (isOurs && !written.has(everything)) this.#tell(version, written);
+    if (isOurs && !written.has(everything)) this.#noteColumns(version, written);
     else this.#lose(version);
     this.#others = before === after ? after : undefined;
   }
 
-  #tell(version: number | undefined, written: ReadonlySet<string>): void {
+  #noteColumns(version: number | undefined, written: ReadonlySet<string>): void {
     this.#commit += 1;
     this.#knownVersion = version;
     for (const name of written) this.#written.set(name, this.#commit);
   }
 
-  /** Anything may have been written, the schema included. */
+  /** Notes a commit that may have written anything, the schema included. */
   #lose(version: number | undefined): void {
     this.#commit += 1;
     this.#unknown = this.#commit;
@@ -160,8 +161,8 @@ export class Revisions {
     this.#reads.clear();
   }
 
-  /** A commit stands whether or not its version can be read: without one nothing is known. */
-  #ask(version: () => number): number | undefined {
+  /** Reads a version; undefined if that fails. The commit before it is durable all the same. */
+  #read(version: () => number): number | undefined {
     try {
       return version();
     } catch {
@@ -187,24 +188,24 @@ const figuresOfFile = (path: string, { waiting, writes, groups }: Writer['load']
 ];
 
 /** Bytes from which on a file is expected to have lists that are scanned and streamed. */
-const largeFile = 2 * 1024 * 1024;
+const largeFileBytes = 2 * 1024 * 1024;
 
-/** Milliseconds between two looks at the size of a file that was small. */
-const sizeInterval = 10_000;
+/** Interval of checks of the size of a small file. */
+const sizeCheckIntervalMs = 10_000;
 
 /** The message to a service that is not the only one on the file. */
 const another =
   'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL';
 
-/** Differs after every commit of any other connection. */
+/** Returns a number that changes with every commit of any other connection. */
 const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
 
 const versionOf = (connection: SqliteConnection): number =>
   Number(connection.get<{ data_version: number }>(dataVersion)?.data_version);
 
 /**
- * Reads and writes have a connection each, so that a read never sees an open transaction. Both are synchronous; what
- * takes long goes to reader threads.
+ * Reads and writes have separate connections, so that a read never sees an open transaction. Both are synchronous; long
+ * statements run in reader threads.
  */
 class SqliteDatabase implements OpenDatabase {
   readonly dialect = 'sqlite';
@@ -254,7 +255,7 @@ class SqliteDatabase implements OpenDatabase {
       new ReaderThread(place.path, (error) => reading.toError(error), onExit);
     this.#scans = new ScanPool(startThread, options.scanLimit);
     this.#streams = new StreamThread(() => startThread(() => {}), new StreamSlots(options.streamTimes));
-    this.#sizing = setInterval(() => this.#warmIfLarge(), sizeInterval).unref();
+    this.#sizing = setInterval(() => this.#warmIfLarge(), sizeCheckIntervalMs).unref();
     this.#warmIfLarge();
   }
 
@@ -361,7 +362,7 @@ class SqliteDatabase implements OpenDatabase {
   #warmIfLarge(): void {
     try {
       const file = statSync(this.#place.path, { throwIfNoEntry: false });
-      if (file === undefined || file.size < largeFile) return;
+      if (file === undefined || file.size < largeFileBytes) return;
       clearInterval(this.#sizing);
       this.#streams.warm();
       this.#scans.warm();

@@ -10,16 +10,16 @@ import {
 } from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
-import { type Fragment, join, literal, ParameterNumbers, sql } from '../statement.ts';
+import { type Fragment, join, literal, Numbering, sql } from '../statement.ts';
 import { jsonNumber } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 
 /** Numbers its parameters (`?1`), so that one may stand in several places. */
 class NumberingSqliteCompiler extends SqliteQueryCompiler {
-  readonly #numbers = new ParameterNumbers();
+  readonly #numbering = new Numbering();
 
   override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
-    this.#numbers.clear();
+    this.#numbering.clear();
     return super.compileQuery(node, queryId);
   }
 
@@ -28,7 +28,7 @@ class NumberingSqliteCompiler extends SqliteQueryCompiler {
       this.addParameter(parameter);
       return this.numParameters;
     };
-    this.append(`?${this.#numbers.of(parameter, add)}`);
+    this.append(`?${this.#numbering.of(parameter, add)}`);
   }
 }
 
@@ -68,8 +68,8 @@ const decimal = (value: Fragment, scale: number): Fragment => {
 };
 
 /**
- * A double as JavaScript writes it. SQLite writes the same where four decimals are enough, so that only other values are
- * passed to the function, which takes as long as all else of a row. Of a whole number SQLite would write `.0`.
+ * A double as JavaScript writes it. SQLite writes the same where four decimals are enough, so that only other values
+ * are passed to the function, which takes as long as all else of a row. Of a whole number SQLite would write `.0`.
  */
 const double = (value: Fragment): Fragment =>
   sql`case when ${value} between -1e9 and 1e9 and round(${value} * 10000) / 10000 = ${value}
@@ -78,7 +78,9 @@ const double = (value: Fragment): Fragment =>
 
 const jsonPath = (keys: readonly string[]): string => `$${keys.map((key) => `."${key}"`).join('')}`;
 
-/** The values under these keys as one JSON array. The last path finds nothing: with one alone the value would be bare. */
+/**
+ * The values under these keys as one JSON array. The last path finds nothing: with one alone the value would be bare.
+ */
 const valuesUnder = (object: Fragment, keys: readonly string[]): Fragment =>
   sql`json_extract(${object}, ${join([...keys.map((key) => literal(jsonPath([key]))), literal('$[0]')])})`;
 

@@ -42,7 +42,9 @@ const indexesSql = `select m.name as "table", i.name as "index", i."unique" as "
   where ${ownTables} and i.origin <> 'pk' and i.partial = 0 and x.key = 1
   order by m.name, i.name, x.seqno`;
 
-/** https://sqlite.org/datatype3.html#determination_of_column_affinity; whole numbers are the same in both of the last. */
+/**
+ * https://sqlite.org/datatype3.html#determination_of_column_affinity; whole numbers are the same in both of the last.
+ */
 export const affinity = (declared: string): 'integer' | 'text' | 'blob' | 'real' => {
   const type = declared.toUpperCase();
   if (type.includes('INT')) return 'integer';

@@ -1,4 +1,4 @@
-import type { IdCounter, MovingWords } from '../dialect.ts';
+import type { IdCounter, MoveDialect } from '../dialect.ts';
 import { fenceMessage, fenceName } from '../fence.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import { affinity } from './introspect.ts';
@@ -13,7 +13,7 @@ const counters = `select m.name as "table", c.name as "column",
   from sqlite_schema m join pragma_table_info(m.name) c
   where m.type = 'table' and m.sql like '%autoincrement%' and c.pk = 1`;
 
-export const movingSqlite: MovingWords = {
+export const movingSqlite: MoveDialect = {
   // The transaction is the only one that writes.
   hold: () => [],
   refuseWrites: (tables) =>

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ReferenceTriggers, SchemaWords } from '../dialect.ts';
+import type { ReferenceTriggers, SchemaDialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
@@ -41,7 +41,7 @@ begin
 end`,
 ];
 
-export const sqliteSchema: SchemaWords = {
+export const sqliteSchema: SchemaDialect = {
   own: ownTypes,
   introspection: introspectSqlite,
   referenceTriggers: nulledReferencesSqlite,

@@ -61,8 +61,8 @@ const notes: ReadonlyMap<number, Note> = new Map([
 const noteUnknown: Note = ({ writes }) => writes.add(everything);
 
 /**
- * Computes what the statements of a connection read and write, triggers and actions of foreign keys included. Nothing is parsed
- * here: SQLite's compiler asks its authorizer for each table and column that a statement uses
+ * Computes what the statements of a connection read and write, triggers and actions of foreign keys included. Nothing
+ * is parsed here: SQLite's compiler asks its authorizer for each table and column that a statement uses
  * (https://sqlite.org/c3ref/set_authorizer.html), and is allowed all. Running a statement costs nothing more.
  */
 export class StatementUses {

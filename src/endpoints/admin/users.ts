@@ -2,7 +2,7 @@ import { passwordRules } from '../../auth/password-rules.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
-import { createUserRemoval } from '../../operations/remove-user.ts';
+import { createUserRemoval } from '../../operations/remove.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
 import { TakenError } from '../../service/users/users.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';

@@ -1,7 +1,7 @@
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { granted, relatedFor } from '../../operations/area.ts';
+import { relatedFor, requireGrant } from '../../operations/area.ts';
 import { createForecast } from '../../operations/forecast.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { answerReferences, idsQuery, parseIds, referencesSchema, referencesWords } from '../references.ts';
@@ -37,7 +37,7 @@ export const referencesEndpoints = (resource: ServedResource, area: Area): Endpo
     const related = relatedFor(context, actingFor(call, area));
     return { data: answerReferences(await foresee(ids), related) };
   };
-  const grantOf = (call: Call) => granted(model, context, actingFor(call, area), 'destroy');
+  const grantOf = (call: Call) => requireGrant(model, context, actingFor(call, area), 'destroy');
   return [
     {
       ...common,

@@ -5,7 +5,7 @@ import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
-import { granted } from '../../operations/area.ts';
+import { requireGrant } from '../../operations/area.ts';
 import { acceptedVersions, entityTag } from '../../operations/preconditions.ts';
 import { isId } from '../../operations/record-id.ts';
 import { restore } from '../../operations/restore.ts';
@@ -89,7 +89,7 @@ export const restoreEndpoint = (
     const versions = acceptedVersions(call);
     const asked = own(call.body, 'version');
     const isBack = model.trash && (asked === undefined || !model.history);
-    const grant = granted(model, context, acting, isBack ? 'create' : 'update');
+    const grant = requireGrant(model, context, acting, isBack ? 'create' : 'update');
     const write: RecordWrite = { resource, grant, acting };
     const back = async () => {
       if (asked !== undefined) throw noVersion(resource);

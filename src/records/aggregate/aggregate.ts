@@ -1,10 +1,16 @@
-import { type Database, knownCaller, readerWithin } from '../../database/database.ts';
+import { type Database, readerWithin, resolveCaller } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { type Source, timesOf } from '../../database/source.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
-import { alone, type ListHeaders, type ListOptions, type ListRequest, pageHeaders } from '../list/list.ts';
+import {
+  type ListHeaders,
+  type ListOptions,
+  type ListRequest,
+  noAdjacentPages,
+  pageHeaders,
+} from '../list/list.ts';
 import { shapeOf } from '../list/parameters.ts';
 import { valuesOf } from '../list/plan.ts';
 import { invalidParameter } from '../list/query-string.ts';
@@ -15,22 +21,22 @@ import { type GroupValues, groupOf, groupsOfNothing } from './groups.ts';
 import { type AggregateParameters, groupFields, parseAggregateParameters } from './parameters.ts';
 import { aggregateStatement, type GroupsRow } from './statement.ts';
 
-/** A group: its keys, and what was computed of its records. */
+/** A group: its keys and measures. */
 export type Group = Readonly<Record<string, Json>>;
 
 export interface AggregateAnswer {
   readonly groups: readonly Group[];
-  /** What a group has, in its order. */
+  /** Names of a group's values, in their order. */
   readonly fields: readonly string[];
-  /** Groups on all pages. */
+  /** Number of groups on all pages. */
   readonly total: number;
   readonly headers: ListHeaders;
 }
 
 /**
- * Groups the records that a grant lets see, and computes over them. Throws the problems `invalid_parameter` and
- * `unusable_field` for a query that it does not take, `invalid_parameter` where there are more groups than one answer
- * holds and no page was asked for, and what the database throws.
+ * Groups the records of a grant, and computes measures of each group.
+ * @throws Problem `invalid_parameter`, also if an unpaged response has too many groups; `unusable_field`; errors of the
+ * database
  */
 export type Aggregate = (
   grant: Grant,
@@ -38,15 +44,15 @@ export type Aggregate = (
   extra?: readonly RowCondition[],
 ) => Promise<AggregateAnswer>;
 
-/** What was found: values of the groups of the page, and how many there are in all. */
+/** The groups of the page, and the number of all groups. */
 interface FoundGroups {
   readonly groups: readonly GroupValues[];
   readonly total: number;
 }
 
 /**
- * The way from a query string to groups, built of what a list is built of, so that it tells nothing that the list of
- * the same caller would not:
+ * From a query string to groups. It uses the parts of a list, so that it reveals no more than the list of the same
+ * caller:
  *
  *     grant → view (which fields), row filter (which rows)
  *     query string → parameters → shape → one statement, whose single row is the page of groups and their number
@@ -61,20 +67,20 @@ export const createAggregate = (database: Database, source: Source, options: Lis
     const parameters = parseAggregateParameters(view, query, maxPerPage, related);
     const { list } = parameters;
     const rows = reachOf(grant, extra);
-    // Who may see no row is answered without the database.
-    const found = rows === undefined ? nothing(parameters) : await find(view, rows, parameters, purpose);
-    // What is left out silently would be missing from every sum over the answer.
+    // If no row may be read, no statement is needed.
+    const found = rows === undefined ? noRows(parameters) : await find(view, rows, parameters, purpose);
+    // Refused, since a sum over a shortened response would be wrong.
     if (list.paging.kind === 'all' && found.total > maxPerPage) throw invalidParameter('per_page');
     return {
       groups: found.groups.map((values) => groupOf(parameters, values)),
       fields: groupFields(parameters),
       total: found.total,
-      headers: pageHeaders(list, path, found.total, alone),
+      headers: pageHeaders(list, path, found.total, noAdjacentPages),
     };
   };
 };
 
-const nothing = (parameters: AggregateParameters): FoundGroups => {
+const noRows = (parameters: AggregateParameters): FoundGroups => {
   const groups = groupsOfNothing(parameters);
   const { paging } = parameters.list;
   const skipped = paging.kind === 'page' && paging.page > 1;
@@ -93,9 +99,9 @@ const createFind =
     const shape = shapeOf(view, rows, list);
     const statement = aggregateStatement(shape, parameters, dialectOf(database));
     const query = statement({ ...valuesOf(list), rows: rows.values, ...timesOf(source, clock), shift });
-    // Nothing bounds it: every record that matches is looked at.
+    // A scan: every matching record is examined.
     const reader = within === undefined ? from : readerWithin(within);
-    const [row] = await reader.scan<GroupsRow>(query, await knownCaller(by));
+    const [row] = await reader.scan<GroupsRow>(query, await resolveCaller(by));
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return { groups: JSON.parse(row.json), total: Number(row.total) };
   };

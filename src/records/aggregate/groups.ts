@@ -5,22 +5,22 @@ import { invalidParameter } from '../list/query-string.ts';
 import type { AggregateParameters, GroupMeasure } from './parameters.ts';
 import { isExact, lowBits } from './statement.ts';
 
-/** Values of a group as the statement tells them, in its order. */
+/** Values of a group as the statement returns them, in its order. */
 export type GroupValues = readonly Json[];
 
 const lowUnit = 2n ** BigInt(lowBits);
 
 const scaleOf = ({ type, options }: SourceColumn): number => type.scale?.(options) ?? 0;
 
-/** Whole numbers that every JSON reader takes exactly are numbers, greater ones their digits. */
+/** A sum of integers: a number if JSON readers keep it exactly, else its digits. */
 const wholeNumber = (sum: bigint): Json => (Number.isSafeInteger(Number(sum)) ? Number(sum) : String(sum));
 
 /** The exact sum divided as doubles. */
 const averageOf = (sum: bigint, count: number, scale: number): number => Number(sum) / count / 10 ** scale;
 
 /**
- * Fifteen digits: behind them a sum of binary fractions depends on the order of its terms.
- * @throws Problem `invalid_parameter` for what is greater than any number
+ * Rounds to fifteen digits: further ones of a floating-point sum depend on the order of its terms.
+ * @throws Problem `invalid_parameter` for an infinite sum
  */
 const rounded = (value: number, measure: string): number => {
   if (!Number.isFinite(value)) throw invalidParameter(measure);
@@ -29,7 +29,7 @@ const rounded = (value: number, measure: string): number => {
 
 interface Measured {
   readonly value: Json;
-  /** How many values of the group it took. */
+  /** Number of values of the group that it used. */
   readonly taken: number;
 }
 
@@ -51,7 +51,7 @@ const measuredOf = ({ measure, column }: GroupMeasure, values: GroupValues): Mea
   };
 };
 
-/** A group as it is answered: keys, count and measures under their names. */
+/** A group of the response: keys, count and measures under their names. */
 export const groupOf = (
   { keys, counted, measured }: AggregateParameters,
   values: GroupValues,
@@ -67,6 +67,6 @@ export const groupOf = (
   return Object.fromEntries(entries);
 };
 
-/** The groups of no records at all: without keys there is one all the same, of none. */
+/** The groups without any records: without keys there is one empty group. */
 export const groupsOfNothing = ({ keys }: AggregateParameters): readonly GroupValues[] =>
   keys.length === 0 ? [[]] : [];

@@ -7,54 +7,54 @@ import {
   measures,
   measuresOf,
 } from '../../fields/aggregates.ts';
-import { type ListParameters, parseConditions, parsePaging, sortOut } from '../list/parameters.ts';
+import { groupParameters, type ListParameters, parseConditions, parsePaging } from '../list/parameters.ts';
 import { invalidParameter, parseQueryString, sharedQuery, unusableField } from '../list/query-string.ts';
 import { defaultSort } from '../list/sort.ts';
 import { type Related, RelatedReader } from '../relations/related.ts';
 import { mostBytes, type SourceView } from '../view.ts';
 
-/** What groups go by: a field, or the span of time in which its value lies. */
+/** A key of groups: a field, or the time bucket of its value. */
 export interface GroupKey {
-  /** Key of the answer: `status`, `created_at_day`. */
+  /** Name in the response: `status`, `created_at_day`. */
   readonly name: string;
   readonly column: SourceColumn;
   readonly bucket: Bucket | undefined;
 }
 
-/** What is computed of a field for each group. */
+/** A value computed for each group from a field. */
 export interface GroupMeasure {
-  /** Key of the answer: `sum_amount`. */
+  /** Name in the response: `sum_amount`. */
   readonly name: string;
   readonly column: SourceColumn;
   readonly measure: Measure;
 }
 
-/** One term of `sort`: a key of the answer. */
+/** One term of `sort`: a name of the response. */
 export interface SortedKey {
   readonly name: string;
   readonly descending: boolean;
 }
 
-/** A request for groups, checked and in terms of the source's own columns. */
+/** A request for groups, validated and in terms of the source's columns. */
 export interface AggregateParameters {
   readonly keys: readonly GroupKey[];
   readonly counted: boolean;
   readonly measured: readonly GroupMeasure[];
-  /** As it was asked for; the keys decide what is left. */
+  /** The requested order; the keys break ties. */
   readonly sort: readonly SortedKey[];
-  /** How far local time is ahead of UTC, as both databases read an interval: `480 minutes`. */
+  /** Difference of local time from UTC, as an interval of both databases: `480 minutes`. */
   readonly shift: string;
-  /** Which records count, and which page of groups is answered. */
+  /** The conditions on records, and the page of groups. */
   readonly list: ListParameters;
 }
 
-/** Fields of one `group`, `sum`, `avg`, `min` or `max`. */
+/** Most fields of one `group`, `sum`, `avg`, `min` or `max`. */
 const maxFields = 8;
 
-/** Bytes that the values of one group may have at most: there are a thousand in an answer. */
+/** Most bytes of the values of one group: a response may have a thousand groups. */
 const mostGroupBytes = 8 * 1024 + 256;
 
-const known: ReadonlySet<string> = new Set([
+const aggregateParameterNames: ReadonlySet<string> = new Set([
   'group',
   'count',
   ...measures,
@@ -66,7 +66,7 @@ const known: ReadonlySet<string> = new Set([
   '_',
 ]);
 
-/** The parts of a parameter, none of them twice; none where it is not there. */
+/** The distinct parts of a parameter; none if it is absent. */
 const partsOf = (single: ReadonlyMap<string, string>, name: string): readonly string[] => {
   const text = single.get(name);
   if (text === undefined) return [];
@@ -82,7 +82,7 @@ const columnOf = (view: SourceView, field: string): SourceColumn => {
   return column;
 };
 
-/** `status`, or `created_at:day`. */
+/** Parses `status`, or `created_at:day`. */
 const parseKey = (view: SourceView, text: string): GroupKey => {
   const [field = '', unit, rest] = text.split(':');
   const column = columnOf(view, field);
@@ -102,14 +102,14 @@ const parseMeasured = (view: SourceView, single: ReadonlyMap<string, string>): G
     }),
   );
 
-/** A flag is there or not; `true` and `false` are how generated clients say so. */
+/** Parses the flag `count`; generated clients send `true` or `false`. */
 const parseCounted = (text: string | undefined): boolean => {
   if (text === undefined || text === 'false') return false;
   if (text !== '' && text !== 'true') throw invalidParameter('count');
   return true;
 };
 
-/** `+08:00`, of which a query string makes a blank the plus. */
+/** Parses `+08:00`; an unescaped plus of a query string arrives as a space. */
 const parseOffset = (text = 'Z'): string => {
   const match = /^(?:Z|([ +-])([01]\d|2[0-3]):([0-5]\d))$/.exec(text);
   if (match === null) throw invalidParameter('offset');
@@ -129,7 +129,7 @@ const parseSort = (single: ReadonlyMap<string, string>, names: ReadonlySet<strin
   return terms;
 };
 
-/** Refuses what a thousand groups would be too long with. */
+/** Refuses fields whose values would make a thousand groups too long. */
 const checkBytes = (keys: readonly GroupKey[], measured: readonly GroupMeasure[]): void => {
   const held = [
     ...keys.filter(({ bucket }) => bucket === undefined).map(({ column }) => ({ column, of: 'group' })),
@@ -144,7 +144,7 @@ const checkBytes = (keys: readonly GroupKey[], measured: readonly GroupMeasure[]
   }, 0);
 };
 
-/** What a group has, in the order of the answer. */
+/** Names of a group's values, in the order of the response. */
 export const groupFields = ({
   keys,
   counted,
@@ -155,7 +155,7 @@ export const groupFields = ({
   ...measured.map(({ name }) => name),
 ];
 
-/** Two that are called the same could not both be answered, and nothing at all is no question. */
+/** The names as a set. @throws Problem `invalid_parameter` for a repeated name, or for none at all */
 const distinct = (names: readonly string[]): ReadonlySet<string> => {
   const set = new Set(names);
   if (names.length === 0 || set.size < names.length) throw invalidParameter('group');
@@ -163,8 +163,8 @@ const distinct = (names: readonly string[]): ReadonlySet<string> => {
 };
 
 /**
- * Reads the raw query string (without `?`) of a request for groups. Everything that is not understood is refused with
- * the problem `invalid_parameter`, every field outside the view with `unusable_field`, whether it exists or not.
+ * Parses the raw query string (without `?`) of a request for groups.
+ * @throws Problem `invalid_parameter`; `unusable_field` for every field outside the view, whether it exists or not
  */
 export const parseAggregateParameters = (
   view: SourceView,
@@ -172,7 +172,7 @@ export const parseAggregateParameters = (
   maxPerPage: number,
   related?: Related,
 ): AggregateParameters => {
-  const { single, filters, shared } = sortOut(parseQueryString(raw), known);
+  const { single, filters, shared } = groupParameters(parseQueryString(raw), aggregateParameterNames);
   const keys = partsOf(single, 'group').map((text) => parseKey(view, text));
   const counted = parseCounted(single.get('count'));
   const measured = parseMeasured(view, single);
@@ -194,7 +194,7 @@ export const parseAggregateParameters = (
       related: reader.used ? reader.values : undefined,
       fields: [],
       sort,
-      // Groups are told by number only.
+      // Groups are paged by number only.
       paging: paging.kind === 'page' ? { ...paging, numbered: true } : paging,
       shared: sharedQuery(shared),
     },

@@ -16,22 +16,22 @@ import type { AggregateParameters, GroupKey, GroupMeasure } from './parameters.t
 
 export type AggregateArguments = ListArguments & { readonly shift: string };
 
-/** The one row that answers a request for groups. */
+/** The single row of an aggregating statement. */
 export interface GroupsRow {
-  /** A JSON array for each group: what `columnsOf` says, in that order. */
+  /** A JSON array for each group: its keys, its number of records, and the parts of its measures. */
   readonly json: string;
-  /** All groups, on whatever page. */
+  /** Number of groups on all pages. */
   readonly total: number;
 }
 
 /**
- * Whole numbers are added in two halves, so that no sum of fewer than 8 thousand million of them leaves 64 bits: what
- * is above these bits, and what is in them, which is never negative.
+ * Integers are added in two parts, the bits above these low bits and the low bits themselves, which are never negative.
+ * So no sum of fewer than 8 thousand million integers overflows 64 bits.
  */
 export const lowBits = 30;
 const lowMask = literal(2 ** lowBits - 1);
 
-/** A column of the groups, and how it becomes JSON. */
+/** A column of the groups, and its form in JSON. */
 interface GroupColumn {
   /** Over the values of the matching rows. */
   readonly value: Fragment;
@@ -44,16 +44,16 @@ const asText = (of: Fragment): Fragment => sql`cast(${of} as text)`;
 
 const asBigint = (of: Fragment): Fragment => sql`cast(${of} as bigint)`;
 
-/** As a list would answer it. */
+/** The form of a value in lists. */
 const listed =
   ({ type, options }: SourceColumn, dialect: Dialect) =>
   (of: Fragment): Fragment =>
     dialect.columns[type.column].render?.(of, type.scale?.(options) ?? 0) ?? of;
 
-/** Whether values are whole numbers, which are added exactly. */
+/** Whether values are integers or decimals, which are added exactly. */
 export const isExact = ({ type }: SourceColumn): boolean => type.column !== 'number';
 
-/** What has to be known of a group for one measure, its values in `of`. */
+/** The columns of a group for one measure of the values `of`. */
 const measureColumns = (
   { measure, column }: GroupMeasure,
   of: Fragment,
@@ -62,7 +62,7 @@ const measureColumns = (
   if (measure === 'min') return [{ value: sql`min(${of})`, rendered: listed(column, dialect) }];
   if (measure === 'max') return [{ value: sql`max(${of})`, rendered: listed(column, dialect) }];
   const count: GroupColumn = { value: sql`count(${of})`, rendered: asItIs };
-  // Decimal addition, where there is one: it does not depend on the order of the rows.
+  // Decimal addition, if the database has it: its result does not depend on the order of the rows.
   if (!isExact(column)) return [count, { value: sql`sum(cast(${of} as numeric))`, rendered: asItIs }];
   return [
     count,
@@ -82,7 +82,7 @@ const valueName = (index: number): Fragment => identifier(`value_${index}`);
 const countName = identifier('records');
 const measureName = (index: number, part: number): Fragment => identifier(`measure_${index}_${part}`);
 
-/** What groups are ordered by where they are ordered by a measure: what the answer is made of, compared exactly. */
+/** The terms that order groups by a measure: the parts of its value, compared exactly. */
 const measureTerms = ({ measure, column }: GroupMeasure, index: number): readonly Fragment[] => {
   const part = (nth: number): Fragment => measureName(index, nth);
   if (measure === 'min' || measure === 'max') return [part(0)];
@@ -90,13 +90,13 @@ const measureTerms = ({ measure, column }: GroupMeasure, index: number): readonl
   const high = sql`(${part(1)} + (${part(2)} >> ${literal(lowBits)}))`;
   const low = sql`(${part(2)} & ${lowMask})`;
   if (measure === 'sum') return [high, low];
-  // The very steps by which the answer is computed (`averageOf`), so that both agree to the last bit.
+  // The same steps as in `averageOf`, so that the order agrees with the response to the last bit.
   const sum = sql`(cast(${high} as double precision) * ${literal(2 ** lowBits)} + ${low})`;
   const unit = literal(10 ** (column.type.scale?.(column.options) ?? 0));
   return [sql`${sum} / nullif(${part(0)}, 0) / ${unit}`];
 };
 
-/** The order that is asked for; groups that are equal in it go by their keys. */
+/** The requested order, with the keys as last terms. */
 const orderOf = ({ keys, measured, sort }: AggregateParameters, dialect: Dialect): Fragment => {
   const termsOf = (of: string): readonly Fragment[] => {
     const key = keys.findIndex(({ name: each }) => each === of);
@@ -113,8 +113,8 @@ const orderOf = ({ keys, measured, sort }: AggregateParameters, dialect: Dialect
 };
 
 /**
- * The statement whose single row is the answer: the matching rows as a list would find them, their groups, and of those
- * a page and the number of all.
+ * The statement whose single row is the response: it groups the rows that a list would return, and selects a page of
+ * groups and their number.
  */
 export const aggregateStatement = (
   shape: ListShape,

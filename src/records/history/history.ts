@@ -4,19 +4,19 @@ import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { WrittenBeside } from '../beside.ts';
+import type { CompanionInsert } from '../companion-inserts.ts';
 import {
   type ActorRow,
   actorColumns,
+  actorColumnValues,
   actorRow,
-  actorTaken,
-  besideRecord,
+  createCompanions,
   type RecordedAction,
   type RecordedActor,
   recordedActor,
 } from './recorded.ts';
 
-/** One version of a record as it is kept: JSON texts of every field, null where there was no record. */
+/** A new version of a record: JSON texts of every field, null before a create and after a deletion. */
 export interface NewVersion {
   readonly record: number;
   readonly version: number;
@@ -28,7 +28,7 @@ export interface NewVersion {
   readonly after: string | null;
 }
 
-/** One version of a record as it is read. */
+/** A stored version of a record. */
 export interface KeptVersion {
   readonly version: number;
   readonly action: RecordedAction;
@@ -46,19 +46,19 @@ export interface VersionRow extends ActorRow {
   readonly after: string | null;
 }
 
-/** Each with what it takes where a version is written beside its record. */
-const taken = {
+/** The columns, each with its value in a companion insert. */
+const columnValues = {
   model: 'text',
   record_id: 'record',
   version: 'recordVersion',
   action: 'text',
   at: 'timestamp',
-  ...actorTaken,
+  ...actorColumnValues,
   before: 'json',
   after: 'recordValues',
 } as const;
-type Column = keyof typeof taken;
-const columns = Object.keys(taken) as readonly Column[];
+type Column = keyof typeof columnValues;
+const columns = Object.keys(columnValues) as readonly Column[];
 
 export const historyName = 'gatewright_history';
 const table = identifier(historyName);
@@ -74,10 +74,10 @@ export const keptVersion = (row: VersionRow): KeptVersion => ({
   after: parsed(row.after),
 });
 
-/** Writes the versions of a model's records, and reads all that is kept of one. */
+/** The stored versions of a model's records. */
 export const createHistory = (database: Database, model: string) => {
   const dialect = dialectOf(database);
-  const beside = besideRecord(dialect, historyName, taken);
+  const companions = createCompanions(dialect, historyName, columnValues);
   const inserts = new RowStatements(
     dialect,
     columns.length,
@@ -106,7 +106,7 @@ export const createHistory = (database: Database, model: string) => {
   );
 
   return {
-    /** In the transaction of the write itself: neither stands without the other. */
+    /** Stores versions in the transaction of their writes. */
     keep: async (transaction: Transaction, versions: readonly NewVersion[]): Promise<void> => {
       const rows = versions.map(({ record, at, actor, ...entry }) => {
         const row: Readonly<Record<Column, SqlValue>> = {
@@ -121,15 +121,15 @@ export const createHistory = (database: Database, model: string) => {
       await inserts.write(transaction, rows);
     },
 
-    /** The first version of a record, for the statement that makes it, where `Dialect.beside` is there. */
-    beside: ({ at, actor }: Pick<NewVersion, 'at' | 'actor'>): WrittenBeside =>
-      beside({ model, action: 'create', at: toTimestamp(at), ...actorRow(actor), before: null }),
+    /** The first version of a record as a companion of its insert; needs `Dialect.writeWithCte`. */
+    companion: ({ at, actor }: Pick<NewVersion, 'at' | 'actor'>): CompanionInsert =>
+      companions({ model, action: 'create', at: toTimestamp(at), ...actorRow(actor), before: null }),
 
-    /** Removes the values of every version of a record; answers how many there are. That they were there stays. */
+    /** Erases the values of every version of a record, but not the versions. Returns their number. */
     forget: (transaction: Transaction, record: number): Promise<number> =>
       transaction.run(forget({ model, record })),
 
-    /** What a record was at a version; undefined where that is not kept. */
+    /** Reads one version of a record; undefined if it is not stored. */
     at: async (record: number, version: number): Promise<KeptVersion | undefined> => {
       const row = await database.get<VersionRow>(one({ model, record, version }));
       return row && keptVersion(row);
@@ -139,12 +139,12 @@ export const createHistory = (database: Database, model: string) => {
 
 export type History = ReturnType<typeof createHistory>;
 
-/** Versions that one step of a removal looks at: no write waits long for it. */
+/** Versions that one step of a purge examines, so that no write waits long for it. */
 const purgeStep = 1_000;
 
 /**
- * Makes the removal of versions from before a time (milliseconds since 1970), but for the latest one of each record, some
- * at a time in the order in which they were written. Answers how many there were.
+ * Makes the function that removes versions before a time (milliseconds since 1970), except for the latest one of each
+ * record. It removes some at a time, in the order of their writes, and returns their number.
  */
 export const createVersionPurge = (database: Database) => {
   const dialect = dialectOf(database);

@@ -1,21 +1,21 @@
-import { alone, type ListHeaders, pageHeaders } from '../list/list.ts';
-import { defaultPerPage, parseCount, sortOut } from '../list/parameters.ts';
+import { type ListHeaders, noAdjacentPages, pageHeaders } from '../list/list.ts';
+import { defaultPerPage, groupParameters, parseCount } from '../list/parameters.ts';
 import { invalidParameter, parseQueryString } from '../list/query-string.ts';
 
-/** A page of versions, from 1 on, 20 of them unless the request says otherwise. */
+/** A page of versions; the first is 1, and the default size is 20. */
 export interface VersionPage {
   readonly page: number;
   readonly perPage: number;
 }
 
-const known: ReadonlySet<string> = new Set(['page', 'per_page', '_']);
+const pageParameterNames: ReadonlySet<string> = new Set(['page', 'per_page', '_']);
 const maxPerPage = 1000;
 
-/** Reads the raw query string. @throws Problem `invalid_parameter` */
+/** Parses the raw query string. @throws Problem `invalid_parameter` */
 export const parseVersionPage = (query: string): VersionPage => {
-  const { single, filters } = sortOut(parseQueryString(query), known);
+  const { single, filters } = groupParameters(parseQueryString(query), pageParameterNames);
   const [page, size] = [single.get('page'), single.get('per_page')];
-  // Versions are not searched.
+  // Versions have no filters.
   const [filter] = filters;
   if (filter !== undefined) throw invalidParameter(filter.name);
   return {
@@ -24,11 +24,16 @@ export const parseVersionPage = (query: string): VersionPage => {
   };
 };
 
-/** The headers of such a page. `path` as links begin with it, `shared` the parameters that they repeat. */
+/** The headers of such a page. `path` is the beginning of links, `shared` the parameters that they repeat. */
 export const versionHeaders = (
   { page, perPage }: VersionPage,
   path: string,
   total: number,
   shared = '',
 ): ListHeaders =>
-  pageHeaders({ paging: { kind: 'page', page, perPage, numbered: true }, shared }, path, total, alone);
+  pageHeaders(
+    { paging: { kind: 'page', page, perPage, numbered: true }, shared },
+    path,
+    total,
+    noAdjacentPages,
+  );

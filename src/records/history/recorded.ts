@@ -6,34 +6,36 @@ import type { ColumnKind } from '../../fields/field.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { pathBehind, type RowExpression } from '../../model/row-expression.ts';
-import type { WrittenBeside, WrittenColumns } from '../beside.ts';
+import type { CompanionInsert, WrittenColumns } from '../companion-inserts.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { resourceSource, sourceOf } from '../view.ts';
 
-/** The action on a record. */
+/** A write of a record, as history and events store it. */
 export type RecordedAction = 'create' | 'update' | 'destroy';
 
-/** Fields that the service sets with every write or never: they are not reported as changes. */
+/** Fields that the server sets, which are not reported as changes. */
 export const setByServer: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
 export const recordedActions = ['create', 'update', 'destroy'] as const satisfies readonly RecordedAction[];
 
-/** The actor of a write: a user (perhaps by an API key), an application, an anonymous caller, or the application's own code. */
+/**
+ * The actor of a write: a user, perhaps by an API key, an application, an anonymous caller, or the application's code.
+ */
 export interface RecordedActor {
   readonly kind: string;
   readonly id: string | null;
   readonly name: string | null;
   /** Id of the API key that was used. */
   readonly key: number | null;
-  /** The reason that the application or the service gave for a write of its own. */
+  /** The reason for which the application itself acted. */
   readonly reason: string | null;
 }
 
-/** The reason of a write that the service makes because of another record. */
+/** The reason for a write of the service itself: an operation on another record. */
 export const reasonOf = (kind: 'onDelete' | 'restore', model: string, id: number): string =>
   `${kind}: ${model} ${id}`;
 
-/** The record that a reason names; undefined for a reason that the application gave (`asSystem`). */
+/** The record that a reason names; undefined for a reason that code of the application gave (`asSystem`). */
 export const recordInReason = (
   reason: string,
 ): { readonly model: string; readonly id: number } | undefined => {
@@ -41,7 +43,7 @@ export const recordInReason = (
   return model === undefined ? undefined : { model, id: Number(id) };
 };
 
-/** The columns of an actor in history and events. */
+/** The columns of the actor in history and events. */
 export const actorColumns = ['actor_kind', 'actor_id', 'actor_name', 'actor_key', 'reason'] as const;
 
 export interface ActorRow {
@@ -68,54 +70,55 @@ export const recordedActor = (row: ActorRow): RecordedActor => ({
   reason: row.reason,
 });
 
-/** What a column takes of a record that the same statement writes: its id, version or values, or a value of a kind. */
-type Taken = 'record' | 'recordVersion' | 'recordValues' | ColumnKind;
+/** The value of a column in a companion insert: the new record's id, version or values, or a bound value of a kind. */
+type ColumnSource = 'record' | 'recordVersion' | 'recordValues' | ColumnKind;
 
-/** The columns of an actor, each with the kind of its value. */
-export const actorTaken = {
+/** The columns of the actor, each with its value in a companion insert. */
+export const actorColumnValues = {
   actor_kind: 'text',
   actor_id: 'text',
   actor_name: 'text',
   actor_key: 'integer',
   reason: 'text',
-} as const satisfies Record<keyof ActorRow, Taken>;
+} as const satisfies Record<keyof ActorRow, ColumnSource>;
 
-const takenOf = (
+const valueFrom = (
   dialect: Dialect,
-  taken: Taken,
+  source: ColumnSource,
   { id, version, whole }: WrittenColumns,
   next: () => Fragment,
 ): Fragment => {
-  if (taken === 'record') return id;
-  if (taken === 'recordVersion') return version;
-  if (taken === 'recordValues') return dialect.cast(whole, 'json');
-  return dialect.cast(next(), taken);
+  if (source === 'record') return id;
+  if (source === 'recordVersion') return version;
+  if (source === 'recordValues') return dialect.cast(whole, 'json');
+  return dialect.cast(next(), source);
 };
 
-/** What a column takes that follows from the record in a way of its model's own. */
-type Made<Name extends string> = { readonly [Key in Name]?: (written: WrittenColumns) => Fragment };
+/** Values of columns that are computed from the new record, depending on its model. */
+type ComputedColumns<Name extends string> = {
+  readonly [Key in Name]?: (written: WrittenColumns) => Fragment;
+};
 
 /**
- * Writes a row of a table beside a record, in the record's own statement; made once for a table. `made` is the same for
- * all records of a model.
+ * Makes companion inserts of a table; called once for a table. `computed` must be the same for all records of a model.
  */
-export const besideRecord = <Columns extends Readonly<Record<string, Taken>>>(
+export const createCompanions = <Columns extends Readonly<Record<string, ColumnSource>>>(
   dialect: Dialect,
   table: string,
   columns: Columns,
 ): ((
   row: { readonly [Name in keyof Columns]?: SqlValue },
-  made?: Made<keyof Columns & string>,
-) => WrittenBeside) => {
-  return (row, made = {}) => {
+  computed?: ComputedColumns<keyof Columns & string>,
+) => CompanionInsert) => {
+  return (row, computed = {}) => {
     const given = Object.keys(columns).filter(
-      (each) => made[each] === undefined && !String(columns[each]).startsWith('record'),
+      (each) => computed[each] === undefined && !String(columns[each]).startsWith('record'),
     );
-    const insert: WrittenBeside['insert'] = (written, value) => {
+    const insert: CompanionInsert['insert'] = (written, value) => {
       let index = 0;
       const next = (): Fragment => value(index++);
       const values = Object.entries(columns).map(
-        ([of, taken]) => made[of]?.(written) ?? takenOf(dialect, taken, written, next),
+        ([of, source]) => computed[of]?.(written) ?? valueFrom(dialect, source, written, next),
       );
       const names = Object.keys(columns).map((each) => identifier(each));
       return sql`insert into ${identifier(table)} (${join(names)}) select ${join(values)} from ${written.row}`;
@@ -125,23 +128,23 @@ export const besideRecord = <Columns extends Readonly<Record<string, Taken>>>(
 };
 
 /**
- * Rules of reading over rows as they were. A version keeps every field; an event keeps the values that rules of reading
- * compare: on both sides of a write those of the row itself; of a row that goes those of the rows that it refers to as
- * well, as these may go along. All are JSON objects, and `keptColumn` lets the same conditions be asked of them.
+ * Read rules on former rows. A version stores every field. An event stores the values that read rules compare: those of
+ * the row itself before and after a write; for a deleted row also those of the rows to which it referred, as these may
+ * be deleted with it. All are JSON objects, on which `keptColumn` evaluates the same conditions.
  */
 
-/** One of these values. */
+/** A stored value that read rules compare. */
 interface KeptValue {
   readonly kind: ColumnKind;
-  /** Decimal places of a number that is kept as a whole one. */
+  /** Decimal places of a decimal that is stored as an integer. */
   readonly scale: number;
-  /** Of the row with this name. */
+  /** SQL of the value, of the current row. */
   readonly value: Fragment;
 }
 
 type KeptValues = ReadonlyMap<string, KeptValue>;
 
-class Collecting {
+class ValueCollector {
   readonly found = new Map<string, KeptValue>();
   readonly #models: Models;
 
@@ -154,7 +157,7 @@ class Collecting {
     this.found.set(prefix + of, { kind: type.column, scale: type.scale?.(options) ?? 0, value });
   }
 
-  /** `column`: the SQL of a column of the row that the expression is about. */
+  /** Collects the values of an expression. `column` returns the SQL of a column of its row. */
   walk(
     expression: RowExpression,
     source: Source,
@@ -177,28 +180,28 @@ class Collecting {
   }
 }
 
-const collected = new WeakMap<ResourceModel, KeptValues>();
+const valuesByModel = new WeakMap<ResourceModel, KeptValues>();
 
-/** Everything that any rule of reading compares, for anybody. Made once for a model. */
+/** All values that the read rules of a model compare, for any caller. Made once for a model. */
 const keptValues = (model: ResourceModel, models: Models): KeptValues => {
-  const known = collected.get(model);
-  if (known !== undefined) return known;
+  const cached = valuesByModel.get(model);
+  if (cached !== undefined) return cached;
   const source = resourceSource(model, models);
-  const collecting = new Collecting(models);
+  const collector = new ValueCollector(models);
   const column = (of: string): Fragment => identifier(model.table, of);
   const { isolation, publicRead } = model.rules;
-  for (const { column: of } of publicRead ?? []) collecting.take(source, '', of, column(of));
+  for (const { column: of } of publicRead ?? []) collector.take(source, '', of, column(of));
   if (isolation?.byOwner === true && model.owner !== undefined)
-    collecting.take(source, '', model.owner, column(model.owner));
-  else if (isolation !== undefined) collecting.walk(isolation.read.expression, source, '', column);
-  collected.set(model, collecting.found);
-  return collecting.found;
+    collector.take(source, '', model.owner, column(model.owner));
+  else if (isolation !== undefined) collector.walk(isolation.read.expression, source, '', column);
+  valuesByModel.set(model, collector.found);
+  return collector.found;
 };
 
-/** Values as they stand in a JSON text of the record. */
+/** The values of a record's JSON text. */
 type JsonValues = Readonly<Record<string, unknown>>;
 
-/** The values of a record that goes, as JSON text, to be read with the row; it is called by its table's name. */
+/** The stored values of a record that is deleted, as JSON text, read with the row under its table's name. */
 export const keptReach = (model: ResourceModel, models: Models, dialect: Dialect): Fragment =>
   dialect.objectText(
     [...keptValues(model, models)].map(([path, { kind, scale, value }]) => ({
@@ -207,11 +210,11 @@ export const keptReach = (model: ResourceModel, models: Models, dialect: Dialect
     })),
   );
 
-/** The columns of the row itself that rules of reading compare: rows that it refers to are looked at as they are now. */
+/** The columns of the row itself that read rules compare; the rows to which it refers are read as they are now. */
 const comparedByReads = (model: ResourceModel, models: Models): readonly string[] =>
   [...keptValues(model, models).keys()].filter((path) => model.fields.has(path));
 
-/** What is kept of both sides of a write, to be asked later who may read each; null where no rule compares anything. */
+/** The stored values before and after a write, which decide who may read each side; null if no rule compares any. */
 export const keptSides = (
   model: ResourceModel,
   models: Models,
@@ -225,7 +228,7 @@ export const keptSides = (
   return JSON.stringify({ before: side(before), after: side(after) });
 };
 
-/** The same of a record that is made, for the statement that makes it. */
+/** The stored values of a new record, as SQL for the statement that inserts it. */
 export const keptOfNew = (
   model: ResourceModel,
   models: Models,
@@ -240,8 +243,8 @@ export const keptOfNew = (
 };
 
 /**
- * The columns of a row that is kept as a JSON object, for the conditions of rules of reading. `keys`: where the object
- * stands in the JSON.
+ * The columns of a row that is stored as a JSON object, for the conditions of read rules. `keys` is the path to the
+ * object in the JSON.
  */
 export const keptColumn =
   (
@@ -253,6 +256,6 @@ export const keptColumn =
   ): ColumnSql =>
   (path) => {
     const kept = keptValues(model, models).get(path);
-    if (kept === undefined) throw new Error(`nothing is kept of ${model.name} under ${path}`);
+    if (kept === undefined) throw new Error(`no value of ${model.name} is stored under ${path}`);
     return dialect.member(object, [...keys, path], kept.kind, kept.scale);
   };

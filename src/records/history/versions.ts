@@ -18,7 +18,7 @@ import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import { historyName, type KeptVersion, keptVersion, type VersionRow } from './history.ts';
 import { actorColumns, keptColumn, setByServer } from './recorded.ts';
 
-/** A page of versions, and how many there are for whoever asks. */
+/** A page of the versions that a caller may see, and the number of all of these. */
 interface ShownVersions {
   readonly versions: readonly KeptVersion[];
   readonly total: number;
@@ -32,7 +32,7 @@ type VersionArguments = {
   readonly offset: number;
 };
 
-/** The sides of a version, each a column of its own. */
+/** The sides of a version, each a column. */
 const sides = ['before', 'after'] as const;
 type Side = (typeof sides)[number];
 
@@ -40,19 +40,19 @@ const version = '_version';
 const seen = (side: Side): Fragment => identifier(version, `${side}_seen`);
 
 /**
- * Answers a caller which versions there are of a record that they reach. Each side of a version is held to the conditions
- * of the grant by its own values: one that does not meet them is null. A version is left out where neither side meets
- * them, and an update that changed nothing which the caller reads, unless the caller reads every field.
+ * Reads the versions of a record that a caller may see. The grant's conditions are checked on the values of each side
+ * of a version: a side that does not meet them is null. A version without any visible side is left out. So is an update
+ * that changed no readable field, unless the caller reads every field.
  */
 export const createVersionReader = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
-  /** By the readable fields and the columns of the row filter; models are fixed and values are bound. */
+  /** Compiled statements, by the readable fields and the columns of the row filter. */
   const statements = new BoundedCache<{
     readonly page: Statement<VersionArguments>;
     readonly count: Statement<VersionArguments>;
   }>(64);
 
-  /** The versions of the record, with what is seen of each. */
+  /** The versions of the record, with a flag for each visible side. */
   const marked = ({ terms }: RowReach, param: Argument<VersionArguments>): Fragment => {
     const met = (side: Side): Fragment => {
       const column = keptColumn(model, models, dialect, identifier(historyName, side));
@@ -70,7 +70,7 @@ export const createVersionReader = (database: Database, model: ResourceModel, mo
     if ([...model.fields.keys()].every((field) => readable.includes(field))) return isAnySeen;
     const shown = readable.filter((field) => !setByServer.has(field));
     const isSame = dialect.agree(before ?? sql``, after ?? sql``, shown);
-    // Of a version that was forgotten nothing is left but that it was there.
+    // An erased version has neither side any more, but is still listed.
     const isWhole = sql`action = 'update' and before is not null and after is not null`;
     return sql`${isAnySeen}
       and not (${isWhole} and ${seen('before')} = 1 and ${seen('after')} = 1 and ${isSame})`;
@@ -97,16 +97,16 @@ export const createVersionReader = (database: Database, model: ResourceModel, mo
     return { page, count };
   };
 
-  /** Versions of a record that a caller is shown, newest first. The caller reaches the record. */
+  /** Returns the visible versions of a record, newest first. The caller must reach the record. */
   return async (grant: Grant, record: number, limit: number, offset: number): Promise<ShownVersions> => {
     const reach = reachOf(grant);
     if (reach === undefined) return { versions: [], total: 0 };
     const key = JSON.stringify([reach.key, grant.readable]);
     const { page, count } = statements.getOrMake(key, () => compile(reach, grant.readable));
-    const asked = { model: model.name, record, rows: reach.values, limit, offset };
+    const values = { model: model.name, record, rows: reach.values, limit, offset };
     const [rows, counted] = await Promise.all([
-      database.all<VersionRow>(page(asked)),
-      database.get<{ total: number }>(count(asked)),
+      database.all<VersionRow>(page(values)),
+      database.get<{ total: number }>(count(values)),
     ]);
     return { versions: rows.map(keptVersion), total: Number(counted?.total ?? 0) };
   };

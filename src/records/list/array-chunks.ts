@@ -1,9 +1,9 @@
 /**
- * A JSON array in pieces, brackets included, from chunks of elements joined by commas. Not a generator: `return`
- * must end the source also when nothing was read yet, or its snapshot would stay open.
+ * Turns chunks of elements, joined by commas, into chunks of a JSON array with its brackets. Not a generator: `return`
+ * must end the source even if nothing was read yet, or its snapshot would stay open.
  */
 export class ArrayChunks implements AsyncIterableIterator<string> {
-  /** The chunks without brackets, instead of this; never both. */
+  /** The chunks without brackets. Read either these or the array. */
   readonly elements: AsyncIterator<string>;
   #opening = '[';
   #ended = false;

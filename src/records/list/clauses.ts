@@ -9,13 +9,12 @@ import {
   startsOf,
   where,
 } from '../../database/statement.ts';
-import type { Joining } from '../relations/related.ts';
+import { type Joining, pathCondition } from '../relations/related.ts';
 import { reachConditions, reachParts } from '../rows/reach.ts';
-import { filterCondition } from './filters.ts';
-import { cursorNulls, type ListArguments, type ListShape, walkOf } from './parameters.ts';
+import { cursorNulls, type FilterShape, type ListArguments, type ListShape, walkOf } from './parameters.ts';
 import { comesAfter, orderBy } from './sort.ts';
 
-/** What relations are written with in a statement of a list. */
+/** The context for SQL over relations in a statement of a list. */
 export const joiningOf = (dialect: Dialect, param: Argument<ListArguments>): Joining => ({
   dialect,
   value: (index) => param('related', index),
@@ -31,8 +30,59 @@ const searchConditions = (
   const branches = searched.map((of) =>
     dialect.contains(storedValue(columnOf(source, of), dialect), param('search')),
   );
-  // What is in at least one of no columns is in none.
+  // Without searchable columns nothing matches.
   return [branches.length === 0 ? sql`1 = 0` : sql`(${join(branches, ' or ')})`];
+};
+
+/** Whether null meets the condition. */
+const acceptsNull = ({ operator, negated }: FilterShape): boolean =>
+  operator === 'ne' || (operator === 'null' && !negated);
+
+const rowCondition = (
+  { column, operator, count, negated }: FilterShape,
+  dialect: Dialect,
+  row: string,
+  bound: (index: number) => Fragment,
+): Fragment => {
+  const value = storedValue(column, dialect, row);
+  switch (operator) {
+    case 'null':
+      return negated ? sql`${value} is not null` : sql`${value} is null`;
+    case 'in':
+      return sql`${value} in (${join(Array.from({ length: count }, (_, index) => bound(index)))})`;
+    case 'like':
+      return dialect.contains(value, bound(0));
+    case 'starts_with':
+      // A range instead of a function: an index on the column serves it.
+      return count === 1
+        ? sql`${value} >= ${bound(0)}`
+        : sql`(${value} >= ${bound(0)} and ${value} < ${bound(1)})`;
+    case 'eq':
+      return sql`${value} = ${bound(0)}`;
+    case 'ne':
+      // Null differs from every value, so `ne` finds it: each row matches either `eq` or `ne`.
+      return sql`${value} is distinct from ${bound(0)}`;
+    case 'gt':
+      return sql`${value} > ${bound(0)}`;
+    case 'gte':
+      return sql`${value} >= ${bound(0)}`;
+    case 'lt':
+      return sql`${value} < ${bound(0)}`;
+    case 'lte':
+      return sql`${value} <= ${bound(0)}`;
+  }
+};
+
+/** The condition of one filter on the row `t`; `bound` returns the SQL of its n-th value. */
+const filterCondition = (
+  filter: FilterShape,
+  joining: Joining,
+  bound: (index: number) => Fragment,
+): Fragment => {
+  const condition = (row: string): Fragment => rowCondition(filter, joining.dialect, row, bound);
+  return filter.steps === undefined
+    ? condition(rowAlias)
+    : pathCondition(filter.steps, rowAlias, condition, acceptsNull(filter), joining);
 };
 
 const filterConditions = (
@@ -48,30 +98,30 @@ const filterConditions = (
   );
 };
 
-/** The condition to come after the row of the request's cursor, where it has one. */
+/** The condition that a row comes after the cursor of the request; none without a cursor. */
 const cursorConditions = (shape: ListShape, dialect: Dialect, param: Argument<ListArguments>): Fragment[] => {
   const nulls = cursorNulls(shape);
   if (nulls.length === 0) return [];
   return [comesAfter(walkOf(shape), nulls, dialect, (index) => param('cursor', index))];
 };
 
-/** What stands in every statement of a list: which rows there are, and in which order. */
+/** The clauses that the statements of a list share: conditions and orders. */
 export interface Clauses {
-  /** What the statement begins with: the rows of the page where these are found in parts. */
+  /** WITH clause of the statement: the rows of the page if these are found in parts, else empty. */
   readonly found: Fragment;
   readonly from: Fragment;
-  /** What the caller may see and asks for, on all pages. */
+  /** Conditions of the grant and the request, for all pages. */
   readonly matching: readonly Fragment[];
-  /** The same from the cursor on. */
+  /** The same, after the cursor. */
   readonly following: readonly Fragment[];
-  /** Conditions that leave no fewer rows than those of the page, in the order in which it is found. */
+  /** Conditions that at least the rows of the page meet. */
   readonly paged: readonly Fragment[];
-  /** How many rows match. */
+  /** Number of matching rows. */
   readonly count: Fragment;
-  /** Answers a row where there are more behind the page. */
+  /** Returns a row if more follow the page. */
   readonly next: Fragment;
   readonly order: Fragment;
-  /** The order in which the page is found. */
+  /** The order in which the page is read: reversed before a cursor. */
   readonly walk: Fragment;
   /** LIMIT and OFFSET. */
   readonly window: Fragment;
@@ -84,10 +134,10 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
   const { source, rows, sort, paging } = shape;
   const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
   const value = (index: number): Fragment => param('rows', index);
-  const asked = [...filterConditions(shape, dialect, param), ...searchConditions(shape, dialect, param)];
-  const behind = cursorConditions(shape, dialect, param);
-  const matching = [...reachConditions(rows.terms, column, value, 'find', dialect), ...asked];
-  const following = [...matching, ...behind];
+  const requested = [...filterConditions(shape, dialect, param), ...searchConditions(shape, dialect, param)];
+  const afterCursor = cursorConditions(shape, dialect, param);
+  const matching = [...reachConditions(rows.terms, column, value, 'find', dialect), ...requested];
+  const following = [...matching, ...afterCursor];
   const from = sql` from ${source.from(dialect)} as ${identifier(rowAlias)}`;
   const walk = sql` order by ${orderBy(walkOf(shape), dialect)}`;
   const amount = (of: 'limit' | 'offset' | 'firsts'): Fragment => dialect.rows(param(of));
@@ -110,12 +160,12 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
       next: sql`select 1${from}${where(following)}${walk} limit 1 offset ${amount('limit')}`,
     };
   const key = column(source.key);
-  // The first rows of all parts: those of the page are among them, and one behind it where there is one.
+  // The first rows of all parts: they contain the rows of the page, and the next one if there is one.
   const firsts = parts.map((part, index) => {
-    const first = sql`select ${key} as id${from}${where([...part, ...asked, ...behind])}${walk}`;
+    const first = sql`select ${key} as id${from}${where([...part, ...requested, ...afterCursor])}${walk}`;
     return sql`select id from (${first} limit ${amount('firsts')}) as ${identifier(`_part${index}`)}`;
   });
-  const counts = parts.map((part) => sql`(select count(*)${from}${where([...part, ...asked])})`);
+  const counts = parts.map((part) => sql`(select count(*)${from}${where([...part, ...requested])})`);
   return {
     ...clauses,
     found: sql`with ${foundRows} as materialized (${join(firsts, ' union all ')}) `,

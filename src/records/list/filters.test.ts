@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { thingSource } from '../../../tests/support/things.ts';
 import type { FilterOperator } from '../../fields/field.ts';
-import { afterPrefix, foldAscii, maxValueLength, parseFilter, splitValues } from './filters.ts';
+import { afterPrefix, foldAscii, maxValueLength, parseFilter, splitValues } from './query-string.ts';
 
 const byCodePoint = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });

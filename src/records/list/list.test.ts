@@ -62,7 +62,9 @@ const compareValues = (a: ColumnValue, b: ColumnValue): number => {
   return typeof a === 'string' ? compareTexts(a, String(b)) : Number(a) - Number(b);
 };
 
-/** The order that the service promises, written independently: nulls least, texts by code point, ties by ascending id. */
+/**
+ * The order that the service promises, written independently: nulls least, texts by code point, ties by ascending id.
+ */
 const sorted = <Row extends Readonly<Record<string, unknown>>>(rows: readonly Row[], sort: string): Row[] =>
   rows.toSorted((a, b) => {
     for (const term of [...sort.split(','), 'id']) {

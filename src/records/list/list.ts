@@ -14,51 +14,49 @@ import { type FoundRows, type ListPurpose, ListRun, type PageEnds } from './run.
 import { encodeCursor, parsePlace } from './sort.ts';
 import type { PageRow } from './statements.ts';
 
-/** What a page tells of the pages around it. */
-
 export interface ListHeaders {
-  /** All records that match, on whatever page. */
+  /** Number of matching records on all pages. */
   readonly 'X-Total-Count'?: string;
   readonly Link?: string;
 }
 
-/** Cursors to the pages beside one that is told by cursor. */
-interface Beside {
+/** Cursors to the adjacent pages. */
+interface AdjacentCursors {
   readonly next: string | undefined;
   readonly prev: string | undefined;
 }
 
-export const alone: Beside = { next: undefined, prev: undefined };
+export const noAdjacentPages: AdjacentCursors = { next: undefined, prev: undefined };
 
-/** The cursor that begins a walk. */
-const start = '';
+/** The cursor of the first page. */
+const startCursor = '';
 
-/** The places of a page's ends; undefined where it is empty, or they are told by number. */
+/** The sort values of a page's first and last row; undefined if it is empty, or paged by number only. */
 const endsOf = ({ plan, parameters: { paging } }: PreparedList, row: PageRow): PageEnds | undefined => {
   if (plan.places === undefined || row.place == null) return undefined;
   if (plan.places === 'key') return { first: [row.first ?? row.place], last: [row.place] };
   const lines = String(row.place);
-  // Only behind a cursor does anybody ask for the first.
+  // The first row is needed only for a page after a cursor.
   return { first: paging.kind === 'after' ? parsePlace(lines, 'first') : undefined, last: parsePlace(lines) };
 };
 
 /**
- * Cursors to the pages beside this one. The way back leads to the rows before the first of this page, not to the page
- * before: so no row is skipped or met twice while others write, in whichever direction somebody goes.
+ * Makes the cursors to the adjacent pages. `prev` leads to the rows before the first row of this page, so that
+ * concurrent writes never make a caller skip or repeat a row in either direction.
  */
-const besideOf = (
+const adjacentCursors = (
   { parameters: { sort, paging } }: PreparedList,
   row: PageRow,
   ends: PageEnds | undefined,
-): Beside => {
+): AdjacentCursors => {
   const next = ends?.last && encodeCursor(sort, ends.last);
   const prev = ends?.first && encodeCursor(sort, ends.first, 'before');
   if (paging.kind === 'page')
     return { next: Number(row.total ?? 0) > paging.perPage ? next : undefined, prev: undefined };
   const more = row.more != null;
-  if (paging.kind !== 'after') return alone;
-  // Behind a page that was found backwards is at least the one from which somebody came.
-  if (paging.before === true) return { next: next ?? start, prev: more ? prev : undefined };
+  if (paging.kind !== 'after') return noAdjacentPages;
+  // A page before a cursor always has a next page: the one with that cursor.
+  if (paging.before === true) return { next: next ?? startCursor, prev: more ? prev : undefined };
   if (paging.values.length === 0) return { next: more ? next : undefined, prev: undefined };
   return { next: more ? next : undefined, prev: prev ?? encodeCursor(sort, [], 'before') };
 };
@@ -74,8 +72,8 @@ const pageLinks = (page: number, perPage: number, total: number): Links => {
   };
 };
 
-/** Links of a caller who counts no pages. */
-const cursorLinks = (perPage: number, { next, prev }: Beside): Links => {
+/** Links by cursor. */
+const cursorLinks = (perPage: number, { next, prev }: AdjacentCursors): Links => {
   const link = (cursor: string): string => `per_page=${perPage}&after=${cursor}`;
   return {
     first: `per_page=${perPage}`,
@@ -88,39 +86,43 @@ export const pageHeaders = (
   { paging, shared }: Pick<ListParameters, 'paging' | 'shared'>,
   path: string,
   total: number,
-  beside: Beside,
+  adjacent: AdjacentCursors,
 ): ListHeaders => {
   if (paging.kind === 'all') return {};
   const { perPage } = paging;
-  if (paging.kind === 'after') return { Link: linkHeader(path, shared, cursorLinks(perPage, beside)) };
+  if (paging.kind === 'after') return { Link: linkHeader(path, shared, cursorLinks(perPage, adjacent)) };
   const pages = pageLinks(paging.page, perPage, total);
-  const links = paging.numbered ? pages : { last: pages.last, ...cursorLinks(perPage, beside) };
+  const links = paging.numbered ? pages : { last: pages.last, ...cursorLinks(perPage, adjacent) };
   return { 'X-Total-Count': String(total), Link: linkHeader(path, shared, links) };
 };
 
-/** The ends that the rows of a streamed page keep to: those for which it was answered a cursor. */
-const streamedEnds = ({ plan }: PreparedList, { next }: Beside, ends: PageEnds | undefined): PageEnds => {
+/** The rows between which a page is streamed, so that it agrees with its cursors. */
+const streamedEnds = (
+  { plan }: PreparedList,
+  { next }: AdjacentCursors,
+  ends: PageEnds | undefined,
+): PageEnds => {
   if (next === undefined || ends === undefined) return {};
   return isBackward(plan.shape) ? ends : { last: ends.last };
 };
 
-/** A JSON array; end the iterator of its pieces to free its place. */
+/** A JSON array, whole or in chunks. Call `return` of the iterator of chunks to release its snapshot. */
 export type ListAnswer = {
   readonly headers: ListHeaders;
   readonly page?: PageFacts;
-  /** What was asked for: the fields of each record, and where they come from. */
+  /** The shape of the request, with the fields of each record. */
   readonly shape: ListShape;
 } & FoundRows;
 
-/** What the headers of a page say, for whoever asks from inside. */
+/** The values of a page's headers, for code of the application. */
 interface PageFacts {
-  /** Undefined where a page is told by cursor: nothing is counted then. */
+  /** Undefined for paging by cursor, which counts nothing. */
   readonly total: number | undefined;
   /** Cursor to the next page. */
   readonly next: string | undefined;
 }
 
-/** The records of an answer, in memory: for whoever asks from inside. */
+/** Reads the records of a list into memory, for code of the application. */
 export const listedRows = async (answer: ListAnswer): Promise<Readonly<Record<string, unknown>>[]> => {
   if ('json' in answer)
     return JSON.parse(typeof answer.json === 'string' ? answer.json : Buffer.from(answer.json).toString());
@@ -132,24 +134,23 @@ export const listedRows = async (answer: ListAnswer): Promise<Readonly<Record<st
 export interface ListRequest extends ListPurpose {
   /** The raw query string, without `?`. */
   readonly query: string;
-  /** What links begin with: base URL and path, escaped as a URL is. */
+  /** The beginning of links: base URL and path, escaped as in a URL. */
   readonly path: string;
-  /** What the caller reads of the records to which relations lead; nothing where absent. */
+  /** The caller's readership of related models; none if absent. */
   readonly related?: Related | undefined;
-  /** The session by which it is asked for: what a personal source marks. */
+  /** The caller's session, which a personal source marks. */
   readonly session?: number | undefined;
 }
 
 export interface ListOptions {
-  /** The largest page; 1,000 unless given. */
+  /** The largest page; 1,000 by default. */
   readonly maxPerPage?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Lists what a grant lets see. `extra` are further conditions that rows must meet, such as being published. Throws
- * the problems `invalid_parameter` and `unusable_field` for a query that it does not take, and what the database
- * throws.
+ * Lists the records of a grant. `extra` are further conditions on rows, such as being published.
+ * @throws Problem `invalid_parameter`, `unusable_field`; errors of the database
  */
 export type List = (
   grant: Grant,
@@ -157,20 +158,20 @@ export type List = (
   extra?: readonly RowCondition[],
 ) => Promise<ListAnswer>;
 
-/** Of who may see no row. */
+/** The page of a caller who may see no row. */
 const noPage = (list: PreparedList): PageFacts => ({
   total: list.plan.counted ? 0 : undefined,
   next: undefined,
 });
 
-/** Queries up to this length are remembered as they were read. */
-const rememberedLength = 1024;
+/** Most characters of a query whose parsed form is cached. */
+const maxCachedQueryLength = 1024;
 
 /**
- * The way from a query string to the JSON text of its rows:
+ * From a query string to the JSON text of its rows:
  *
  *     grant → view (which fields), row filter (which rows)
- *     query string → parameters → shape → plan (its SQL, compiled once)      remembered for view, filter and query
+ *     query string → parameters → shape → plan (its SQL, compiled once)      cached for view, filter and query
  *     plan + values → rows: a page in one statement, more of them as a stream
  *     page → headers (total, links, cursors)
  */
@@ -179,10 +180,10 @@ export const createList = (database: Database, source: Source, options: ListOpti
   const views = new SourceViews(source);
   const planner = new ListPlanner(dialectOf(database));
   const run = new ListRun(database, source, clock);
-  /** By view, columns of the row filter and query string: another view or filter is another key. */
+  /** Parsed and compiled queries, by view, columns of the row filter and query string. */
   const prepared = new BoundedCache<PreparedList>(500);
 
-  /** Reads and compiles a query for a view and a row filter. */
+  /** Parses and compiles a query for a view and a row filter. */
   const prepare = (
     grant: Grant,
     rows: RowReach | undefined,
@@ -191,33 +192,35 @@ export const createList = (database: Database, source: Source, options: ListOpti
   ): PreparedList => {
     const { view, id } = views.of(grant.readable);
     const key = `${id} ${rows?.key ?? ''}\n${query}`;
-    const known = prepared.get(key);
-    if (known !== undefined) return known;
+    const cached = prepared.get(key);
+    if (cached !== undefined) return cached;
     const parameters = parseListParameters(view, query, maxPerPage, related);
     const list = planner.prepare(view, rows, parameters);
-    // What relations lead to is the caller's own matter.
-    if (query.length <= rememberedLength && parameters.related === undefined) prepared.set(key, list);
+    // The plan of a query with relations depends on the caller's readership of related models.
+    if (query.length <= maxCachedQueryLength && parameters.related === undefined) prepared.set(key, list);
     return list;
   };
 
   return async (grant, { query, path, related, session = null, ...purpose }, extra = []) => {
     const rows = reachOf(grant, extra);
-    const known = prepare(grant, rows, query, related);
-    // What is remembered is everybody's.
-    const list = session === null ? known : { ...known, values: { ...known.values, credential: session } };
+    const forAll = prepare(grant, rows, query, related);
+    // The cached values are shared by all callers.
+    const list = session === null ? forAll : { ...forAll, values: { ...forAll.values, credential: session } };
     const { shape } = list.plan;
-    // Who may see no row is answered without the database.
-    if (rows === undefined)
-      return { json: '[]', shape, headers: pageHeaders(list.parameters, path, 0, alone), page: noPage(list) };
+    // No row may be read: no statement is needed.
+    if (rows === undefined) {
+      const headers = pageHeaders(list.parameters, path, 0, noAdjacentPages);
+      return { json: '[]', shape, headers, page: noPage(list) };
+    }
     if (list.parameters.paging.kind === 'all')
       return { ...(await run.all(list, rows, purpose)), shape, headers: {} };
     const { row, json } = await run.page(list, rows, purpose);
     const ends = endsOf(list, row);
-    const beside = besideOf(list, row, ends);
-    const headers = pageHeaders(list.parameters, path, Number(row.total ?? 0), beside);
-    const page = { total: list.plan.counted ? Number(row.total ?? 0) : undefined, next: beside.next };
+    const adjacent = adjacentCursors(list, row, ends);
+    const headers = pageHeaders(list.parameters, path, Number(row.total ?? 0), adjacent);
+    const page = { total: list.plan.counted ? Number(row.total ?? 0) : undefined, next: adjacent.next };
     if (json !== undefined) return { json, shape, headers, page };
-    const chunks = await run.stream(list, rows, streamedEnds(list, beside, ends), purpose);
+    const chunks = await run.stream(list, rows, streamedEnds(list, adjacent, ends), purpose);
     return { chunks, shape, headers, page };
   };
 };

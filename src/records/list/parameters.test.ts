@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { thingFields, thingSource } from '../../../tests/support/things.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { sourceView } from '../view.ts';
-import { maxValueLength } from './filters.ts';
 import { parseListParameters } from './parameters.ts';
+import { maxValueLength } from './query-string.ts';
 import { sortSignature } from './sort.ts';
 
 const view = sourceView(thingSource, thingFields);

@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../database/database.ts';
-import type { Source } from '../../database/source.ts';
-import type { ColumnValue } from '../../fields/field.ts';
+import type { Source, SourceColumn } from '../../database/source.ts';
+import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
 import { fieldsPath, type Include, includeKey, readIncludes } from '../relations/include.ts';
 import {
   isPath,
@@ -10,18 +10,14 @@ import {
   readPath,
   stepKey,
 } from '../relations/related.ts';
-import type { RowReach } from '../rows/reach.ts';
+import { everyRow, type RowReach } from '../rows/reach.ts';
 import type { SourceView } from '../view.ts';
 import {
-  type Filter,
-  type FilterShape,
-  filterShape,
+  type FieldFilter,
   foldAscii,
+  invalidParameter,
   maxValueLength,
   parseFilter,
-} from './filters.ts';
-import {
-  invalidParameter,
   parseQueryString,
   type QueryParameter,
   sharedQuery,
@@ -43,10 +39,10 @@ type Paging =
       readonly kind: 'page';
       readonly page: number;
       readonly perPage: number;
-      /** Whether the caller counts pages, or must; else the next page is given by cursor. */
+      /** Whether links are page numbers; else they are cursors. */
       readonly numbered: boolean;
     }
-  /** The rows behind the one with these sort values, or those `before` it; without values the first, or the last. */
+  /** Rows after the one with these sort values, or those `before` it; without values, the first or the last rows. */
   | {
       readonly kind: 'after';
       readonly perPage: number;
@@ -54,43 +50,54 @@ type Paging =
       readonly before?: true;
     };
 
-/** A list request, checked and in terms of the source's own columns. */
+/** A condition of a list request, on a column of the row itself or of related records. */
+export interface Filter extends FieldFilter {
+  /** Relations that lead to the column; absent for a column of the row itself. */
+  readonly steps?: readonly RelationStep[];
+}
+
+/** A list request, validated and in terms of the source's columns. */
 export interface ListParameters {
-  /** Fields to answer, in the order of the view. */
+  /** Requested fields, in the order of the view. */
   readonly fields: readonly string[];
   readonly sort: Sort;
   readonly filters: readonly Filter[];
-  /** What `q` looks for, folded; undefined where nothing is searched. */
+  /** The text of `q`, folded; undefined without a search. */
   readonly search: string | undefined;
   readonly paging: Paging;
-  /** Related records in the answer of each. */
+  /** Related records to include with each record. */
   readonly included: readonly Include[];
-  /** Values by which related records are held to the caller's reach; undefined where none are named. */
+  /** Values of the reaches on related records; undefined if the request names none. */
   readonly related: readonly SqlValue[] | undefined;
-  /** The parameters that every page shares, as links begin with them. */
+  /** The parameters that the links of all pages share, as the beginning of a query string. */
   readonly shared: string;
 }
 
 export const defaultPerPage = 20;
 const maxFilters = 32;
-const ofLists: ReadonlySet<string> = new Set([
+const listParameterNames: ReadonlySet<string> = new Set([
   ...['page', 'per_page', 'after', 'sort', 'q', 'fields', '_', 'include'],
 ]);
 const filterName = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/;
 
-/** The parameters by name; an unknown or repeated one is refused, as a list that ignores it answers too much. */
-interface Sorted {
+/**
+ * The parameters by kind. Unknown and repeated ones are refused, as ignoring a filter would return too many records.
+ */
+interface GroupedParameters {
   readonly single: ReadonlyMap<string, string>;
   readonly filters: readonly QueryParameter[];
-  /** `fields[lines]`, by the path. */
+  /** Values of `fields[lines]`, by the path. */
   readonly chosen: ReadonlyMap<string, string>;
   readonly shared: readonly string[];
 }
 
 const isPaging = (name: string): boolean => name === 'page' || name === 'per_page' || name === 'after';
 
-/** Tells filters and the other parameters apart, of which those in `singles` are known. */
-export const sortOut = (parameters: readonly QueryParameter[], singles: ReadonlySet<string>): Sorted => {
+/** Groups parameters by kind; those that are no filters must be in `singles`. @throws Problem `invalid_parameter` */
+export const groupParameters = (
+  parameters: readonly QueryParameter[],
+  singles: ReadonlySet<string>,
+): GroupedParameters => {
   const single = new Map<string, string>();
   const filters: QueryParameter[] = [];
   const chosen = new Map<string, string>();
@@ -120,7 +127,7 @@ const parseFilters = (
     const column = path?.column ?? view.usable.get(field);
     if (column === undefined) throw unusableField(field);
     const operator = column.type.operators.find((each) => each === operatorName);
-    // Brackets cannot be part of the names, so the two cannot run into one another.
+    // Names contain no brackets, so that the identity is unambiguous.
     const identity = `${field}[${operatorName}]`;
     if (operator === undefined || seen.has(identity)) throw invalidParameter(name);
     seen.add(identity);
@@ -140,7 +147,7 @@ const parseFields = (view: SourceView, text: string | undefined): readonly strin
   return view.fields.filter((name) => wanted.has(name));
 };
 
-/** A positive whole number of at most twelve digits. */
+/** Parses a positive integer of at most twelve digits. @throws Problem `invalid_parameter` */
 export const parseCount = (name: string, text: string, max: number): number => {
   const count = /^[1-9]\d{0,11}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
   if (count > max) throw invalidParameter(name);
@@ -148,7 +155,7 @@ export const parseCount = (name: string, text: string, max: number): number => {
 };
 
 const parseAfter = (text: string, sort: Sort, perPage: number): Paging => {
-  // Without a value it begins a walk by cursor.
+  // An empty value asks for the first page by cursor.
   const cursor = text === '' ? { values: [] } : decodeCursor(text, sort);
   if (cursor === undefined || !isSeekable(sort)) throw invalidParameter('after');
   return { ...cursor, kind: 'after', perPage };
@@ -177,7 +184,7 @@ const parseSearch = (text: string | undefined): string | undefined => {
   return foldAscii(text);
 };
 
-/** Which rows are asked for. */
+/** Parses the filters and the search. */
 export const parseConditions = (
   view: SourceView,
   single: ReadonlyMap<string, string>,
@@ -189,8 +196,8 @@ export const parseConditions = (
 });
 
 /**
- * Reads the raw query string (without `?`) of a list request. Everything that is not understood is refused with the
- * problem `invalid_parameter`, every field outside the view with `unusable_field`, whether it exists or not.
+ * Parses the raw query string (without `?`) of a list request.
+ * @throws Problem `invalid_parameter`; `unusable_field` for every field outside the view, whether it exists or not
  */
 export const parseListParameters = (
   view: SourceView,
@@ -198,14 +205,14 @@ export const parseListParameters = (
   maxPerPage: number,
   related?: Related,
 ): ListParameters => {
-  const { single, filters, chosen, shared } = sortOut(parseQueryString(raw), ofLists);
+  const { single, filters, chosen, shared } = groupParameters(parseQueryString(raw), listParameterNames);
   const reader = new RelatedReader(related);
   const conditions = parseConditions(view, single, filters, reader);
   const sortText = single.get('sort');
   const sort = sortText === undefined ? defaultSort(view.source) : parseSort(view, sortText, reader);
   const paging = parsePaging(single, sort, maxPerPage);
   const included = readIncludes(view.source, view.fields, single.get('include'), chosen, reader);
-  // Of all records there may be any number, each with a thousand others.
+  // Without paging there may be any number of records, each with a thousand related ones.
   if (included.length > 0 && paging.kind === 'all') throw invalidParameter('include');
   return {
     fields: parseFields(view, single.get('fields')),
@@ -218,60 +225,76 @@ export const parseListParameters = (
   };
 };
 
-/** How the rows of an answer are chosen from those that match. */
+/** Paging as far as the SQL depends on it. */
 type ShapePaging =
   | { readonly kind: 'all' }
-  /** `within`: the page ends within so many rows from the first one on; absent where the statement does not say. */
+  /** `within`: literal bound on the rows up to the end of the page; absent if the statement has none. */
   | { readonly kind: 'page'; readonly numbered: boolean; readonly within?: number }
-  /** Behind a cursor, or before it; `nulls` tells which of its values are null, and is empty at the very start. */
+  /** After a cursor, or before it. `nulls` says which of its values are null; it is empty for the first page. */
   | { readonly kind: 'after'; readonly before: boolean; readonly nulls: readonly boolean[] };
 
 /** A row filter without its values. */
 export type ShapeRows = Pick<RowReach, 'terms' | 'key'>;
 
-const everyRow: ShapeRows = { terms: [], key: '' };
+/** A filter without its values: everything that its SQL depends on. */
+export interface FilterShape {
+  readonly column: SourceColumn;
+  readonly operator: FilterOperator;
+  /** Number of values. */
+  readonly count: number;
+  readonly negated: boolean;
+  readonly steps: readonly RelationStep[] | undefined;
+}
 
-/** A list request without its values: all that its SQL depends on. It serves every caller with the same view. */
+export const filterShape = ({ column, operator, values, negated, steps }: Filter): FilterShape => ({
+  column,
+  operator,
+  count: values.length,
+  negated,
+  steps,
+});
+
+/** A list request without its values: everything that its SQL depends on. Callers with the same view share it. */
 export interface ListShape {
   readonly source: Source;
   /** Conditions of the row filter. */
   readonly rows: ShapeRows;
-  /** Fields to answer, in their order. */
+  /** Requested fields, in their order. */
   readonly fields: readonly string[];
   readonly sort: Sort;
   readonly filters: readonly FilterShape[];
-  /** Columns that `q` looks into; undefined where nothing is searched. */
+  /** Columns that `q` searches; undefined without a search. */
   readonly searched: readonly string[] | undefined;
   readonly paging: ShapePaging;
-  /** Related records in the answer of each row. */
+  /** Related records to include with each row. */
   readonly included: readonly Include[];
 }
 
-/** The values of a list statement, by the names under which it takes them. */
+/** The arguments of a list statement. */
 export type ListArguments = {
-  /** Of the row filter. */
+  /** Values of the row filter. */
   readonly rows: readonly SqlValue[];
-  /** Of all filters, one behind the other. */
+  /** Values of all filters, one after the other. */
   readonly filters: readonly SqlValue[];
   readonly search: SqlValue;
   readonly cursor: readonly SqlValue[];
   readonly limit: number;
   readonly offset: number;
-  /** Rows of the page, those before it, and one behind it. */
+  /** Number of rows up to the end of the page, plus one. */
   readonly firsts: number;
-  /** Bytes in long columns up to which a row is answered in one piece. */
+  /** Most bytes in long columns of a row in an unstreamed page. */
   readonly rowBytes: number;
-  /** Sort values of the first and the last row between which rows are streamed. */
+  /** Sort values of the first and the last row of a stream. */
   readonly from: readonly SqlValue[];
   readonly until: readonly SqlValue[];
-  /** Rows that a relation may look at for each record. */
+  /** Most rows that a relation may examine for each record. */
   readonly looked: number;
-  /** Of the rows to which relations lead. */
+  /** Values of the reaches on related rows. */
   readonly related: readonly SqlValue[];
-  /** The moment, for sources that ask for it. */
+  /** The current time, for sources that use it. */
   readonly now: SqlValue;
   readonly monthAgo: SqlValue;
-  /** The session by which it is asked for, for sources that mark it. */
+  /** The caller's session, for sources that mark it. */
   readonly credential: SqlValue;
 };
 
@@ -302,12 +325,12 @@ export const shapeOf = (
   };
 };
 
-/** Rows within which pages are looked for: few numbers, as each makes a statement. Deeper pages are worth a plan of their own. */
+/** Literal bounds on the rows up to the end of a page; each makes a statement. Deeper pages are planned without one. */
 const depths = [64, 256, 1024, 4096, 16_384, 65_536];
 
 /**
- * The shape of a page of which the statement says how deep it lies, so that one plan serves all pages up to there. Only
- * where nothing else comes with the request on which the best plan depends.
+ * The shape of a page with a literal bound on its depth, so that PostgreSQL's plan suits all pages up to that depth.
+ * Only for requests without filters and relations, on whose values the best plan depends as well.
  */
 export const withDepth = (
   shape: ListShape,
@@ -329,7 +352,7 @@ const filterKey = ({ column, operator, count, negated, steps }: FilterShape) => 
   stepsKey(steps),
 ];
 
-/** The text that tells shapes of one source apart. Names may hold any character, so they are never just joined. */
+/** Identifies the shape among those of its source. Names may contain any character, so JSON separates them. */
 export const shapeKey = ({ rows, fields, sort, filters, searched, paging, included }: ListShape): string =>
   JSON.stringify([
     rows.key,
@@ -341,7 +364,7 @@ export const shapeKey = ({ rows, fields, sort, filters, searched, paging, includ
     includeKey(included),
   ]);
 
-/** The text that tells apart what is counted: the conditions with their values, those of the row filter aside. */
+/** Identifies a total: the conditions with their values, except for the values of the row filter. */
 export const countKey = (
   { rows, filters, searched }: ListShape,
   values: Pick<ListArguments, 'filters' | 'search' | 'related'>,
@@ -355,48 +378,48 @@ export const countKey = (
     values.related,
   ]);
 
-/** Whether the page is the one before its cursor: its rows are found from there backwards. */
+/** Whether the page comes before its cursor: its rows are read backwards from there. */
 export const isBackward = ({ paging }: Pick<ListShape, 'paging'>): boolean =>
   paging.kind === 'after' && paging.before;
 
-/** The order in which the rows of a page are found, from its cursor on. */
+/** The order in which the rows of a page are read, starting at its cursor. */
 export const walkOf = (shape: ListShape): Sort => (isBackward(shape) ? reversed(shape.sort) : shape.sort);
 
-/** Which values of the cursor are null; empty where there is none. */
+/** Tells for each value of the cursor whether it is null; empty without a cursor. */
 export const cursorNulls = ({ paging }: ListShape): readonly boolean[] =>
   paging.kind === 'after' ? paging.nulls : [];
 
-/** Whether the rows are read along one index in its own order, so that a limit bounds the work. */
+/** Whether the rows are read in the order of one index, so that a limit bounds the work. */
 const walksIndex = (shape: ListShape): boolean => {
   const { source, sort, paging } = shape;
   const [first, second] = sort;
   if (first === undefined || !source.indexed.has(first.column.name)) return false;
-  // Ties in an index are in ascending order of the key: in the other one they would have to be sorted.
+  // Equal values of an index are in ascending order of the key; the opposite order would need a sort.
   if (sort.length > 2 || (second !== undefined && second.descending !== first.descending)) return false;
   return paging.kind !== 'after' || isRowComparison(walkOf(shape), paging.nulls);
 };
 
-/** Whether the key itself is asked for: then what matches is few, and counted at once. */
+/** Whether the request names keys: then few rows match, and counting them is cheap. */
 const namesKey = ({ source, rows, filters }: ListShape): boolean =>
   rows.terms.includes(source.key) ||
   filters.some(
     ({ column, operator }) => column.name === source.key && (operator === 'eq' || operator === 'in'),
   );
 
-/** Whether other tables are looked through for the rows that match: how many these are does not bound it. */
+/** Whether filters examine other tables, so that the number of matching rows does not bound the work. */
 export const looksElsewhere = ({ filters }: Pick<ListShape, 'filters'>): boolean =>
   filters.some(({ steps }) => steps !== undefined);
 
 /**
- * Whether an index bounds the rows of a page, however many the table has: rows found by key, rows of one indexed value
- * in the order of the key, or a walk along an index. Rows that a page number skips, and the total, come on top.
+ * Whether an index bounds the rows examined for a page, whatever the size of the table: rows found by key, rows of one
+ * indexed value in the order of the key, or rows in the order of an index. The offset and the total are not included.
  */
 export const hasBoundedRows = (shape: ListShape): boolean => {
   const { source, rows, filters, searched, sort } = shape;
   if (looksElsewhere(shape)) return false;
   if (namesKey(shape)) return true;
   const equalities = [
-    // A rule is found by index as well, but how many rows it takes to find a page depends on the caller.
+    // A rule may use an index as well, but the number of rows examined for a page depends on the caller.
     ...rows.terms.map((term) => (typeof term === 'string' ? term : '')),
     ...filters.map(({ column, operator }) => (operator === 'eq' ? column.name : '')),
   ];
@@ -406,10 +429,10 @@ export const hasBoundedRows = (shape: ListShape): boolean => {
   return source.indexed.has(equality) && sort.length === 1;
 };
 
-/** Whether an index bounds everything that the statement looks at. A count looks at everything that matches. */
+/** Whether an index bounds all rows that the statement examines. A count examines all matching rows. */
 export const isBounded = (shape: ListShape): boolean =>
   hasBoundedRows(shape) && (shape.paging.kind !== 'page' || namesKey(shape));
 
-/** Whether nothing but the order is asked for: every row of the source is answered. */
+/** Whether every row of the source matches. */
 export const isWhole = ({ rows, filters, searched }: ListShape): boolean =>
   rows.terms.length === 0 && filters.length === 0 && searched === undefined;

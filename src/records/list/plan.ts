@@ -21,37 +21,37 @@ import {
 } from './parameters.ts';
 import { countStatement, countsKept, pageStatement, placesOf, streamStatement } from './statements.ts';
 
-/** Rows that an answer without paging holds in one piece; more are streamed. */
+/** Most rows of an unpaged response in one piece; more are streamed. */
 export const maxWholeRows = 1000;
 
-/** Bytes of long columns that an answer holds in one piece: it takes some milliseconds to make. */
+/** Most bytes of long columns of a response in one piece, which takes some milliseconds to make. */
 export const maxPieceBytes = 4 * 1024 * 1024;
 
-/** A shape compiled: its statements and what is known of their work. It holds nothing of any request. */
+/** A compiled shape: its statements, and the bounds on their work. It has no values of any request. */
 export interface ListPlan {
   readonly shape: ListShape;
   readonly page: Statement<ListArguments>;
-  /** The same for a table that is not large, where the page looks through all rows that match; see `countsKept`. */
+  /** The page of a small table, which examines all matching rows; see `countsKept`. */
   readonly pageKept: Statement<ListArguments> | undefined;
-  /** The same without its total. */
+  /** The page without its total. */
   readonly pageUncounted: Statement<ListArguments>;
-  /** The count alone: what it reads is what a total depends on. */
+  /** The count alone: a total depends on the tables that it reads. */
   readonly count: Statement<ListArguments>;
   readonly stream: Statement<ListArguments>;
   readonly places: 'key' | 'lines' | undefined;
-  /** Whether an index bounds the work of `page`, however large the table is. */
+  /** Whether an index bounds the work of `page`, whatever the size of the table. */
   readonly bounded: boolean;
-  /** Whether one bounds the rows of the page, those that it skips and the total aside. */
+  /** Whether an index bounds the rows of the page, without its offset and total. */
   readonly boundedRows: boolean;
-  /** Whether the page comes with a total. */
+  /** Whether the page has a total. */
   readonly counted: boolean;
-  /** Whether every row of the source is asked for. */
+  /** Whether every row of the source matches. */
   readonly whole: boolean;
-  /** Whether other tables are looked through, however large these are. */
+  /** Whether filters examine other tables of any size. */
   readonly looksElsewhere: boolean;
 }
 
-/** The values of a request, but for those that are its caller's or this moment's. */
+/** The values of a request, without those of its caller and the current time. */
 export type RequestValues = Omit<ListArguments, 'rows' | keyof SourceTimes>;
 
 /** A list request ready to run for any caller with the same view and the same columns in the row filter. */
@@ -59,20 +59,20 @@ export interface PreparedList {
   readonly plan: ListPlan;
   readonly parameters: ListParameters;
   readonly values: RequestValues;
-  /** Names what is counted, but for the values of the row filter. */
+  /** Key of its total, without the values of the row filter. */
   readonly counted: string;
 }
 
 const limitOf = ({ paging }: ListParameters): number =>
   paging.kind === 'all' ? maxWholeRows + 1 : paging.perPage;
 
-/** Rows before the page. */
+/** Number of rows before the page. */
 const offsetOf = ({ paging }: ListParameters): number =>
   paging.kind === 'page' ? (paging.page - 1) * paging.perPage : 0;
 
 const none: readonly ColumnValue[] = [];
 
-/** What a request binds. */
+/** The values that a request binds. */
 export const valuesOf = (parameters: ListParameters): RequestValues => {
   const { filters, search, paging } = parameters;
   const limit = limitOf(parameters);
@@ -83,7 +83,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     limit,
     offset: offsetOf(parameters),
     firsts: offsetOf(parameters) + limit + 1,
-    // A row's share of what a piece may hold.
+    // Each row's share of one piece.
     rowBytes: Math.floor(maxPieceBytes / limit),
     from: none,
     until: none,
@@ -93,10 +93,10 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
   };
 };
 
-/** Compiles list requests, each shape once: a repeated one builds no SQL. */
+/** Compiles list requests, each shape once. */
 export class ListPlanner {
   readonly #dialect: Dialect;
-  /** By the shape of a list; the source is fixed and values are bound. */
+  /** Plans, by the shape of a list. */
   readonly #plans = new BoundedCache<ListPlan>(200);
 
   constructor(dialect: Dialect) {

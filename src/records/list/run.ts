@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import {
   type Database,
   type DeferredCaller,
-  knownCaller,
   type ListReader,
   type Query,
   readerWithin,
+  resolveCaller,
   type SqlValue,
   TooLongError,
   type Transaction,
@@ -40,20 +40,19 @@ import { placeOf } from './sort.ts';
 import { type PageRow, streamBetweenStatement } from './statements.ts';
 import { Totals } from './totals.ts';
 
-/** Milliseconds for which a counted size is taken as it was. */
-const freshness = 1000;
+const sizeTtlMs = 1000;
 
-/** Whether a size that was counted at a time still holds. A clock that was set back makes none fresh. */
-const isFresh = (countedAt: number, now: number): boolean => now >= countedAt && now - countedAt < freshness;
+/** Whether a counted size is still valid. After the clock was set back, none is. */
+const isFresh = (countedAt: number, now: number): boolean => now >= countedAt && now - countedAt < sizeTtlMs;
 
-/** Rows up to which a table is small: whatever a statement does with them, it takes less than a millisecond or two. */
+/** Most rows of a small table: any statement on them takes at most one or two milliseconds. */
 export const smallTable = 5000;
 
 /**
- * Bytes up to which any look at all of a table is brief where such looks have processes of their own: 20 ms or so. Texts
- * that are stored compressed may take longer.
+ * Most bytes of a table whose full scan is brief, about 20 ms, on a database with processes of its own. Compressed
+ * texts may take longer.
  */
-const briefTable = 8 * 1024 * 1024;
+const briefTableBytes = 8 * 1024 * 1024;
 
 interface CountedSize {
   readonly rows: number;
@@ -61,15 +60,15 @@ interface CountedSize {
 }
 
 /**
- * Roughly how many rows a source has, exact up to `smallTable` and at most a second old. Counting stops there, so it
- * takes 0.1 ms however large the table is.
+ * The number of rows of a source, exact up to `smallTable` and at most a second old. Counting stops there, so it takes
+ * 0.1 ms whatever the size of the table.
  */
 export class SizeEstimate {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #count: Statement<Record<never, never>>;
   #rows = 0;
-  #brief = false;
+  #isBrief = false;
   #countedAt = Number.NEGATIVE_INFINITY;
   #counting: Promise<number> | undefined;
 
@@ -86,29 +85,29 @@ export class SizeEstimate {
     );
   }
 
-  /** The known size, where it is fresh. */
-  known(): number | undefined {
+  /** The last size; undefined unless it is fresh. */
+  recent(): number | undefined {
     return isFresh(this.#countedAt, this.#clock()) ? this.#rows : undefined;
   }
 
-  /** Whether looks at all of it were brief when it was last counted. */
+  /** Whether a full scan was brief when the size was last counted. */
   get isBrief(): boolean {
-    return this.#brief;
+    return this.#isBrief;
   }
 
-  /** Rows of the source; `smallTable + 1` means that or more. Requests that come together count once. */
+  /** Counts the rows of the source; `smallTable + 1` means that many or more. Concurrent requests share one count. */
   rows(from: ListReader = this.#database): Promise<number> {
-    this.#counting ??= this.#ask(from).finally(() => {
+    this.#counting ??= this.#countRows(from).finally(() => {
       this.#counting = undefined;
     });
     return this.#counting;
   }
 
-  async #ask(from: ListReader): Promise<number> {
+  async #countRows(from: ListReader): Promise<number> {
     const countedAt = this.#clock();
     const row = await from.get<CountedSize>(this.#count({}));
     this.#rows = Number(row?.rows ?? 0);
-    this.#brief = row?.bytes != null && Number(row.bytes) <= briefTable;
+    this.#isBrief = row?.bytes != null && Number(row.bytes) <= briefTableBytes;
     this.#countedAt = countedAt;
     return this.#rows;
   }
@@ -124,16 +123,16 @@ type ReachArguments = { readonly rows: readonly SqlValue[] };
 const keyOf = ({ key, values }: RowReach): string => `${key}\n${JSON.stringify(values)}`;
 
 /**
- * Roughly how many rows are within the reach of a caller by a rule, up to `smallTable` in each part of it and at most a
- * second old. Where these are few, whatever is asked of them is little work, however large the table is.
+ * The number of rows that a rule lets a caller reach, up to `smallTable` in each part of the rule and at most a second
+ * old. If these are few, any list of them is little work, whatever the size of the table.
  */
 export class ReachSizes {
   readonly #database: Database;
   readonly #source: Source;
   readonly #clock: Clock;
-  /** By the conditions of the row filter; the source is fixed and values are bound. */
+  /** Compiled counts, by the conditions of the row filter. */
   readonly #counts = new BoundedCache<Statement<ReachArguments>>(200);
-  /** By the conditions and values of the row filter; an entry is true for one second. */
+  /** Sizes, by the conditions and values of the row filter; an entry is valid for one second. */
   readonly #sizes = new BoundedCache<CountedReach>(1_000);
 
   constructor(database: Database, source: Source, clock: Clock) {
@@ -142,18 +141,18 @@ export class ReachSizes {
     this.#clock = clock;
   }
 
-  /** Whether the rows are few, where that is known without asking the database. */
-  knownFew(reach: RowReach): boolean | undefined {
+  /** Whether the rows are few; undefined if the database has to count them first. */
+  wereFew(reach: RowReach): boolean | undefined {
     if (!isFoundByIndex(reach.terms)) return false;
-    const known = this.#sizes.get(keyOf(reach));
-    if (known === undefined || !isFresh(known.at, this.#clock())) return undefined;
-    return known.rows <= smallTable;
+    const counted = this.#sizes.get(keyOf(reach));
+    if (counted === undefined || !isFresh(counted.at, this.#clock())) return undefined;
+    return counted.rows <= smallTable;
   }
 
-  /** Whether the rows are few. Only what indexes find is counted: anything else is taken for many. */
+  /** Whether the rows are few. Rows that no index finds are not counted, and taken for many. */
   async areFew(reach: RowReach, from: ListReader = this.#database): Promise<boolean> {
-    const known = this.knownFew(reach);
-    if (known !== undefined) return known;
+    const recent = this.wereFew(reach);
+    if (recent !== undefined) return recent;
     const at = this.#clock();
     const count = this.#counts.getOrMake(reach.key, () => this.#compile(reach));
     const row = await from.get<{ rows: number }>(count({ rows: reach.values }));
@@ -177,25 +176,26 @@ export class ReachSizes {
   }
 }
 
-/** A JSON array in one piece, or in pieces that are made as they are read. */
+/** A JSON array in one piece, or in chunks that are made as they are read. */
 export type FoundRows = { readonly json: string | Uint8Array } | { readonly chunks: ArrayChunks };
 
 interface FoundPage {
   readonly row: PageRow;
-  /** Absent where a row was too large for one piece. */
+  /** Undefined if a row was too large for one piece. */
   readonly json: string | Uint8Array | undefined;
 }
 
-/** Who asks, for the limits of what nothing bounds; and the transaction to which what it wrote itself is shown. */
+/** Where and for whom a list is read. */
 export interface ListPurpose {
-  /** The service itself where absent. */
+  /** Caller to whose share an expensive read is counted; the service itself if absent. */
   readonly by?: DeferredCaller | undefined;
+  /** Transaction in which the list is read. */
   readonly within?: Transaction | undefined;
-  /** Where it is read, outside a transaction; the database where absent. */
+  /** Reader outside of a transaction; the database if absent. */
   readonly from?: ListReader | undefined;
 }
 
-/** Places of a page's first and last row, where cursors that were answered stand for them. */
+/** Sort values of a page's first and last row, if the response has cursors for them. */
 export interface PageEnds {
   readonly first?: readonly unknown[] | undefined;
   readonly last?: readonly unknown[] | undefined;
@@ -203,20 +203,20 @@ export interface PageEnds {
 
 const isNull = (value: ColumnValue): boolean => value === null;
 
-/** A program that writes to the file beside the service may have left a text that is no UTF-8; no answer is to be. */
-const readable = (json: PageRow['json']): string | Uint8Array =>
+/** The JSON in valid UTF-8: another program that writes to a SQLite file may have stored invalid text. */
+const validUtf8 = (json: PageRow['json']): string | Uint8Array =>
   typeof json === 'string' || isUtf8(json) ? json : Buffer.from(json).toString();
 
 const found = (row: PageRow, rowBytes: number): FoundPage => ({
   row,
-  json: Number(row.widest ?? 0) <= rowBytes ? readable(row.json) : undefined,
+  json: Number(row.widest ?? 0) <= rowBytes ? validUtf8(row.json) : undefined,
 });
 
-/** Whether its work goes by the rows of its own table: it looks through no other, and brings few of others along. */
-const isOwnWork = ({ plan, parameters, values }: PreparedList): boolean =>
+/** Whether the list examines only its own table, except for few related records. */
+const isOwnTable = ({ plan, parameters, values }: PreparedList): boolean =>
   !plan.looksElsewhere && isLight(values.limit, parameters.included);
 
-/** Runs prepared lists on the database, each where its cost belongs. */
+/** Runs prepared lists: small ones directly, larger ones as scans beside other requests, all rows as a stream. */
 export class ListRun {
   readonly #database: Database;
   readonly #source: Source;
@@ -235,8 +235,8 @@ export class ListRun {
   }
 
   /**
-   * The page in one row. Where a row is too large for its share of one piece although all of them together are not too
-   * much, the page is asked for again with all: that takes less than half of what a stream would (decision 5).
+   * Reads the page as one row. If a row exceeds its share of one piece, but the page as a whole does not, the page is
+   * read again with all rows: that takes less than half of the time of a stream (decision 5).
    */
   async page(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundPage> {
     if (list.parameters.included.length > 0) return this.#withRelated(list, rows, purpose);
@@ -247,14 +247,14 @@ export class ListRun {
     return found(await this.#first(query, direct, purpose), maxPieceBytes);
   }
 
-  /** A page whose records bring others: in one piece, or refused. */
+  /** Reads a page with related records: in one piece, or refused. */
   async #withRelated(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundPage> {
     const row = await refusingTooMuch(this.#relatedRow(list, rows, purpose));
     assertNotTooMuch(row.json);
-    return { row, json: readable(row.json) };
+    return { row, json: validUtf8(row.json) };
   }
 
-  /** At once where that looks at few rows; where it turns out to look at more, where nobody waits for it. */
+  /** Reads the row directly if that examines few rows; if it turns out to examine more, as a scan. */
   async #relatedRow(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<PageRow> {
     try {
       return (await this.#pageRow(list, rows, purpose)).row;
@@ -271,43 +271,43 @@ export class ListRun {
     purpose: ListPurpose,
   ): Promise<{ row: PageRow; direct: boolean }> {
     const { bounded } = list.plan;
-    if (!isOwnWork(list)) return this.#counted(list, rows, purpose, false);
-    // Awaited only where the size is needed and not known.
-    const small =
+    if (!isOwnTable(list)) return this.#counted(list, rows, purpose, false);
+    // Awaited only if the size is needed and not recent.
+    const isSmall =
       purpose.within !== undefined ||
       bounded ||
-      (this.#size.known() ?? (await this.#size.rows(purpose.from))) <= smallTable;
-    if (small) return this.#direct(list, rows, purpose);
-    const few =
+      (this.#size.recent() ?? (await this.#size.rows(purpose.from))) <= smallTable;
+    if (isSmall) return this.#direct(list, rows, purpose);
+    const isFew =
       rows.terms.length > 0 &&
-      (this.#reaches.knownFew(rows) ?? (await this.#reaches.areFew(rows, purpose.from)));
-    if (few && !list.plan.counted) return this.#direct(list, rows, purpose);
-    return this.#counted(list, rows, purpose, few);
+      (this.#reaches.wereFew(rows) ?? (await this.#reaches.areFew(rows, purpose.from)));
+    if (isFew && !list.plan.counted) return this.#direct(list, rows, purpose);
+    return this.#counted(list, rows, purpose, isFew);
   }
 
-  /** The page without counting if a total that is remembered holds for it, else with its total. */
+  /** Reads the page without counting if a cached total is still valid, else with its total. */
   async #counted(
     list: PreparedList,
     rows: RowReach,
     purpose: ListPurpose,
-    few: boolean,
+    isFew: boolean,
   ): Promise<{ row: PageRow; direct: boolean }> {
     const revision = this.#totals.revision(list);
     if (this.#totals.mayHold(revision, list, rows)) {
       const { boundedRows } = list.plan;
-      const direct = few || (boundedRows && isOwnWork(list) && list.values.offset <= smallTable);
+      const direct = isFew || (boundedRows && isOwnTable(list) && list.values.offset <= smallTable);
       const query = this.#query(list.plan.pageUncounted, list, rows);
       const row = await this.#first(query, direct, purpose);
       const total = this.#totals.of(revision, list, rows, row);
       if (total !== undefined) return { row: { ...row, total }, direct };
     }
     const before = this.#totals.revision(list);
-    const row = await this.#first(this.#pageQuery(list, rows), few, purpose);
+    const row = await this.#first(this.#pageQuery(list, rows), isFew, purpose);
     this.#totals.keep(before, list, rows, row);
-    return { row, direct: few };
+    return { row, direct: isFew };
   }
 
-  /** At once, whatever it is. */
+  /** Reads the page directly. */
   async #direct(
     list: PreparedList,
     rows: RowReach,
@@ -316,21 +316,21 @@ export class ListRun {
     return { row: await this.#first(this.#pageQuery(list, rows), true, purpose), direct: true };
   }
 
-  /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
+  /** Reads every matching row: in one piece if they are few, else in chunks from one snapshot. */
   async all(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundRows> {
-    // Asking for a piece of what is known to be too much would only cost time.
-    const few =
+    // A large table is streamed at once: reading it in one piece first would only take time.
+    const mayBeFew =
       purpose.within !== undefined ||
       !list.plan.whole ||
-      (this.#size.known() ?? (await this.#size.rows(purpose.from))) <= maxWholeRows;
-    if (few) {
+      (this.#size.recent() ?? (await this.#size.rows(purpose.from))) <= maxWholeRows;
+    if (mayBeFew) {
       const { row, json } = await this.page(list, rows, purpose);
       if (json !== undefined && Number(row.rows) <= maxWholeRows) return { json };
     }
     return { chunks: await this.stream(list, rows, {}, purpose) };
   }
 
-  /** The rows of a page in chunks: between the places that were told, where they were, so that the two agree. */
+  /** Streams the rows of a page in chunks, between its ends if given, so that they agree with its cursors. */
   async stream(
     list: PreparedList,
     rows: RowReach,
@@ -338,10 +338,10 @@ export class ListRun {
     purpose: ListPurpose,
   ): Promise<ArrayChunks> {
     const query = this.#streamQuery(list, rows, ends);
-    return new ArrayChunks(await this.#through(purpose).stream(query, await knownCaller(purpose.by)));
+    return new ArrayChunks(await this.#readerFor(purpose).stream(query, await resolveCaller(purpose.by)));
   }
 
-  #through({ within, from = this.#database }: ListPurpose): ListReader {
+  #readerFor({ within, from = this.#database }: ListPurpose): ListReader {
     return within === undefined ? from : readerWithin(within);
   }
 
@@ -363,7 +363,7 @@ export class ListRun {
   ): Query {
     const query = statement(this.#values(list, rows, more));
     if (list.parameters.included.length > 0) return { ...query, longest: maxAnswerBytes };
-    return this.#size.isBrief && isOwnWork(list) ? { ...query, brief: true } : query;
+    return this.#size.isBrief && isOwnTable(list) ? { ...query, brief: true } : query;
   }
 
   #streamQuery(list: PreparedList, rows: RowReach, ends: PageEnds): Query {
@@ -377,12 +377,12 @@ export class ListRun {
     return between(this.#values(list, rows, { until, ...(from && { from }) }));
   }
 
-  /** The row of an aggregate, which is always there. */
+  /** Reads the single row of an aggregating statement. */
   async #first(query: Query, direct: boolean, purpose: ListPurpose): Promise<PageRow> {
-    const reader = this.#through(purpose);
+    const reader = this.#readerFor(purpose);
     const row = direct
       ? await reader.get<PageRow>(query)
-      : (await reader.scan<PageRow>(query, await knownCaller(purpose.by)))[0];
+      : (await reader.scan<PageRow>(query, await resolveCaller(purpose.by)))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }

@@ -11,17 +11,17 @@ describeEachDatabase('the size of a table', (databases) => {
     await createThings(database);
     let now = 10_000;
     const size = new SizeEstimate(database, thingSource, () => now);
-    expect(size.known()).toBeUndefined();
+    expect(size.recent()).toBeUndefined();
     expect(await size.rows()).toBe(0);
     await insertThings(database, [blank, blank]);
     now += 999;
-    expect(size.known()).toBe(0);
+    expect(size.recent()).toBe(0);
     now += 1;
-    expect(size.known()).toBeUndefined();
+    expect(size.recent()).toBeUndefined();
     expect(await size.rows()).toBe(2);
-    expect(size.known()).toBe(2);
+    expect(size.recent()).toBe(2);
     now -= 1;
-    expect(size.known()).toBeUndefined();
+    expect(size.recent()).toBeUndefined();
   });
 
   it('is counted up to where it is large, once for all simultaneous callers', async () => {

@@ -9,16 +9,16 @@ import { invalidParameter, unusableField } from './query-string.ts';
 interface SortTerm {
   readonly column: SourceColumn;
   readonly descending: boolean;
-  /** Whether rows may hold null: nulls come first ascending, last descending. */
+  /** Whether rows may have null: nulls come first ascending, last descending. */
   readonly nullable: boolean;
-  /** Relations to the record whose field it is; absent for the row's own. */
+  /** Relations that lead to the column; absent for a column of the row itself. */
   readonly steps?: readonly RelationStep[];
 }
 
 /** A total order: the last term is the key of the source, which breaks ties. */
 export type Sort = readonly SortTerm[];
 
-/** Terms of one `sort`. */
+/** Most terms of one `sort`. */
 const maxTerms = 8;
 
 const term = (source: Source, column: SourceColumn, descending: boolean): SortTerm => ({
@@ -30,10 +30,10 @@ const term = (source: Source, column: SourceColumn, descending: boolean): SortTe
 
 const keyTerm = (source: Source): SortTerm => term(source, columnOf(source, source.key), false);
 
-/** The order of a list for which none is asked. */
+/** The default order of a list: by its key. */
 export const defaultSort = (source: Source): Sort => [keyTerm(source)];
 
-/** A term by a field of the record to which relations lead, one at most. */
+/** A term by a field of a related record, of which there is at most one for each row. */
 const pathTerm = (view: SourceView, name: string, descending: boolean, reader: RelatedReader): SortTerm => {
   const path = readPath(view.source, view.fields, name, reader);
   const column = pathColumn(path, name);
@@ -41,7 +41,7 @@ const pathTerm = (view: SourceView, name: string, descending: boolean, reader: R
   return { column, descending, nullable: true, steps: path.steps };
 };
 
-/** Reads `-created_at,title,customer.name`; of the row's own, only usable columns can be sorted by. */
+/** Parses `-created_at,title,customer.name`. @throws Problem `invalid_parameter`, `unusable_field` */
 export const parseSort = (view: SourceView, text: string, reader = new RelatedReader()): Sort => {
   const { source, usable } = view;
   const terms: SortTerm[] = [];
@@ -52,26 +52,26 @@ export const parseSort = (view: SourceView, text: string, reader = new RelatedRe
     if (name === '' || seen.has(name) || seen.size >= maxTerms) throw invalidParameter('sort');
     seen.add(name);
     if (isPath(name)) {
-      const behind = pathTerm(view, name, descending, reader);
-      if (terms.at(-1)?.column.name !== source.key) terms.push(behind);
+      const related = pathTerm(view, name, descending, reader);
+      if (terms.at(-1)?.column.name !== source.key) terms.push(related);
       continue;
     }
     const column = usable.get(name);
     if (column === undefined || !column.type.sortable) throw unusableField(name);
-    // The key decides every tie, so nothing behind it has an effect.
+    // The key breaks every tie, so terms after it have no effect.
     if (terms.at(-1)?.column.name !== source.key) terms.push(term(source, column, descending));
   }
   return terms.at(-1)?.column.name === source.key ? terms : [...terms, keyTerm(source)];
 };
 
-/** The same rows from the last to the first. */
+/** The opposite order. */
 export const reversed = (sort: Sort): Sort => sort.map((each) => ({ ...each, descending: !each.descending }));
 
 /** The order as text: `-created_at,id`. */
 export const sortSignature = (sort: Sort): string =>
   sort.map(({ column, descending }) => (descending ? `-${column.name}` : column.name)).join(',');
 
-/** What follows ORDER BY. */
+/** The terms of ORDER BY. */
 export const orderBy = (sort: Sort, dialect: Dialect): Fragment =>
   join(
     sort.map(({ column, descending, nullable }) =>
@@ -79,18 +79,20 @@ export const orderBy = (sort: Sort, dialect: Dialect): Fragment =>
     ),
   );
 
-/** Bytes that the values of one place in an order may have: a cursor travels in URLs and headers. */
+/** Most bytes of the sort values of a row in a cursor, which must fit into URLs and headers. */
 const mostPlaceBytes = 8 * 1024 + 256;
 
-/** Whether the place of every row in this order is short enough for a cursor; texts without a limit are not. */
+/**
+ * Whether cursors are possible in this order: the sort values of every row are short enough. Unlimited texts are not.
+ */
 export const isSeekable = (sort: Sort): boolean =>
   sort.reduce((sum, { column }) => sum + mostBytes(column), 0) <= mostPlaceBytes;
 
 interface Comparison {
   readonly equal: Fragment;
-  /** Undefined where nothing of this column comes after the value. */
+  /** Undefined if no value of this column comes after it. */
   readonly after: Fragment | undefined;
-  /** A plain range that `equal` and `after` lie in, so that an index can begin there; undefined where none is. */
+  /** A plain range that contains `equal` and `after`, so that an index can begin there; undefined if there is none. */
   readonly range: Fragment | undefined;
 }
 
@@ -110,15 +112,15 @@ const compare = (term: SortTerm, isNull: boolean, value: Fragment, bound: Fragme
   };
 };
 
-/** Whether `(a, b) > (x, y)` says it: all in one direction, and no null where a comparison would lose it. */
+/** Whether a row comparison `(a, b) > (x, y)` expresses the order: one direction, and no nulls that it would drop. */
 export const isRowComparison = (sort: Sort, nulls: readonly boolean[]): boolean =>
   !nulls.includes(true) &&
   (sort.every(({ descending }) => !descending) ||
     sort.every(({ descending, nullable }) => descending && !nullable));
 
 /**
- * The condition "comes after the row with these sort values". `nulls` tells which of the values are null; `bound`
- * answers the SQL of the n-th value.
+ * The condition that a row comes after the one with these sort values. `nulls` says which of the values are null;
+ * `bound` returns the SQL of the n-th value.
  */
 export const comesAfter = (
   sort: Sort,
@@ -149,20 +151,21 @@ export const comesAfter = (
 };
 
 /**
- * A cursor says after which row a page begins: base64url of the JSON array `[sort, value…, key]`, the values as they
- * are answered. With `<` before the sort it says before which row a page ends; with no values behind that, the page is
- * the last one. Orders of which a place may be long have none (`isSeekable`). It is not signed: its values are only compared with columns that the caller may sort and filter by,
- * so a forged one learns nothing that a filter would not tell, and grants nothing that the row filter withholds.
+ * A cursor names the row after which a page begins: base64url of the JSON array `[sort, value…, key]`, the values as in
+ * responses. With `<` before the sort it names the row before which a page ends; without values that is the last page.
+ * Orders with long values have no cursors (`isSeekable`). It is not signed: its values are only compared with columns
+ * that the caller may sort and filter by, so a forged one reveals no more than a filter, and the row filter still
+ * holds.
  */
 interface Cursor {
   readonly values: readonly ColumnValue[];
   readonly before?: true;
 }
 
-/** Which way a cursor leads: to the rows after its own, or to those before it. */
+/** The rows to which a cursor leads: those after its own row, or those before it. */
 type Direction = 'after' | 'before';
 
-/** Characters of a cursor: with its list's path it stays below what a Link header holds. */
+/** Most characters of a cursor: with the path of its list it fits into a Link header. */
 export const maxCursorLength = 11_500;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -179,7 +182,7 @@ const parseArray = (text: string): unknown[] | undefined => {
 const decodeText = (cursor: string): string | undefined => {
   if (cursor.length > maxCursorLength || !/^[\w-]+$/.test(cursor)) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');
-  // One spelling for one cursor: bits that the decoder drops are refused.
+  // Only the canonical encoding is accepted: the decoder would ignore extra bits.
   if (bytes.toString('base64url') !== cursor) return undefined;
   try {
     return utf8.decode(bytes);
@@ -188,7 +191,7 @@ const decodeText = (cursor: string): string | undefined => {
   }
 };
 
-/** One value as the column takes it; undefined where it is no value of this column. */
+/** Parses one value of a column; undefined if it is not valid. */
 const columnValue = (sort: Sort, index: number, value: unknown): ColumnValue | undefined => {
   const term = sort[index];
   if (term === undefined) return undefined;
@@ -199,7 +202,7 @@ const columnValue = (sort: Sort, index: number, value: unknown): ColumnValue | u
   return term.column.type.parse(text, term.column.options) ?? undefined;
 };
 
-/** The values that the database rendered for a row's place in the order, as columns take them. */
+/** Parses the sort values of a row as the database rendered them; undefined if one is not valid. */
 export const placeOf = (sort: Sort, values: readonly unknown[]): readonly ColumnValue[] | undefined => {
   if (values.length !== sort.length) return undefined;
   const decoded: ColumnValue[] = [];
@@ -211,16 +214,16 @@ export const placeOf = (sort: Sort, values: readonly unknown[]): readonly Column
   return decoded;
 };
 
-/** Reads a cursor; undefined where it is none, is damaged, or was made for another order. */
+/** Parses a cursor; undefined if it is damaged or was made for another order. */
 export const decodeCursor = (cursor: string, sort: Sort): Cursor | undefined => {
   const text = decodeText(cursor);
   const array = text === undefined ? undefined : parseArray(text);
   if (array === undefined) return undefined;
-  const [order, ...told] = array;
+  const [order, ...rendered] = array;
   const backward = order === signature(sort, 'before');
   if (!backward && order !== signature(sort, 'after')) return undefined;
-  if (backward && told.length === 0) return { values: [], before: true };
-  const values = placeOf(sort, told);
+  if (backward && rendered.length === 0) return { values: [], before: true };
+  const values = placeOf(sort, rendered);
   return values && { values, ...(backward && { before: true }) };
 };
 
@@ -228,8 +231,8 @@ const signature = (sort: Sort, direction: Direction): string =>
   direction === 'before' ? `<${sortSignature(sort)}` : sortSignature(sort);
 
 /**
- * The cursor of the row with these values in the order.
- * @throws Problem `invalid_parameter` where escapes make it too long: a walk that ends there would not be whole
+ * Makes the cursor of the row with these sort values.
+ * @throws Problem `invalid_parameter` if escapes make it too long, as the rows after it could not be reached
  */
 export const encodeCursor = (
   sort: Sort,
@@ -241,10 +244,10 @@ export const encodeCursor = (
   return cursor;
 };
 
-/** The last (or first) of the places that the database told, one JSON array a line (JSON text holds no line feed). */
+/** Parses the last (or first) line of sort values that the database returned, each a JSON array without line feeds. */
 export const parsePlace = (places: string, which: 'last' | 'first' = 'last'): unknown[] => {
   const line = which === 'last' ? places.slice(places.lastIndexOf('\n') + 1) : places.split('\n', 1)[0];
   const values = parseArray(line ?? '');
-  if (values === undefined) throw new Error('the database told a place that is no array');
+  if (values === undefined) throw new Error('the database returned sort values that are no array');
   return values;
 };

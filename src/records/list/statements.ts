@@ -18,30 +18,30 @@ import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
 import { hasBoundedRows, isBackward, isWhole, type ListArguments, type ListShape } from './parameters.ts';
 import { comesAfter, isSeekable, reversed } from './sort.ts';
 
-/** The one row that answers a list request. */
+/** The single row of a list statement: the whole page. */
 export interface PageRow {
-  /** All rows that match, on whatever page. */
+  /** Number of matching rows on all pages. */
   readonly total?: number | null;
   /** The identifier of the statement's snapshot (see `Dialect.snapshotId`). */
   readonly seen?: string | null;
   /** The JSON array of the rows, without those too large for one piece: as text, or as bytes in UTF-8. */
   readonly json: string | Uint8Array;
-  /** Rows that were found, where all are asked for. */
+  /** Number of rows of an unpaged list. */
   readonly rows?: number;
-  /** Bytes that the largest row, and all rows, hold in long columns; null without rows, absent where none is long. */
+  /** Bytes of the largest row, and of all rows, in long columns; null without rows, absent if no column is long. */
   readonly widest?: number | null;
   readonly bytes?: number | null;
-  /** Places of the rows in the order (see `placesOf`); null without rows. */
+  /** Sort values of the rows (see `placesOf`); null without rows. */
   readonly place?: number | string | null;
-  /** That of the first row, where places are keys and a cursor was given. */
+  /** The key of the first row, if the request has a cursor and is sorted by key. */
   readonly first?: number | string | null;
-  /** 1 where rows follow the page, or stand before one that is found backwards. */
+  /** 1 if rows follow the page, or precede one that is read backwards. */
   readonly more?: number | null;
 }
 
 /**
- * How the places of a page's rows are told: by `key`, of which the greatest (or, descending, the least) is the
- * page's last, or as `lines` of JSON arrays in the order of the rows. Undefined where no cursor is to be made.
+ * The form in which a statement returns the sort values of a page: `key`, the greatest (or, descending, the least) key;
+ * or `lines` of JSON arrays in the order of the rows. Undefined if no cursor is needed.
  */
 export const placesOf = ({ paging, sort }: ListShape, dialect: Dialect): 'key' | 'lines' | undefined => {
   if (paging.kind === 'all' || (paging.kind === 'page' && paging.numbered) || !isSeekable(sort))
@@ -50,13 +50,13 @@ export const placesOf = ({ paging, sort }: ListShape, dialect: Dialect): 'key' |
   return first !== undefined && second === undefined && isPlain(first.column, dialect) ? 'key' : 'lines';
 };
 
-/** PageColumns of the page's rows, and what the answer makes of them. */
+/** Columns of the page's rows, and the columns of the single row that aggregate these. */
 interface PageColumns {
   readonly inner: readonly Fragment[];
   readonly outer: readonly Fragment[];
 }
 
-/** Where the page ends. */
+/** The columns for the sort values at the ends of the page. */
 const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
   const { source, sort, paging } = shape;
   const places = placesOf(shape, dialect);
@@ -74,10 +74,10 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
   return { inner: [sql`${key} as row_place`], outer };
 };
 
-/** How a page comes with its total: counted, counted from the rows that it has found anyway (`countsKept`), or without. */
+/** The total of a page: counted, counted from the rows that the page keeps (`countsKept`), or left out. */
 type Counting = 'counted' | 'kept' | 'uncounted';
 
-/** The columns for how many rows match in all, or whether any follow. */
+/** The columns for the total, or for whether rows follow. */
 const countColumns = (
   { paging }: ListShape,
   { count, next }: Clauses,
@@ -90,7 +90,7 @@ const countColumns = (
   return counting === 'uncounted' ? seen : [sql`(${count}) as total`, ...seen];
 };
 
-/** The rows as JSON, but for those with too many bytes in long columns, and how many bytes they have. */
+/** The columns for the JSON of the rows, except for rows with too many bytes in long columns, and for these bytes. */
 const rowColumns = (
   { source, fields, included }: ListShape,
   dialect: Dialect,
@@ -115,7 +115,7 @@ const rowColumns = (
   };
 };
 
-/** The rows that a page is cut out of, in their order; where the statement says how deep it lies, no others. */
+/** The rows that contain the page, in their order, up to the literal bound if there is one. */
 const withinDepth = ({ paging }: ListShape, rows: Fragment): Fragment => {
   if (paging.kind !== 'page' || paging.within === undefined) return rows;
   const row = identifier(rowAlias);
@@ -123,9 +123,9 @@ const withinDepth = ({ paging }: ListShape, rows: Fragment): Fragment => {
 };
 
 /**
- * The columns of the page's rows. Those before a cursor are found backwards and then put in order. Where columns of
- * the rows that an OFFSET skips are computed as well, the rows are chosen first: what is dear to render is rendered for
- * the page only, however deep it lies.
+ * The columns of the page's rows. Rows before a cursor are read backwards and then put in order. On a database that
+ * also computes the columns of rows that an OFFSET skips, the rows are selected first, so that only the page is
+ * rendered.
  */
 const pageRows = (
   shape: ListShape,
@@ -135,7 +135,7 @@ const pageRows = (
 ): Fragment => {
   const rows = sql`${withinDepth(shape, sql`${from}${where(paged)}${walk}`)}${window}`;
   const chosen = sql`(select ${identifier(rowAlias)}.*${rows}) as ${identifier(rowAlias)}`;
-  // The limit once more: without it neither planner need keep the order.
+  // The limit is repeated: without it both planners may drop the order.
   if (isBackward(shape)) return sql`select ${join(columns)} from ${chosen}${order}${window}`;
   return dialect.computesSkippedRows && shape.paging.kind === 'page'
     ? sql`select ${join(columns)} from ${chosen}`
@@ -143,8 +143,8 @@ const pageRows = (
 };
 
 /**
- * The statement whose single row is the answer. The rows are aggregated in the order of the sub-select: its LIMIT
- * forbids both planners to drop or move its ORDER BY, and nothing stands between the two that could reorder.
+ * The statement whose single row is the page. The rows are aggregated in the order of the sub-select: its LIMIT
+ * prevents both planners from dropping or moving its ORDER BY, and nothing between the two reorders.
  */
 export const pageStatement = (
   shape: ListShape,
@@ -178,8 +178,8 @@ const sortsMatches = (shape: ListShape): boolean =>
   !hasBoundedRows(shape);
 
 /**
- * Whether the rows of such a page are chosen by their keys first: a sort that carries whole records, or their JSON, is slower
- * than reading the records of one page again.
+ * Whether the keys of such a page are selected first: sorting whole records, or their JSON, is slower than reading the
+ * records of one page again.
  */
 const choosesByKey = (shape: ListShape, dialect: Dialect): boolean =>
   !dialect.computesSkippedRows && sortsMatches(shape);
@@ -195,15 +195,15 @@ const chosenByKey = (
   const page = sql`select ${key}${from}${where(paged)}${walk}${window}`;
   return {
     ...clauses,
-    // The conditions once more: a joined source has rows of other joins under the same key.
+    // The conditions are repeated: a joined source may have several rows with the same key.
     paged: [dialect.among(key, page), ...paged],
     window: sql` limit ${dialect.rows(param('limit'))}`,
   };
 };
 
 /**
- * Whether the keys and sort columns of all matching rows are kept while the statement runs, and the total is a count of these:
- * the rows are found once, not twice. Only for tables that are not large, because it takes memory.
+ * Whether the statement materializes the keys and sort columns of all matching rows, and counts these for the total:
+ * the rows are read once, not twice. Only for tables that are not large, because it takes memory.
  */
 export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
   dialect.keepsRows && shape.rows.terms.length === 0 && sortsMatches(shape);
@@ -231,15 +231,15 @@ const keptRows = (
   };
 };
 
-/** How many rows match, as a row without a page. */
+/** The statement that counts the matching rows. */
 export const countStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
   statement<ListArguments>(dialect, (param) => sql`select (${clausesOf(shape, dialect, param).count})`);
 
-/** Whether the rows of the largest page may come to more than is made of them. */
+/** Whether the largest page, with related records, may exceed the size limit of a response. */
 const isHeavy = ({ source, fields, included }: ListShape): boolean =>
   included.length > 0 && mayBeTooMuch(1000, source, fields, included);
 
-/** The rows one by one: those of the page, or all. */
+/** The statement that returns the rows one by one: those of the page, or all. */
 export const streamStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
   statement<ListArguments>(dialect, (param) => {
     const clauses = clausesOf(shape, dialect, param);
@@ -249,15 +249,15 @@ export const streamStatement = (shape: ListShape, dialect: Dialect): Statement<L
     return sql`select ${json}${from}${where(following)}${order}`;
   });
 
-/** Which of the sort values of the rows at the ends of a page are null; absent where that end is open. */
+/** For the first and last row of a page: whether each sort value is null. `first` is absent if that end is open. */
 export interface Ends {
   readonly last: readonly boolean[];
   readonly first?: readonly boolean[] | undefined;
 }
 
 /**
- * The rows of a page one by one between places that were told before, so that the cursors that were given with it and
- * the rows agree whatever was written in between.
+ * The statement that returns the rows of a page one by one between given sort values, so that the rows agree with the
+ * cursors in the headers despite concurrent writes.
  */
 export const streamBetweenStatement = (
   shape: ListShape,

@@ -4,7 +4,7 @@ import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
 import type { PageRow } from './statements.ts';
 
-/** A state of what is counted: the revision of the database, or the snapshot of a statement. */
+/** The database state of a total: the revision of its tables, or the snapshot of a statement. */
 type State = number | string;
 
 interface CountedTotal {
@@ -13,50 +13,50 @@ interface CountedTotal {
 }
 
 /**
- * Totals of lists, remembered with the state of the database in which they were counted. Counting is the greatest cost of a
- * page of a large table. A page that is read in the same state has the same total, to the commit: SQLite tells its revision
- * before a statement and after it, a statement on PostgreSQL returns the identifier of its snapshot.
+ * A cache of totals with the database state in which they were counted. Counting is the greatest cost of a page of a
+ * large table. A page read in exactly the same state has the same total. SQLite has revisions, compared before and
+ * after a statement; on PostgreSQL a statement returns the identifier of its snapshot.
  */
 export class Totals {
   readonly #database: Database;
-  /** By what is counted, values included. */
+  /** Totals, by their conditions with values. */
   readonly #totals = new BoundedCache<CountedTotal>(200);
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** The revision of what is counted at this moment; undefined where the database has none. */
+  /** The current revision of the counted tables; undefined if the database has no revisions. */
   revision({ plan }: PreparedList): number | undefined {
     return this.#database.revision?.(plan.count.sql);
   }
 
-  /** Whether a page that is read now may have a total that is remembered: on PostgreSQL only the page can tell. */
+  /** Whether the cached total may be valid for a page that is read now; on PostgreSQL only the page itself shows it. */
   mayHold(revision: number | undefined, list: PreparedList, rows: RowReach): boolean {
-    if (!isLasting(list)) return false;
+    if (!isCacheable(list)) return false;
     const state = this.#totals.get(keyOf(list, rows))?.state;
     return typeof state === 'string' || (state !== undefined && state === revision);
   }
 
-  /** The total of a page that was read without counting; undefined where the database has changed. */
+  /** The total of a page that was read without counting; undefined if the database has changed. */
   of(
     revision: number | undefined,
     list: PreparedList,
     rows: RowReach,
     page: Pick<PageRow, 'seen'>,
   ): number | undefined {
-    const known = this.#totals.get(keyOf(list, rows));
-    return known?.state === this.#stateOf(revision, list, page) ? known?.total : undefined;
+    const cached = this.#totals.get(keyOf(list, rows));
+    return cached?.state === this.#stateOf(revision, list, page) ? cached?.total : undefined;
   }
 
-  /** Remembers the total that was counted with a page. */
+  /** Caches the total that was counted with a page. */
   keep(revision: number | undefined, list: PreparedList, rows: RowReach, page: PageRow): void {
-    if (!isLasting(list)) return;
+    if (!isCacheable(list)) return;
     const state = this.#stateOf(revision, list, page);
     if (state !== undefined) this.#totals.set(keyOf(list, rows), { state, total: Number(page.total) });
   }
 
-  /** The state that a page was read in; undefined where that is not certain. @param revision before it was read */
+  /** The state in which a page was read; undefined if it is uncertain. @param revision before it was read */
   #stateOf(
     revision: number | undefined,
     list: PreparedList,
@@ -66,8 +66,8 @@ export class Totals {
   }
 }
 
-/** A total at one moment says nothing of the next where rows depend on the time, nor one session's of another's. */
-const isLasting = ({ plan: { counted, shape } }: PreparedList): boolean =>
+/** Whether a total can be cached: its rows depend neither on the time nor on the session. */
+const isCacheable = ({ plan: { counted, shape } }: PreparedList): boolean =>
   counted && shape.source.timed !== true && shape.source.personal !== true;
 
 const keyOf = ({ counted }: PreparedList, { values }: RowReach): string =>

@@ -12,57 +12,57 @@ import {
   RelatedReader,
   type RelationStep,
   stepKey,
+  type Trail,
   valuesAlong,
-  type Way,
 } from './related.ts';
 
-/** Relations of one request. */
+/** Most relations of one request. */
 const maxIncluded = 10;
 
-/** Related records that stand in a record's answer, under the name of their relation. */
+/** Related records that a response includes under the name of their relation. */
 export interface Include {
   readonly step: RelationStep;
-  /** Fields of each, in their order. */
+  /** Fields of each record, in their order. */
   readonly fields: readonly string[];
   readonly included: readonly Include[];
 }
 
-/** What a request asks for beside a record's own fields. */
+/** All related records that a request includes. */
 export interface Included {
   readonly included: readonly Include[];
   /** Values of the argument `related`. */
   readonly values: readonly SqlValue[];
-  /** All that the SQL depends on. */
+  /** Identifies the SQL. */
   readonly key: string;
 }
 
 export const nothingIncluded: Included = { included: [], values: [], key: '' };
 
-/** A relation that is named, with those behind it. */
+/** Named relations, each with those that follow it. */
 type Tree = ReadonlyMap<string, Tree>;
 type MutableTree = Map<string, MutableTree>;
 
-/** What a query string asks for, whoever sends it. */
-interface Asked {
+/** The parsed query string, before relations are resolved for a caller. */
+interface IncludeQuery {
   readonly tree: Tree;
-  /** By the path of the relation. */
+  /** Chosen fields, by the path of the relation. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** What was found for somebody, and for whom it would be found again. */
-interface FoundIncludes extends Omit<Included, 'values'> {
+/** Relations as they were resolved for a caller, with everything on which this depended. */
+interface ResolvedIncludes extends Omit<Included, 'values'> {
   readonly source: Source;
   readonly readable: readonly string[];
-  readonly way: Way;
+  readonly trail: Trail;
 }
 
-/** A query string, and what it led to the last time. */
-interface Remembered {
-  readonly asked: Asked;
-  found: FoundIncludes | undefined;
+/** A query string with its last resolution. */
+interface CachedQuery {
+  readonly query: IncludeQuery;
+  resolved: ResolvedIncludes | undefined;
 }
 
-/** Reads `customer,lines.product`. */
+/** Parses `customer,lines.product`. */
 const parseTree = (text: string | undefined): Tree => {
   const tree: MutableTree = new Map();
   if (text === undefined) return tree;
@@ -90,7 +90,7 @@ const chosenFields = (
   parameter: string,
 ): readonly string[] => {
   const { listed, grant } = readership;
-  // The list view may name a field that the detail view has not: it is not shown here either.
+  // A field of the list view that the detail view lacks is not shown here either.
   if (text === undefined) return listed.filter((each) => grant.readable.includes(each));
   const wanted = new Set<string>();
   for (const field of text.split(',')) {
@@ -102,7 +102,7 @@ const chosenFields = (
 };
 
 /**
- * Reads `include`, and the fields that `fields[lines]` chooses, from rows of which the caller reads these fields.
+ * Parses `include` and `fields[lines]` for rows of which the caller reads the given fields.
  * @throws Problem `invalid_parameter`, `unusable_field`, `forbidden`
  */
 export const readIncludes = (
@@ -116,20 +116,25 @@ export const readIncludes = (
 const followAll = (
   source: Source,
   readable: readonly string[],
-  { tree, fields }: Asked,
+  { tree, fields }: IncludeQuery,
   reader: RelatedReader,
 ): readonly Include[] => {
   const left = new Set(fields.keys());
-  // What is forbidden is refused before what is unusable, wherever either stands.
+  // A forbidden model is reported before an unusable field, whatever their order.
   const unusable: Problem[] = [];
-  const follow = (from: Source, known: readonly string[], names: Tree, before: string): readonly Include[] =>
-    [...names].flatMap(([each, behind]): Include[] => {
+  const follow = (
+    from: Source,
+    readableFields: readonly string[],
+    names: Tree,
+    before: string,
+  ): readonly Include[] =>
+    [...names].flatMap(([each, next]): Include[] => {
       const path = before === '' ? each : `${before}.${each}`;
       left.delete(path);
       try {
-        const followed = reader.follow(from, known, each, path);
+        const followed = reader.follow(from, readableFields, each, path);
         const { step, target, readership } = followed;
-        const included = follow(target, readership.grant.readable, behind, path);
+        const included = follow(target, readership.grant.readable, next, path);
         return [{ step, fields: chosenFields(followed, fields.get(path), `fields[${path}]`), included }];
       } catch (error) {
         if (!(error instanceof Problem) || error.status !== 400) throw error;
@@ -155,7 +160,7 @@ const fieldsName = /^fields\[([^[\]]+)\]$/;
 /** The path whose fields a parameter chooses; undefined for any other parameter. */
 export const fieldsPath = (parameter: string): string | undefined => fieldsName.exec(parameter)?.[1];
 
-const readAsked = (query: string): Asked => {
+const parseIncludeQuery = (query: string): IncludeQuery => {
   const fields = new Map<string, string>();
   let include: string | undefined;
   for (const { name: parameter, value } of parseQueryString(query)) {
@@ -168,23 +173,23 @@ const readAsked = (query: string): Asked => {
   return { tree: parseTree(include), fields };
 };
 
-/** By query string; the grants of each request decide whether an entry still holds. */
-const remembered = new BoundedCache<Remembered>(100);
+/** Parsed queries by query string; the grants of each request decide whether a resolution is still valid. */
+const cachedQueries = new BoundedCache<CachedQuery>(100);
 
-/** The same as the last time, with the caller's own values, where all that it depends on is the same. */
-const foundAgain = (
-  found: FoundIncludes | undefined,
+/** The last resolution with the caller's own values; undefined unless everything on which it depends is the same. */
+const resolveAgain = (
+  resolved: ResolvedIncludes | undefined,
   source: Source,
   readable: readonly string[],
   related: Related,
 ): Included | undefined => {
-  if (found?.source !== source || found.readable !== readable) return undefined;
-  const values = valuesAlong(found.way, related);
-  return values && { included: found.included, values, key: found.key };
+  if (resolved?.source !== source || resolved.readable !== readable) return undefined;
+  const values = valuesAlong(resolved.trail, related);
+  return values && { included: resolved.included, values, key: resolved.key };
 };
 
 /**
- * What the query string of one record asks for beside it. Other parameters are nobody's business here.
+ * Parses the related records to include from the query string of one record. Other parameters are ignored.
  * @throws Problem `invalid_parameter`, `unusable_field`, `forbidden`
  */
 export const parseIncluded = (
@@ -194,66 +199,67 @@ export const parseIncluded = (
   related: Related = () => undefined,
 ): Included => {
   if (!/include|fields/.test(query) && !escapesLetters(query)) return nothingIncluded;
-  const asking = remembered.getOrMake(query, () => ({ asked: readAsked(query), found: undefined }));
-  const again = foundAgain(asking.found, source, readable, related);
+  const cached = cachedQueries.getOrMake(query, () => ({
+    query: parseIncludeQuery(query),
+    resolved: undefined,
+  }));
+  const again = resolveAgain(cached.resolved, source, readable, related);
   if (again !== undefined) return again;
   const reader = new RelatedReader(related);
-  const included = followAll(source, readable, asking.asked, reader);
+  const included = followAll(source, readable, cached.query, reader);
   if (included.length === 0) return nothingIncluded;
   const key = includeKey(included);
-  const { values, way } = reader;
-  if (way !== undefined && Object.isFrozen(readable)) asking.found = { included, key, source, readable, way };
+  const { values, trail } = reader;
+  if (trail !== undefined && Object.isFrozen(readable))
+    cached.resolved = { included, key, source, readable, trail };
   return { included, values, key };
 };
 
-/** How much related records may come to, and how much they usually do. */
+// Limits on related records, and estimates of their number.
 
-/** Records to which one record leads by one relation. */
+/** Most records of one relation of a record. */
 export const maxRelated = 1000;
-/** Bytes of an answer with related records. */
+/** Most bytes of a response with related records. */
 export const maxAnswerBytes = 4 * 1024 * 1024;
-/** Bytes of the texts of rows on the way to an answer, where only a sum tells them: more are given up while they are made. */
+/** Most bytes of the texts of rows that a statement makes, whose sum is only known while it runs. */
 export const maxTextBytes = 4 * maxAnswerBytes;
 
-/** Records that usually come by a relation to many. */
+/** Estimated number of records of a relation to many. */
 const usualNumber = 20;
 
-/** Related records up to which an answer is made at once: some milliseconds. */
+/** Most related records of a response that is made directly, within some milliseconds. */
 const fewRelated = 1000;
 
-/**
- * Rows that an answer which is made at once may look at in all, whether the caller reads them or not: a rule asks for
- * some microseconds of each.
- */
-const looked = 2000;
+/** Most rows that a direct read may examine, readable or not: a rule takes some microseconds for each. */
+const maxRowsExamined = 2000;
 
-/** Nobody waits for it: it may look at whatever there is. */
+/** The limit on examined rows of a scan, which other requests do not wait for: none. */
 export const lookAtAll = Number.MAX_SAFE_INTEGER;
 
-/** How many rows a step may look at for each of so many records, where the answer is made at once. */
-export const lookAtOnce = (records: number): number => Math.max(50, Math.floor(looked / records));
+/** Most rows that a step of a direct read may examine for each of so many records. */
+export const lookAtOnce = (records: number): number => Math.max(50, Math.floor(maxRowsExamined / records));
 
-/** Whether a thousand of everything were still bounded: there is no second relation to many behind a first one. */
+/** Whether the number of related records is bounded: no relation to many follows another one. */
 const isBoundedInclude = ({ step, included }: Include, behindMany = false): boolean =>
   !(step.relation.many && behindMany) &&
   included.every((each) => isBoundedInclude(each, behindMany || step.relation.many));
 
-/** Whether so many records bring so few others that nobody has to wait for it, if they are as many as usual. */
+/** Whether so many records have so few related ones, by estimate, that a direct read is brief. */
 export const isLight = (records: number, included: readonly Include[]): boolean =>
   records * usuallyIncluded(included) <= fewRelated && included.every((each) => isBoundedInclude(each));
 
-/** Whether it looks at rows to which it does not lead: then it may have been given up for these. */
+/** Whether steps examine rows to which they do not lead, so that a direct read may exceed its limit. */
 export const looksBeyond = (included: readonly Include[]): boolean =>
   included.some((each) => looksAtOthers(each.step) || looksBeyond(each.included));
 
-/** How many records come with one, if relations lead to as many as usual. */
+/** The estimated number of records that are included with one. */
 const usuallyIncluded = (included: readonly Include[]): number =>
   included.reduce(
     (sum, each) => sum + (each.step.relation.many ? usualNumber : 1) * (1 + usuallyIncluded(each.included)),
     0,
   );
 
-/** Most bytes of the records that an include brings to one record, as far as their columns say. */
+/** Most bytes of the records that are included with one record, according to their columns. */
 const bytesOf = ({ step, fields, included }: Include): number =>
   (step.relation.many ? maxRelated + 1 : 1) * rowBytes(step.relation.target(), fields, included);
 
@@ -261,7 +267,7 @@ const rowBytes = (source: Source, fields: readonly string[], included: readonly 
   fields.reduce((sum, of) => sum + of.length + 4 + mostBytes(columnOf(source, of)), 0) +
   included.reduce((sum, each) => sum + bytesOf(each), 0);
 
-/** Whether so many rows with what they include may come to more than is made of them. */
+/** Whether so many rows with included records may exceed the limit on texts. */
 export const mayBeTooMuch = (
   rows: number,
   source: Source,
@@ -272,7 +278,7 @@ export const mayBeTooMuch = (
 const tooMuch = (): Problem =>
   new Problem('too_much_included', { params: { records: maxRelated, bytes: maxAnswerBytes } });
 
-/** @throws Problem `too_much_included` where the statement gave up */
+/** @throws Problem `too_much_included` if the statement exceeded its limit */
 export const refusingTooMuch = async <T>(run: Promise<T>): Promise<T> => {
   try {
     return await run;
@@ -281,7 +287,7 @@ export const refusingTooMuch = async <T>(run: Promise<T>): Promise<T> => {
   }
 };
 
-/** @throws Problem `too_much_included` for an answer with more than it may hold */
+/** @throws Problem `too_much_included` if the response is too long */
 export const assertNotTooMuch = (json: string | Uint8Array): void => {
   const bytes = typeof json === 'string' ? Buffer.byteLength(json) : json.byteLength;
   if (bytes > maxAnswerBytes) throw tooMuch();

@@ -5,11 +5,9 @@ import { projection } from '../view.ts';
 import { type Include, maxRelated, maxTextBytes, mayBeTooMuch } from './include.ts';
 import { assertRowsExamined, type Joining, relatedRow, relatedTo } from './related.ts';
 
-/** The JSON text of a record with related ones, put together by the database. */
-
 /**
- * Rows with texts of which the statement gives up where they come to too much, and what counts them; counting is what
- * has it look.
+ * Rows with texts, limited in their total length, and the count that makes the statement check the limit: it fails with
+ * TooLongError beyond that.
  */
 export const fitting = (
   rows: Fragment,
@@ -17,7 +15,7 @@ export const fitting = (
 ): { readonly rows: Fragment; readonly count: Fragment } => {
   const fits = dialect.fits(sql`row_json`, maxTextBytes);
   if (fits === undefined) return { rows, count: sql`count(*)` };
-  // Without the OFFSET the planner would put the text in both places where it is named, and make it twice.
+  // Without the OFFSET the planner would inline the text in both places, and make it twice.
   const once = sql`select * from (${rows}) as ${identifier('_texts')} offset 0`;
   return {
     rows: sql`select *, ${fits} as row_fits from (${once}) as ${identifier('_once')}`,
@@ -36,7 +34,7 @@ const arrayText = (each: Include, before: string, depth: number, joining: Joinin
     ? fitting(rows, joining.dialect)
     : { rows, count: sql`count(*)` };
   const joined = joining.dialect.joined(sql`row_json`, literal(','));
-  // At once: a mark in the place of the array would let as many arrays as there are rows be made in vain.
+  // Checked for each array: with a check at the end, arrays of all rows would be made in vain.
   const array = sql`case when ${joining.dialect.atMost(checked.count, maxRelated)} then '[' || coalesce(${joined}, '') || ']' end`;
   const made = sql`(select ${array} from (${checked.rows}) as ${identifier('_rows')})`;
   const few = assertRowsExamined(step, before, depth, joining);
@@ -50,7 +48,7 @@ const objectText = (each: Include, before: string, depth: number, joining: Joini
   return sql`coalesce((select ${text}${from}${where(conditions)}), 'null')`;
 };
 
-/** A record's JSON text with what it includes, a key for each relation behind those of its fields. */
+/** The JSON text of a record with included ones: a key for each relation after those of its fields. */
 export const recordText = (
   source: Source,
   fields: readonly string[],

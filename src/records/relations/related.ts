@@ -11,75 +11,77 @@ import { type Fragment, identifier, join, param, sql, where } from '../../databa
 import { Problem } from '../../kernel/problem.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { unusableField } from '../list/query-string.ts';
-import { type ColumnSql, expressionCondition, type RowsAsked } from '../rows/expression.ts';
+import { type ColumnSql, type ConditionPurpose, expressionCondition } from '../rows/expression.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 
-/** What a caller reads of the records of a model that others lead to. */
+/** The records and fields of a related model that a caller may read. */
 export interface Readership {
   /** The rows and fields of the model's own detail endpoint. */
   readonly grant: Grant;
-  /** Fields that are answered where none are named. */
+  /** Default fields of included records. */
   readonly listed: readonly string[];
 }
 
-/** By the name of a model; undefined where the caller may read none of its records, or not by this authentication. */
+/**
+ * The readership of a model by its name; undefined if the caller may read no records, or not by this authentication.
+ */
 export type Related = (model: string) => Readership | undefined;
 
-/** Rows within a reach; their values stand in the statement's argument `related` from `start` on. */
+/** A reach whose values are in the statement's argument `related`, from index `start` on. */
 interface BoundReach {
   readonly terms: RowReach['terms'] | 'none';
   readonly key: string;
   readonly start: number;
 }
 
-/** One step from a row to others, held to what the caller reads of them. */
+/** One step from a row to related ones, restricted to those that the caller may read. */
 export interface RelationStep {
   readonly relation: SourceRelation;
   readonly reach: BoundReach;
-  /** Of the rows between. */
+  /** The reach on rows of the linking model. */
   readonly link: BoundReach | undefined;
 }
 
-/** Whether a step looks at rows to which it does not lead: those that a rule leaves out, or those between. */
+/** Whether a step examines rows to which it does not lead: those that a rule excludes, or linking rows. */
 export const looksAtOthers = ({ relation, reach, link }: RelationStep): boolean =>
   relation.many && (link !== undefined || (reach.terms !== 'none' && reach.terms.length > 0));
 
-/** Where a step leads. */
+/** A step with its target. */
 export interface Followed {
   readonly step: RelationStep;
   readonly target: Source;
   readonly readership: Readership;
 }
 
-/** Relations that lead to a field, or that one include is deep. */
+/** Most relations of a path to a field, and most levels of an include. */
 export const maxSteps = 3;
 
-/** All that a statement's SQL depends on of a step. */
+/** The parts of a step on which the SQL of a statement depends. */
 export const stepKey = ({ relation, reach, link }: RelationStep): readonly unknown[] => [
   relation.name,
   reach.terms === 'none' ? null : reach.key,
   link === undefined || link.terms === 'none' ? null : link.key,
 ];
 
-/** What a way through relations asked of a model's grant, and was answered. */
-interface WayMark {
+/** The facts of a model's grant on which the resolution of relations depended. */
+interface TrailMark {
   readonly model: string;
   readonly readable: readonly string[] | undefined;
   readonly listed: readonly string[] | undefined;
-  /** The key of its reach, where rows are held to it. */
+  /** The key of its reach, if the reach restricts rows. */
   readonly reach: string | undefined;
 }
 
-/** Where relations were followed, by all that decides where the same names lead. */
-export type Way = readonly WayMark[];
+/** All facts on which the resolution of named relations depended. */
+export type Trail = readonly TrailMark[];
 
 /**
- * The values of the argument `related` for whoever goes a way again; undefined where what they read may lead them
- * elsewhere.
+ * The values of the argument `related` for a caller with the same trail; undefined if the names may resolve differently
+ * for this caller.
  */
-export const valuesAlong = (way: Way, related: Related): readonly SqlValue[] | undefined => {
+export const valuesAlong = (trail: Trail, related: Related): readonly SqlValue[] | undefined => {
   const values: SqlValue[] = [];
-  for (const { model, readable, listed, reach } of way) {
+  for (const { model, readable, listed, reach } of trail) {
     const readership = related(model);
     if (readership?.grant.readable !== readable || readership?.listed !== listed) return undefined;
     if (readership === undefined || reach === undefined) continue;
@@ -91,33 +93,33 @@ export const valuesAlong = (way: Way, related: Related): readonly SqlValue[] | u
 };
 
 /**
- * Follows the relations that one request names, and gathers the values by which the rows are held to the caller's
- * reach. In one request the same names are followed in the same order, so that a shape knows where its values stand.
+ * Resolves the relations that one request names, and collects the values of the caller's reaches on them. A request
+ * always resolves the same names in the same order, so that a shape knows the places of its values.
  */
 export class RelatedReader {
   /** Values of the argument `related`. */
   readonly values: SqlValue[] = [];
   readonly #related: Related;
-  readonly #way: WayMark[] = [];
-  /** Whether the marks say all: not where no row is reached, nor of an array, that somebody may change, of names. */
-  #isMarked = true;
+  readonly #trail: TrailMark[] = [];
+  /** Whether the trail is complete: not if a grant reaches no row, or has an array of names that may change. */
+  #isComplete = true;
 
   constructor(related: Related = () => undefined) {
     this.#related = related;
   }
 
-  /** Whether any relation was followed. */
+  /** Whether any relation was resolved. */
   get used(): boolean {
     return this.#used;
   }
   #used = false;
 
-  /** The way that was gone; undefined where it cannot be told when the same names would lead along it again. */
-  get way(): Way | undefined {
-    return this.#isMarked ? this.#way : undefined;
+  /** The trail of the resolution; undefined if it is not complete. */
+  get trail(): Trail | undefined {
+    return this.#isComplete ? this.#trail : undefined;
   }
 
-  /** The fields of a record by which relations are followed: those of the answer, and of the record's own endpoint. */
+  /** The fields that relations may follow: those of the response, and of the record's detail endpoint. */
   reads(source: Source, readable: readonly string[]): readonly string[] {
     const readership = this.#related(source.name);
     this.#mark(source.name, readership);
@@ -126,13 +128,13 @@ export class RelatedReader {
   }
 
   /**
-   * Follows a relation from rows of which the caller reads these fields; `path` names it in a refusal.
-   * @throws Problem `unusable_field` where there is none, or it goes by a field that is not read; `forbidden` where none
-   * of its records may be read
+   * Resolves a relation of rows of which the caller reads the given fields; `path` names it in a refusal.
+   * @throws Problem `unusable_field` if there is none, or the caller may not read its field; `forbidden` if the caller may
+   * read none of its records
    */
   follow(source: Source, readable: readonly string[], name: string, path: string): Followed {
     const relation = source.relations?.get(name);
-    // That a reference is named would be told by what it names.
+    // Following a hidden reference would reveal its value.
     if (relation === undefined || (!relation.many && !readable.includes(relation.from)))
       throw unusableField(path);
     this.#used = true;
@@ -153,7 +155,7 @@ export class RelatedReader {
     const start = this.values.length;
     const reach = reachOf(readership.grant);
     if (reach === undefined) {
-      this.#isMarked = false;
+      this.#isComplete = false;
       return { terms: 'none', key: '', start };
     }
     this.#mark(model, readership, reach.key);
@@ -163,49 +165,49 @@ export class RelatedReader {
   #mark(model: string, readership: Readership | undefined, reach?: string): void {
     const readable = readership?.grant.readable;
     const listed = readership?.listed;
-    this.#isMarked &&= Object.isFrozen(readable) && Object.isFrozen(listed);
-    this.#way.push({ model, readable, listed, reach });
+    this.#isComplete &&= Object.isFrozen(readable) && Object.isFrozen(listed);
+    this.#trail.push({ model, readable, listed, reach });
   }
 }
 
-/** What SQL over relations is written with. */
+/** The context for SQL over relations. */
 export interface Joining {
   readonly dialect: Dialect;
   /** The n-th value of the argument `related`. */
   readonly value: (index: number) => Fragment;
-  /** How many rows a step may look at for one record; absent where that is no matter. */
+  /** Most rows that a step may examine for one record; absent for no limit. */
   readonly looked?: Fragment;
 }
 
-/** Names of rows that no table and no column can have, one for each step away from the row `t`. */
+/** Aliases of related rows, which no table or column can have: one for each step from the row `t`. */
 export const relatedRow = (depth: number): string => `_related${depth}`;
 const linkRow = (depth: number): string => `_link${depth}`;
 
 const reached = (
   { terms, start }: BoundReach,
   column: (of: string) => Fragment,
-  asked: RowsAsked,
+  purpose: ConditionPurpose,
   { dialect, value }: Joining,
 ): readonly Fragment[] =>
   terms === 'none'
     ? [sql`1 = 0`]
-    : reachConditions(terms, column, (index) => value(start + index), asked, dialect);
+    : reachConditions(terms, column, (index) => value(start + index), purpose, dialect);
 
-/** Conditions that a row of the target is one that the caller reads. */
+/** Conditions that the caller may read a row of the target. */
 const reachedTarget = (
   { relation, reach }: RelationStep,
   row: string,
-  asked: RowsAsked,
+  purpose: ConditionPurpose,
   joining: Joining,
 ) => {
   const target = relation.target();
   const column = (of: string): Fragment => storedValue(columnOf(target, of), joining.dialect, row);
-  return reached(reach, column, asked, joining);
+  return reached(reach, column, purpose, joining);
 };
 
 /**
- * The same for rows that name the row `before`. A rule on what they name is asked of that row, which is there: not looked
- * up again for each of them.
+ * The same for rows that refer to the row `before`. A rule on the referenced row is checked on `before` itself, instead
+ * of a look-up for each row.
  */
 const reachedBehind = (
   step: RelationStep,
@@ -221,18 +223,18 @@ const reachedBehind = (
       const named: ColumnSql = (of) => identifier(before, of);
       return [expressionCondition(term.rule, named, value(reach.start + index), 'hold', dialect)];
     }
-    const alone = { ...step, reach: { ...reach, terms: [term], start: reach.start + index } };
-    return reachedTarget(alone, row, 'hold', joining);
+    const single = { ...step, reach: { ...reach, terms: [term], start: reach.start + index } };
+    return reachedTarget(single, row, 'hold', joining);
   });
 };
 
-const reachedLink = ({ link }: RelationStep, row: string, asked: RowsAsked, joining: Joining) =>
-  link === undefined ? [] : reached(link, (of) => identifier(row, of), asked, joining);
+const reachedLink = ({ link }: RelationStep, row: string, purpose: ConditionPurpose, joining: Joining) =>
+  link === undefined ? [] : reached(link, (of) => identifier(row, of), purpose, joining);
 
 const from = ({ relation }: RelationStep, row: string, { dialect }: Joining): Fragment =>
   sql` from ${relation.target().from(dialect)} as ${identifier(row)}`;
 
-/** FROM and conditions of the rows to which a step leads from the row `before`, at a depth; of the row `relatedRow`. */
+/** FROM and conditions for the rows (`relatedRow` of the depth) to which a step leads from the row `before`. */
 export const relatedTo = (
   step: RelationStep,
   before: string,
@@ -259,8 +261,8 @@ export const relatedTo = (
 };
 
 /**
- * The condition that a step looks at fewer rows from the row `before` than it may, whether the caller reads them or not:
- * otherwise the statement ends. Undefined where it looks at none that it does not lead to, or that is no matter.
+ * The condition that a step from the row `before` examines no more rows than it may, readable or not; otherwise the
+ * statement fails. Undefined if the step examines only rows to which it leads, or there is no limit.
  */
 export const assertRowsExamined = (
   step: RelationStep,
@@ -281,7 +283,7 @@ export const assertRowsExamined = (
   return dialect.assertRowsExamined(sql`(select count(*) from (${first}))`, looked);
 };
 
-/** The condition that the row `before` leads to one that meets `conditions`: found from there on, by their indexes. */
+/** The condition that the row `before` leads to a row that meets `conditions`, found by the indexes of these. */
 const leadsTo = (
   step: RelationStep,
   before: string,
@@ -304,7 +306,7 @@ const leadsTo = (
   return sql`${start} in (select ${identifier(link, through.from)} from ${identifier(through.table)} as ${identifier(link)}${where(held)})`;
 };
 
-/** The condition that the row `before` leads to one, or to one that meets conditions; asked of each row by itself. */
+/** The condition that the row `before` leads to a row that meets `conditions`, checked for each row `before`. */
 const existsRelated = (
   step: RelationStep,
   before: string,
@@ -316,17 +318,17 @@ const existsRelated = (
   return sql`exists (select 1${related.from} where ${join([...related.conditions, ...conditions], ' and ')})`;
 };
 
-/** A field of records to which others lead: `customer.country`, `lines.product_id`. */
+/** A field of related records: `customer.country`, `lines.product_id`. */
 interface Path {
   readonly steps: readonly RelationStep[];
   readonly column: SourceColumn;
 }
 
-/** Whether a name is a field behind relations. */
+/** Whether a name is a path to a field of related records. */
 export const isPath = (name: string): boolean => name.includes('.');
 
 /**
- * Reads a path from rows of which the caller reads these fields.
+ * Parses a path from rows of which the caller reads the given fields.
  * @throws Problem `unusable_field`, `forbidden`
  */
 export const readPath = (
@@ -354,8 +356,8 @@ export const readPath = (
 };
 
 /**
- * The condition that one of the rows to which `before` leads meets a condition on the last row of the path. `ofNone`:
- * whether the condition holds for a field without a value, and so where no row is to be had.
+ * The condition that a path from the row `before` leads to a row that meets a condition. `ofNone`: whether null meets
+ * the condition, and so also the absence of a row.
  */
 export const pathCondition = (
   steps: readonly RelationStep[],
@@ -370,7 +372,7 @@ export const pathCondition = (
   const row = relatedRow(depth);
   const met = pathCondition(rest, row, condition, ofNone, joining, depth + 1);
   if (!ofNone) return leadsTo(step, before, depth, [met], joining);
-  // There is one at most, so that none which fails says that it meets the condition, or is not there.
+  // At most one row: no row that fails the condition means that it meets it, or does not exist.
   if (!step.relation.many)
     return sql`not ${existsRelated(step, before, depth, [sql`(${met}) is not true`], joining)}`;
   const some = existsRelated(step, before, depth, [met], joining);
@@ -380,8 +382,8 @@ export const pathCondition = (
 const related = (index: number): Fragment => param('related', index);
 
 /**
- * A path to one record at most as a column of the row `t`: what that record holds, null where there is none.
- * Undefined where it leads to several.
+ * A path to at most one record as a column of the row `t`, null if there is no record. Undefined if the path may lead
+ * to several.
  */
 export const pathColumn = ({ steps, column }: Path, text: string): SourceColumn | undefined => {
   if (steps.some(({ relation }) => relation.many)) return undefined;
@@ -394,7 +396,7 @@ export const pathColumn = ({ steps, column }: Path, text: string): SourceColumn 
   return {
     name: text,
     type: column.type,
-    // Whatever it is there, it is null where there is no record.
+    // Even a required field is null if there is no record.
     options: { ...column.options, required: false },
     expression: (dialect) => valueAt({ dialect, value: related }, 't', 0),
   };

@@ -1,11 +1,11 @@
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
 
-/** Tables by which the service itself decides what a caller may read. */
+/** Tables of the service that decide which records a caller may read. */
 const ownTables = ['users', 'roles', 'user_roles', 'permissions'];
 
-/** Tables whose rows an expression looks at, beside those that it is about. */
-const lookedAt = (expression: RowExpression): readonly string[] => {
+/** The other tables that an expression reads. */
+const tablesOfExpression = (expression: RowExpression): readonly string[] => {
   switch (expression.kind) {
     case 'own':
     case 'equals':
@@ -13,25 +13,25 @@ const lookedAt = (expression: RowExpression): readonly string[] => {
     case 'member':
       return [expression.table];
     case 'via':
-      return [expression.table, ...lookedAt(expression.rule)];
+      return [expression.table, ...tablesOfExpression(expression.rule)];
     case 'anyOf':
     case 'allOf':
-      return expression.rules.flatMap(lookedAt);
+      return expression.rules.flatMap(tablesOfExpression);
   }
 };
 
 /**
- * Tables whose content decides which records of others a caller sees: of roles and permissions, of memberships and what
- * else rules look at, and those whose rows these go with when they are deleted.
+ * Tables whose rows decide which records a caller may read: those of roles, permissions, memberships and other tables
+ * of rules, and the tables to which these refer, since a deletion there may cascade.
  */
 export const decisiveTables = (models: Models): readonly string[] => {
   const all = [...models.values()];
   const tables = new Set(
     all.flatMap(({ rules }) =>
-      rules.isolation === undefined ? [] : lookedAt(rules.isolation.read.expression),
+      rules.isolation === undefined ? [] : tablesOfExpression(rules.isolation.read.expression),
     ),
   );
-  // A set goes on with what is added while it is gone through.
+  // Iterating a set includes elements that are added meanwhile.
   for (const table of tables) {
     const model = all.find((each) => each.table === table);
     for (const { reference } of model?.fields.values() ?? [])

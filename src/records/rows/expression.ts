@@ -3,39 +3,39 @@ import { type Fragment, identifier, join, literal, sql, where } from '../../data
 import { isOfCaller, pathBehind, type RowExpression, type RowMember } from '../../model/row-expression.ts';
 
 /**
- * How a condition on rows is asked. `find`: to find the rows that meet it, by indexes, from the caller's memberships on.
- * `hold`: whether one row that is known by its key meets it, by its own values. `kept`: the same for a row that is gone,
- * by the values that were kept of it, those of the rows that it referred to included (`keptReach`).
+ * The purpose of a condition on rows. `find`: find the rows that meet it, by indexes, starting at the caller's
+ * memberships. `hold`: check one row, known by its key, by its values. `kept`: the same for a deleted row, by the
+ * values that were stored of it and of the rows to which it referred (`keptReach`).
  */
-export type RowsAsked = 'find' | 'hold' | 'kept';
+export type ConditionPurpose = 'find' | 'hold' | 'kept';
 
-/** What an expression is compiled for. */
-interface Compiling {
+/** The context in which an expression is compiled. */
+interface Compilation {
   readonly dialect: Dialect;
   /** The id of the caller. */
   readonly caller: Fragment;
-  readonly asked: RowsAsked;
+  readonly purpose: ConditionPurpose;
   /** Whether it is one of several alternatives. */
   readonly alternative: boolean;
-  /** How many queries stand around it. */
+  /** Number of enclosing sub-selects. */
   readonly depth: number;
 }
 
 /** The SQL of a column of the row that a condition is about. */
 export type ColumnSql = (column: string) => Fragment;
 
-/** A row of a query within a statement has a name that no table and no column can have. */
+/** Alias of a row in a sub-select, which no table or column can have. */
 const rowName = (depth: number): string => `_row${depth}`;
 
-const within = (compiling: Compiling): Compiling => ({ ...compiling, depth: compiling.depth + 1 });
+const within = (compilation: Compilation): Compilation => ({ ...compilation, depth: compilation.depth + 1 });
 
 const from = (table: string, row: string): Fragment => sql` from ${identifier(table)} as ${identifier(row)}`;
 
-/** Whether a value is among those of a query; alone, the planner knows best how to join them. */
-const among = ({ dialect, alternative }: Compiling, value: Fragment, query: Fragment): Fragment =>
+/** The condition that a value is among those of a query; if it is no alternative, the planner chooses the join. */
+const among = ({ dialect, alternative }: Compilation, value: Fragment, query: Fragment): Fragment =>
   alternative ? dialect.among(value, query) : sql`${value} in (${query})`;
 
-/** The conditions that a row of the memberships is one of the caller's, and one by which a value is reached. */
+/** The conditions that a membership is the caller's, and has a value. */
 export const membershipConditions = (
   rule: RowMember,
   row: string,
@@ -50,13 +50,13 @@ const ofCaller = ({ owner, where: conditions }: RowMember, row: string, caller: 
   ),
 ];
 
-const membership = (compiling: Compiling, rule: RowMember, value: Fragment): Fragment => {
-  const { caller } = compiling;
-  const row = rowName(compiling.depth);
+const membership = (compilation: Compilation, rule: RowMember, value: Fragment): Fragment => {
+  const { caller } = compilation;
+  const row = rowName(compilation.depth);
   const memberships = from(rule.table, row);
-  return compiling.asked === 'find'
+  return compilation.purpose === 'find'
     ? among(
-        compiling,
+        compilation,
         value,
         sql`select ${identifier(row, rule.on)}${memberships}${where(ofCaller(rule, row, caller))}`,
       )
@@ -65,37 +65,39 @@ const membership = (compiling: Compiling, rule: RowMember, value: Fragment): Fra
 
 type Via = Extract<RowExpression, { readonly kind: 'via' }>;
 
-const reference = (compiling: Compiling, { table, rule }: Via, value: Fragment): Fragment => {
-  const row = rowName(compiling.depth);
+const reference = (compilation: Compilation, { table, rule }: Via, value: Fragment): Fragment => {
+  const row = rowName(compilation.depth);
   const column: ColumnSql = (of) => identifier(row, of);
   const named = from(table, row);
   const id = identifier(row, 'id');
-  // Among alternatives all ids would be collected, and of what is not the caller's there may be any number.
-  if (compiling.asked === 'hold' || (compiling.alternative && !isOfCaller(rule))) {
-    const met = conditionOf({ ...within(compiling), asked: 'hold' }, rule, column);
+  // An alternative would collect all ids, and there may be any number that do not depend on the caller.
+  if (compilation.purpose === 'hold' || (compilation.alternative && !isOfCaller(rule))) {
+    const met = conditionOf({ ...within(compilation), purpose: 'hold' }, rule, column);
     return sql`exists (select 1${named}${where([sql`${id} = ${value}`, met])})`;
   }
-  const met = conditionOf({ ...within(compiling), alternative: false }, rule, column);
-  return among(compiling, value, sql`select ${id}${named}${where([met])}`);
+  const met = conditionOf({ ...within(compilation), alternative: false }, rule, column);
+  return among(compilation, value, sql`select ${id}${named}${where([met])}`);
 };
 
-const conditionOf = (compiling: Compiling, expression: RowExpression, column: ColumnSql): Fragment => {
+const conditionOf = (compilation: Compilation, expression: RowExpression, column: ColumnSql): Fragment => {
   switch (expression.kind) {
     case 'own':
-      return sql`${column(expression.column)} = ${compiling.caller}`;
+      return sql`${column(expression.column)} = ${compilation.caller}`;
     case 'equals':
       return sql`${column(expression.column)} = ${literal(expression.value)}`;
     case 'member':
-      return membership(compiling, expression, column(expression.column));
+      return membership(compilation, expression, column(expression.column));
     case 'via': {
       const value = column(expression.column);
-      if (compiling.asked !== 'kept') return reference(compiling, expression, value);
-      const met = conditionOf(compiling, expression.rule, (of) => column(pathBehind(expression.column, of)));
+      if (compilation.purpose !== 'kept') return reference(compilation, expression, value);
+      const met = conditionOf(compilation, expression.rule, (of) =>
+        column(pathBehind(expression.column, of)),
+      );
       return sql`(${value} is not null and ${met})`;
     }
     case 'anyOf': {
       if (expression.rules.length === 0) return sql`1 = 0`;
-      const among: Compiling = { ...compiling, alternative: true };
+      const among: Compilation = { ...compilation, alternative: true };
       return sql`(${join(
         expression.rules.map((rule) => conditionOf(among, rule, column)),
         ' or ',
@@ -104,18 +106,18 @@ const conditionOf = (compiling: Compiling, expression: RowExpression, column: Co
     case 'allOf': {
       if (expression.rules.length === 0) return sql`1 = 1`;
       return sql`(${join(
-        expression.rules.map((rule) => conditionOf(compiling, rule, column)),
+        expression.rules.map((rule) => conditionOf(compilation, rule, column)),
         ' and ',
       )})`;
     }
   }
 };
 
-/** The condition that a row meets a rule for a caller. */
+/** Compiles the condition that a row meets a rule for a caller. */
 export const expressionCondition = (
   expression: RowExpression,
   column: ColumnSql,
   caller: Fragment,
-  asked: RowsAsked,
+  purpose: ConditionPurpose,
   dialect: Dialect,
-): Fragment => conditionOf({ dialect, caller, asked, alternative: false, depth: 0 }, expression, column);
+): Fragment => conditionOf({ dialect, caller, purpose, alternative: false, depth: 0 }, expression, column);

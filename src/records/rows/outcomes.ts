@@ -7,48 +7,51 @@ import type { Grant } from '../../policy/grant.ts';
 import { type ColumnSql, expressionCondition, membershipConditions } from './expression.ts';
 import { reachConditions, reachOf } from './reach.ts';
 
-/** How one record stands to a condition, for one caller. */
+/** The outcome of a condition on one record, for one caller. */
 export interface RowOutcome {
   readonly holds: boolean;
-  /** Of a membership by which it holds, the id of the first; of a reference, of what it names. */
+  /** Id of the first membership that meets it, or of the referenced record. */
   readonly id: number | undefined;
-  /** Of the conditions within, in their order; of a reference, that of its rule. */
+  /** Outcomes of nested conditions, in their order; for a reference, that of its rule. */
   readonly within: readonly RowOutcome[];
 }
 
 type OutcomeArguments = {
   readonly caller: number | null;
   readonly id: number;
-  /** Of the row filter of whoever asks. */
+  /** Values of the asking caller's row filter. */
   readonly rows: readonly SqlValue[];
 };
 
-/** A condition, and the columns of the record that it is about. */
-interface Asked {
+/** A condition, and the columns of its record. */
+interface RecordCondition {
   readonly expression: RowExpression;
   readonly column: ColumnSql;
-  readonly within: readonly Asked[];
+  readonly within: readonly RecordCondition[];
 }
 
-/** The columns of the record that a reference names; null where it names none. */
+/** The columns of the record to which a reference leads; null if there is none. */
 const referred = (table: string, reference: Fragment, depth: number): ColumnSql => {
   const row = `_referred${depth}`;
   return (of) =>
     sql`(select ${identifier(row, of)} from ${identifier(table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${reference})`;
 };
 
-const askedOf = (expression: RowExpression, column: ColumnSql, depth = 0): Asked => {
+const conditionFor = (expression: RowExpression, column: ColumnSql, depth = 0): RecordCondition => {
   if ('rules' in expression)
-    return { expression, column, within: expression.rules.map((rule) => askedOf(rule, column, depth)) };
+    return { expression, column, within: expression.rules.map((rule) => conditionFor(rule, column, depth)) };
   if (expression.kind !== 'via') return { expression, column, within: [] };
   const target = referred(expression.table, column(expression.column), depth);
-  return { expression, column, within: [askedOf(expression.rule, target, depth + 1)] };
+  return { expression, column, within: [conditionFor(expression.rule, target, depth + 1)] };
 };
 
-const flattened = (asked: Asked): readonly Asked[] => [asked, ...asked.within.flatMap(flattened)];
+const flattened = (condition: RecordCondition): readonly RecordCondition[] => [
+  condition,
+  ...condition.within.flatMap(flattened),
+];
 
-/** What a condition can say of itself beyond whether it holds. */
-const idOf = ({ expression, column }: Asked, caller: Fragment): Fragment => {
+/** The SQL of `RowOutcome.id`. */
+const idOf = ({ expression, column }: RecordCondition, caller: Fragment): Fragment => {
   if (expression.kind === 'via') return column(expression.column);
   if (expression.kind !== 'member') return sql`null`;
   const row = '_membership';
@@ -58,21 +61,21 @@ const idOf = ({ expression, column }: Asked, caller: Fragment): Fragment => {
 
 type OutcomeRow = Readonly<Record<string, unknown>>;
 
-/** Reads the columns in the order in which they were asked for. */
-const readOutcome = (asked: Asked, row: OutcomeRow, next: { place: number }): RowOutcome => {
+/** Reads the outcomes in the order of their columns. */
+const readOutcome = (condition: RecordCondition, row: OutcomeRow, next: { place: number }): RowOutcome => {
   const { place } = next;
   next.place += 1;
   const id = row[`id${place}`];
   return {
     holds: Number(row[`holds${place}`]) === 1,
     id: id === null ? undefined : Number(id),
-    within: asked.within.map((each) => readOutcome(each, row, next)),
+    within: condition.within.map((each) => readOutcome(each, row, next)),
   };
 };
 
 /**
- * How a record stands to every condition of a rule, in one statement: each is asked as a request asks it that names
- * the record. Undefined where the grant, which is that of whoever wants to know, does not reach the record.
+ * Evaluates every condition of a rule on a record, in one statement, as a request for that record does. Undefined if
+ * the grant of the asking caller does not reach the record.
  */
 export const rowOutcomes = async (
   database: Database,
@@ -86,9 +89,9 @@ export const rowOutcomes = async (
   if (reach === undefined) return undefined;
   const dialect = dialectOf(database);
   const column: ColumnSql = (of) => identifier(model.table, of);
-  const asked = askedOf(expression, column);
+  const condition = conditionFor(expression, column);
   const read = statement<OutcomeArguments>(dialect, (param) => {
-    const columns = flattened(asked).flatMap((each, place) => {
+    const columns = flattened(condition).flatMap((each, place) => {
       const holds = expressionCondition(each.expression, each.column, param('caller'), 'hold', dialect);
       return [
         sql`case when ${holds} then 1 else 0 end as ${identifier(`holds${place}`)}`,
@@ -100,5 +103,5 @@ export const rowOutcomes = async (
     return sql`select ${join(columns)} from ${identifier(model.table)}${where(one)}`;
   });
   const row = await database.get<OutcomeRow>(read({ caller, id, rows: reach.values }));
-  return row && readOutcome(asked, row, { place: 0 });
+  return row && readOutcome(condition, row, { place: 0 });
 };

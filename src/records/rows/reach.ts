@@ -3,16 +3,16 @@ import { type Fragment, sql } from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
 import { comparedColumns, isOfCaller, type RowExpression } from '../../model/row-expression.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
-import { type ColumnSql, expressionCondition, type RowsAsked } from './expression.ts';
+import { type ColumnSql, type ConditionPurpose, expressionCondition } from './expression.ts';
 
-/** One condition of a reach: a column that equals its value, or a rule that holds for the caller who is its value. */
+/** One condition of a reach: a column that equals its value, or a rule whose value is the caller. */
 export type ReachTerm = string | RowExpression;
 
-/** The rows within a caller's reach: all of the conditions hold, each with the value of the same place. */
+/** The rows that a caller reaches: all conditions hold, each with the value of the same index. */
 export interface RowReach {
   readonly terms: readonly ReachTerm[];
   readonly values: readonly ColumnValue[];
-  /** The terms as a text, for keys of caches. */
+  /** Identifies the terms, for keys of caches. */
   readonly key: string;
 }
 
@@ -20,18 +20,18 @@ export interface RowReach {
 export const columnsOf = (term: ReachTerm): readonly string[] =>
   typeof term === 'string' ? [term] : comparedColumns(term);
 
-const everything: RowReach = { terms: [], values: [], key: '' };
+export const everyRow: RowReach = { terms: [], values: [], key: '' };
 
 /**
- * The rows that a grant and further conditions leave; undefined where that is none. A column that is compared with null
- * leaves none as well: it comes from a caller who has no such value, and must never open the rows that have none either.
+ * The rows that a grant and further conditions admit; undefined if there are none. A comparison with null admits none:
+ * it comes from a caller without such a value, and must not match rows without one.
  */
 export const reachOf = (
   grant: Pick<Grant, 'rows'>,
   extra: readonly RowCondition[] = [],
 ): RowReach | undefined => {
   if (grant.rows === 'none') return undefined;
-  if (grant.rows.length === 0 && extra.length === 0) return everything;
+  if (grant.rows.length === 0 && extra.length === 0) return everyRow;
   const conditions = extra.length === 0 ? grant.rows : [...grant.rows, ...extra];
   const terms: ReachTerm[] = [];
   const values: ColumnValue[] = [];
@@ -55,31 +55,31 @@ export const reachOf = (
 };
 
 /**
- * The conditions of a reach, to be joined by AND with all others: they stand first in every statement that
- * touches rows. `column` answers the SQL of a column, `value` that of the n-th of its values.
+ * The conditions of a reach, to be joined by AND with all others: they come first in every statement on rows. `column`
+ * returns the SQL of a column, `value` that of the n-th value.
  */
 export const reachConditions = (
   terms: RowReach['terms'],
   column: ColumnSql,
   value: (index: number) => Fragment,
-  asked: RowsAsked,
+  purpose: ConditionPurpose,
   dialect: Dialect,
 ): readonly Fragment[] =>
   terms.map((term, index) =>
     typeof term === 'string'
       ? sql`${column(term)} = ${value(index)}`
-      : expressionCondition(term, column, value(index), asked, dialect),
+      : expressionCondition(term, column, value(index), purpose, dialect),
   );
 
-/** The alternatives of a rule, those first that are not the caller's: they are counted by their index alone. */
+/** The alternatives of a rule. Those that do not depend on the caller come first: an index alone counts them. */
 const alternativesOf = (expression: RowExpression): readonly RowExpression[] =>
   expression.kind === 'anyOf'
     ? expression.rules.flatMap(alternativesOf).sort((a, b) => Number(isOfCaller(a)) - Number(isOfCaller(b)))
     : [expression];
 
 /**
- * A reach with a rule in parts that have no row in common and are all of it together: each is found by an index of its
- * own, where the whole would need several at once. Undefined without a rule: then it is found as it is.
+ * A reach with a rule, partitioned into its alternatives: each part is found by its own index, while the whole would
+ * need several at once. Undefined without a rule.
  */
 export const reachParts = (
   terms: RowReach['terms'],
@@ -90,8 +90,8 @@ export const reachParts = (
   const rules = terms.flatMap((term, index) => (typeof term === 'string' ? [] : [{ term, index }]));
   const divided = rules.find(({ term }) => term.kind === 'anyOf') ?? rules[0];
   if (divided === undefined) return undefined;
-  const condition = (of: RowExpression, asked: RowsAsked): Fragment =>
-    expressionCondition(of, column, value(divided.index), asked, dialect);
+  const condition = (of: RowExpression, purpose: ConditionPurpose): Fragment =>
+    expressionCondition(of, column, value(divided.index), purpose, dialect);
   const common = reachConditions(terms, column, value, 'find', dialect).filter(
     (_, index) => index !== divided.index,
   );
@@ -103,7 +103,7 @@ export const reachParts = (
   ]);
 };
 
-/** Whether the rows of a rule are found by the indexes that it brings, however many others there are. */
+/** Whether indexes find the rows of a rule, however many other rows there are. */
 export const isFoundByIndex = (terms: RowReach['terms']): boolean =>
   terms.some((term) => typeof term !== 'string' && isIndexed(term));
 

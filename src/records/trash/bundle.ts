@@ -4,11 +4,11 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { type ActorRow, actorColumns, type RecordedActor, recordedActor } from '../history/recorded.ts';
 
 /**
- * Records that were deleted and can come back. What one deletion takes away is a bundle: the record that was deleted, what
- * went along with it, and the references that it took from others. It is named by a text that nobody has chosen.
+ * Deleted records that can be restored. A bundle is the effect of one deletion: the deleted record, the records deleted
+ * along with it, and the references that became null. Its name is random.
  */
 
-/** What is common to all that one deletion takes away. */
+/** The columns that all entries of a bundle share. */
 export interface TrashBundle {
   readonly bundle: string;
   /** Milliseconds since 1970. */
@@ -16,35 +16,35 @@ export interface TrashBundle {
   readonly actor: RecordedActor;
 }
 
-/** A record that goes into the trash. */
+/** A record to be put into the trash. */
 export interface TrashedRecord extends TrashBundle {
-  /** The one that was deleted, by which the bundle is found, or one that went along. */
+  /** `first` for the deleted record itself, `along` for one that was deleted with it. */
   readonly kind: 'first' | 'along';
   readonly model: string;
   readonly id: number;
-  /** The version that the deletion has made of it. */
+  /** Its version after the deletion. */
   readonly version: number;
   /** JSON text of every field. */
   readonly record: string;
 }
 
-/** A record of the trash as it is read. */
+/** A record in the trash. */
 export interface KeptRecord {
   readonly model: string;
   readonly id: number;
   readonly version: number;
-  /** Null where it was forgotten. */
+  /** Null if it was erased. */
   readonly record: JsonObject | null;
 }
 
-/** The one that was deleted. */
+/** The first record of a bundle. */
 export interface FirstRecord extends KeptRecord {
   readonly bundle: string;
   readonly deletedAt: string;
   readonly deletedBy: RecordedActor;
 }
 
-/** References by one field that named one record, and became null when it was deleted. */
+/** References by one field to one record, which became null when it was deleted. */
 export interface NulledReferences {
   readonly model: string;
   readonly field: string;

@@ -3,30 +3,30 @@ import { invalidParameter, parseQueryString } from '../list/query-string.ts';
 
 const trashed = 'trashed';
 
-/** The parameters beside `trashed=true`; undefined where that is not among them. @throws Problem `invalid_parameter` */
-const besideTrashed = (query: string): string | undefined => {
-  // Nearly every request asks for what is there.
+/** The parameters without `trashed=true`; undefined if the query lacks it. @throws Problem `invalid_parameter` */
+const withoutTrashed = (query: string): string | undefined => {
+  // Nearly no request is for deleted records.
   if (!query.includes(trashed)) return undefined;
   const parameters = parseQueryString(query);
-  const asked = parameters.filter(({ name }) => name === trashed);
-  const [only] = asked;
+  const named = parameters.filter(({ name }) => name === trashed);
+  const [only] = named;
   if (only === undefined) return undefined;
-  if (asked.length > 1 || only.value !== 'true') throw invalidParameter(trashed);
+  if (named.length > 1 || only.value !== 'true') throw invalidParameter(trashed);
   return parameters
     .filter((each) => each !== only)
     .map(({ raw }) => raw)
     .join('&');
 };
 
-/** Which page of the deleted records a list is asked for; undefined where it is asked for what is there. */
+/** Parses the page of a list of deleted records; undefined if the request is for existing records. */
 export const parseTrashPage = (query: string): VersionPage | undefined => {
-  const rest = besideTrashed(query);
+  const rest = withoutTrashed(query);
   return rest === undefined ? undefined : parseVersionPage(rest);
 };
 
-/** Whether one record is asked for as one that was deleted. Nothing else is taken then. */
+/** Whether a request is for a deleted record. @throws Problem `invalid_parameter` for any other parameter then */
 export const parseTrashed = (query: string): boolean => {
-  const rest = besideTrashed(query);
+  const rest = withoutTrashed(query);
   const [other] = rest === undefined ? [] : parseQueryString(rest).filter(({ name }) => name !== '_');
   if (other !== undefined) throw invalidParameter(other.name);
   return rest !== undefined;

@@ -1,7 +1,7 @@
 import {
   type Database,
   type DeferredCaller,
-  knownCaller,
+  resolveCaller,
   type Transaction,
 } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
@@ -30,7 +30,7 @@ import {
   trashTable,
 } from './bundle.ts';
 
-/** The records that were deleted. Whoever asks has to know that the caller may see them. */
+/** The deleted records. It checks no grants: its callers must know that they may show the records. */
 export const createTrash = (database: Database) => {
   const dialect = dialectOf(database);
   const inserts = new RowStatements(
@@ -80,19 +80,19 @@ export const createTrash = (database: Database) => {
   const purgeOf = (kind: 'first' | 'along' | 'reference') =>
     statement<Step>(dialect, (value) => {
       const old = sql`old.kind = ${literal(kind)} and old.deleted_at < ${value('before')}`;
-      // A bundle that is on its way back is whole until that has been decided.
+      // A bundle that is being restored must stay complete until that is committed.
       const lone = sql`not exists (select 1 from ${trashTable} as lead where lead.bundle = old.bundle and lead.kind = 'first')`;
       const found = kind === 'first' ? old : sql`${old} and ${lone}`;
       const ids = sql`select old.id from ${trashTable} as old where ${found} order by old.deleted_at limit ${dialect.rows(value('limit'))}`;
       return sql`delete from ${trashTable} where id in (${ids})`;
     });
-  // First what can be asked for, so that nobody is given a part of what there was.
+  // First records go first, so that no bundle can be restored in part.
   const purges = [purgeOf('first'), purgeOf('along'), purgeOf('reference')];
 
   type OfRecord = { readonly model: string; readonly record: number };
   const ofRecord = (value: (of: keyof OfRecord) => Fragment): Fragment =>
     sql`model = ${value('model')} and record_id = ${value('record')}`;
-  // Who deleted it goes with it: nobody can be told any more that it was there.
+  // The actor of the deletion is erased with the record, as its entry is gone.
   const forgetFirst = statement<OfRecord>(
     dialect,
     (value) =>
@@ -109,7 +109,7 @@ export const createTrash = (database: Database) => {
   );
 
   return {
-    /** In the transaction of the deletion itself: neither stands without the other. */
+    /** Stores records in the transaction of their deletion. */
     keep: async (transaction: Transaction, records: readonly TrashedRecord[]): Promise<void> => {
       const rows = records.map(({ kind, model, id, version, record: text, bundle, at, actor }) => {
         const row = {
@@ -127,27 +127,29 @@ export const createTrash = (database: Database) => {
       await inserts.write(transaction, rows);
     },
 
-    /** Records that were deleted, the latest first, and how many there are. No index bounds how many are counted. */
+    /** Returns a page of the deleted records, the latest first, and their number. Counting them is a scan. */
     page: async (
       model: string,
       limit: number,
       offset: number,
       by?: DeferredCaller,
     ): Promise<{ readonly records: readonly FirstRecord[]; readonly total: number }> => {
-      const caller = await knownCaller(by);
+      const caller = await resolveCaller(by);
       const [counted] = await database.scan<{ total: number }>(count({ model }), caller);
       const rows = await database.scan<FirstRow>(page({ model, limit, offset }), caller);
       return { records: rows.map(firstRecord), total: Number(counted?.total ?? 0) };
     },
 
-    /** A record that was deleted; kept from others until the transaction is over where one is given. */
+    /** Reads a deleted record; in a transaction it is locked until the end. */
     find: async (model: string, id: number, within?: Transaction): Promise<FirstRecord | undefined> => {
       const query = (within === undefined ? read : locked)({ model, record: id });
       const row = await (within ?? database).get<FirstRow>(query);
       return row && firstRecord(row);
     },
 
-    /** What went along, in the order in which it was found, and the references that were taken away. */
+    /**
+     * Reads the records of a bundle that were deleted along, in the order of their search, and its nulled references.
+     */
     bundle: async (
       transaction: Transaction,
       bundle: string,
@@ -166,19 +168,19 @@ export const createTrash = (database: Database) => {
     },
 
     /**
-     * Removes what is kept of a record, with what can only come back with it. Where it went along with another, that one
-     * comes back without it. Answers how many records were forgotten.
+     * Erases a record, and the rest of a bundle of which it is the first record. A bundle in which it was deleted along
+     * stays, and is restored without it. Returns the number of erased entries.
      */
     forget: async (transaction: Transaction, model: string, record: number): Promise<number> => {
-      const asked = { model, record };
-      await transaction.run(forgetReferences(asked));
-      const first = await transaction.run(forgetFirst(asked));
-      return first + (await transaction.run(forgetAlong(asked)));
+      const values = { model, record };
+      await transaction.run(forgetReferences(values));
+      const first = await transaction.run(forgetFirst(values));
+      return first + (await transaction.run(forgetAlong(values)));
     },
 
     /**
-     * Removes what was deleted before a moment (milliseconds since 1970): so many rows at most, in a transaction of its
-     * own, so that no write waits long. Answers how many; 0 where all is done.
+     * Removes entries that were deleted before a time (milliseconds since 1970): up to `limit`, in a transaction of its
+     * own, so that no write waits long. Returns their number; 0 if there are none left.
      */
     purge: async (before: number, limit: number): Promise<number> => {
       for (const purge of purges) {

@@ -13,13 +13,13 @@ import {
 } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { WrittenBeside, WrittenColumns } from '../../records/beside.ts';
+import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
 import {
   type ActorRow,
   actorColumns,
+  actorColumnValues,
   actorRow,
-  actorTaken,
-  besideRecord,
+  createCompanions,
   type RecordedAction,
   type RecordedActor,
   recordedActor,
@@ -71,14 +71,14 @@ interface EventRow extends ActorRow {
   readonly reach: string | null;
 }
 
-/** The columns, each with the kind of its value where an event is written in the statement of its record. */
+/** The columns, each with its value in a companion insert. */
 const taken = {
   model: 'text',
   record_id: 'record',
   version: 'recordVersion',
   action: 'text',
   at: 'timestamp',
-  ...actorTaken,
+  ...actorColumnValues,
   fields: 'json',
   reach: 'json',
 } as const;
@@ -150,7 +150,7 @@ export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
 export const createEventLog = (database: Database) => {
   const dialect = dialectOf(database);
   const written = dialect.commitOrderLock === undefined ? tables.log : tables.inbox;
-  const beside = besideRecord(dialect, written, taken);
+  const companions = createCompanions(dialect, written, taken);
   const inserts = new RowStatements(
     dialect,
     columns.length,
@@ -213,11 +213,11 @@ export const createEventLog = (database: Database) => {
       await inserts.write(transaction, rows);
     },
 
-    /** The same within the statement that writes the record, where the dialect has `writeWithCte`. */
-    beside: (
+    /** The same as a companion of the insert of the record; needs `Dialect.writeWithCte`. */
+    companion: (
       event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
       reach: (written: WrittenColumns) => Fragment,
-    ): WrittenBeside => beside(eventRow({ ...event, reach: null }), { reach }),
+    ): CompanionInsert => companions(eventRow({ ...event, reach: null }), { reach }),
 
     settle,
 

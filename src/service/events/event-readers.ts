@@ -15,7 +15,7 @@ import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { keptColumn } from '../../records/history/recorded.ts';
-import type { ColumnSql, RowsAsked } from '../../records/rows/expression.ts';
+import type { ColumnSql, ConditionPurpose } from '../../records/rows/expression.ts';
 import { type ReachTerm, type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
 import type { RecordedEvent } from './event-log.ts';
 
@@ -135,8 +135,8 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
   const seen = (reach: RowReach, count: number) =>
     statements.getOrMake(`seen ${count} ${reach.key}`, () =>
       statement<ReachArguments>(dialect, (param) => {
-        const met = (column: ColumnSql, asked: RowsAsked): Fragment => {
-          const conditions = reachConditions(reach.terms, column, value(param), asked, dialect);
+        const met = (column: ColumnSql, purpose: ConditionPurpose): Fragment => {
+          const conditions = reachConditions(reach.terms, column, value(param), purpose, dialect);
           return conditions.length === 0 ? sql`1 = 1` : sql`(${join(conditions, ' and ')})`;
         };
         const kept = (...keys: readonly string[]): ColumnSql =>

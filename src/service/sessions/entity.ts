@@ -1,4 +1,4 @@
-import { askingSession } from '../../database/source.ts';
+import { callerSession } from '../../database/source.ts';
 import { sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity } from '../../records/entity.ts';
@@ -8,7 +8,7 @@ export const sessionEntity = defineEntity('sessions', {
   fields: {
     id: field.integer(always),
     current: computed(field.boolean({ ...always, label: { 'zh-CN': '当前会话', en: 'This one' } }), {
-      value: sql`(case when t."id" = ${askingSession} then 1 = 1 else 1 = 0 end)`,
+      value: sql`(case when t."id" = ${callerSession} then 1 = 1 else 1 = 0 end)`,
       note: 'whether it is the session of this request',
     }),
     address: field.string({ ...always, label: { 'zh-CN': '地址', en: 'Address' } }),

@@ -2,16 +2,16 @@ import type { SqlValue } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { type Fragment, identifier, startsOf } from '../database/statement.ts';
 
-/** What a statement that writes a record writes beside it, in the same statement. */
-export interface WrittenBeside {
-  /** Tells statements apart that write something else. */
+/** An insert into another table, made by the same statement as the insert of a record: a version, or an event. */
+export interface CompanionInsert {
+  /** Identifies the SQL of the insert. */
   readonly key: string;
-  /** An insert that reads the record. `value` answers the n-th of the values, which has no type of its own. */
+  /** The insert, which reads the new record. `value` returns the n-th of the values, which has no type of its own. */
   readonly insert: (written: WrittenColumns, value: (index: number) => Fragment) => Fragment;
   readonly values: readonly SqlValue[];
 }
 
-/** The record, as such an insert reads it. */
+/** The new record, as such an insert reads it. */
 export interface WrittenColumns {
   readonly row: Fragment;
   readonly id: Fragment;
@@ -30,20 +30,20 @@ const writtenColumns = (whole: string): WrittenColumns => ({
   whole: identifier(written, whole),
 });
 
-/** A statement that writes a record, with all that it writes beside it. `value` answers the n-th of all their values. */
-export const writtenBeside = (
+/** The insert of a record with its companions, in one statement. `value` returns the n-th of all their values. */
+export const withCompanions = (
   { writeWithCte }: Pick<Dialect, 'writeWithCte'>,
   write: Fragment,
   whole: string,
-  besides: readonly WrittenBeside[],
+  companions: readonly CompanionInsert[],
   value: (index: number) => Fragment,
 ): Fragment => {
-  if (besides.length === 0) return write;
-  if (writeWithCte === undefined) throw new Error('nothing is written beside a record in one statement');
-  const starts = startsOf(besides.map(({ values }) => values.length));
+  if (companions.length === 0) return write;
+  if (writeWithCte === undefined) throw new Error('this database has no inserts within a statement');
+  const starts = startsOf(companions.map(({ values }) => values.length));
   const columns = writtenColumns(whole);
   return writeWithCte(
     write,
-    besides.map(({ insert }, of) => insert(columns, (index) => value((starts[of] ?? 0) + index))),
+    companions.map(({ insert }, of) => insert(columns, (index) => value((starts[of] ?? 0) + index))),
   );
 };
