@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { anchorOf } from '../docs/.vitepress/pages.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import type { Locale } from '../src/kernel/messages/catalogue.ts';
@@ -19,7 +21,7 @@ interface Words {
 const words: Readonly<Record<Locale, Words>> = {
   en: {
     title: 'Errors',
-    lead: 'An error is returned as `{"code":…,"message":…}` with the HTTP status in the table. Match on `code`: it is stable, the text is not. `LOCALE` sets the language of the messages.',
+    lead: 'An error is returned as `{"code":…,"message":…}` with the HTTP status in the table. Match on `code`: it is stable, the text is not. `LOCALE` sets the language of the messages. Each code links to its causes and remedies.',
     columns: ['code', 'status', 'name', 'message', 'Chinese message'],
     notes: [
       'A 401 response has `WWW-Authenticate`, and a 405 response has `Allow`. 429 and 503 have `Retry-After` in seconds, except 50302: a retry could write twice.',
@@ -32,7 +34,7 @@ const words: Readonly<Record<Locale, Words>> = {
   },
   'zh-CN': {
     title: '错误码',
-    lead: '出错时返回 `{"code":…,"message":…}`，HTTP 状态码见下表。程序应根据 `code` 判断：`code` 保持稳定，文字可能改变。`LOCALE` 决定消息的语言。',
+    lead: '出错时返回 `{"code":…,"message":…}`，HTTP 状态码见下表。程序应根据 `code` 判断：`code` 保持稳定，文字可能改变。`LOCALE` 决定消息的语言。原因与处理办法见[故障排查](troubleshooting.md)（英文）。',
     columns: ['code', '状态码', '名称', '消息', '英文消息'],
     notes: [
       '401 带有 `WWW-Authenticate`，405 带有 `Allow`，429 与 503 带有以秒计的 `Retry-After`。50302 没有 `Retry-After`，因为重试可能重复写入。',
@@ -76,6 +78,25 @@ const rules = (): readonly Row[] => {
   return [...rows];
 };
 
+/** Headings of troubleshooting.md, each by the codes in its table. */
+const headingOver: ReadonlyMap<number, string> = new Map(
+  readFileSync(new URL('../docs/reference/troubleshooting.md', import.meta.url), 'utf8')
+    .split(/^## /m)
+    .flatMap((section) =>
+      [...section.matchAll(/^\| (\d{5}) \|/gm)].map(([, found]): [number, string] => [
+        Number(found),
+        section.slice(0, section.indexOf('\n')),
+      ]),
+    ),
+);
+
+/** The code of a problem with the link to its remedy. @throws Error where troubleshooting.md has no row of it */
+const withRemedy = (problem: number): string => {
+  const heading = headingOver.get(problem);
+  if (heading === undefined) throw new Error(`docs/reference/troubleshooting.md has no row of ${problem}`);
+  return `[${problem}](troubleshooting.md#${anchorOf(heading)})`;
+};
+
 /** The page of every error in one language. */
 export const errorsPage = (locale: Locale): string => {
   const { title, lead, columns, notes, validation, aboutValidation, ruleColumns } = words[locale];
@@ -88,7 +109,7 @@ export const errorsPage = (locale: Locale): string => {
       table(
         columns,
         names.map((name) => [
-          String(problemTable[name]),
+          locale === 'en' ? withRemedy(problemTable[name]) : String(problemTable[name]),
           String(statusOf(name)),
           code(name),
           catalogueOf(locale).problems[name],

@@ -70,6 +70,21 @@ type Limit = readonly [text: string, path: string, name: string, unit: Unit, bey
 
 const limits: Readonly<Record<string, readonly Limit[]>> = {
   Lists: [
+    ['versions of a page of the history', 'records/history/page.ts', 'maxPerPage', 'count', '400'],
+    [
+      'records that a search for references asks about',
+      'endpoints/references.ts',
+      'maxAsked',
+      'count',
+      '400',
+    ],
+    [
+      'text of a search in the administration area',
+      'endpoints/admin/search.ts',
+      'maxWords',
+      'characters',
+      '400',
+    ],
     ['query string', 'records/list/query-string.ts', 'maxQueryLength', 'characters', '400'],
     ['filters of a request', 'records/list/parameters.ts', 'maxFilters', 'count', '400'],
     ['value of a filter', 'records/list/query-string.ts', 'maxValueLength', 'characters', '400'],
@@ -115,6 +130,35 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['fields of a form', 'http/form.ts', 'maxFields', 'count', '400'],
     ['records of a batch', 'operations/batch.ts', 'maxBatch', 'count', '413 `batch_too_large`'],
     [
+      'records that a deletion takes along',
+      'operations/cascade-links.ts',
+      'cascadeLimits.records',
+      'count',
+      '409 `cascade_too_large`',
+    ],
+    [
+      'references that a deletion follows, one behind the other',
+      'operations/cascade-links.ts',
+      'cascadeLimits.levels',
+      'count',
+      '409 `cascade_too_large`',
+    ],
+    ['hooks that lead to one another by their writes', 'operations/writing.ts', 'maxDepth', 'count', '500'],
+    [
+      'requests of one caller in a process whose files are on the disk',
+      'http/upload-folders.ts',
+      'mostOfOne',
+      'count',
+      '503 `overloaded`',
+    ],
+    [
+      'such requests of all anonymous callers',
+      'http/upload-folders.ts',
+      'mostUnknown',
+      'count',
+      '503 `overloaded`',
+    ],
+    [
       'pipelined requests of a connection',
       'http/connections.ts',
       'mostUnanswered',
@@ -128,6 +172,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['an email address', 'fields/email.ts', 'maxLength', 'characters', '422'],
     ['digits of a decimal', 'fields/decimal.ts', 'maxDigits', 'count', '422'],
     ['nesting of a `json` field', 'fields/json.ts', 'maxLevels', 'count', '422'],
+    ['a choice of an `enum`', 'fields/enum.ts', 'maxChoiceLength', 'characters', 'no start'],
     ['a name of a model or field', 'model/names.ts', 'maxNameLength', 'characters', 'no start'],
   ],
   'Accounts and credentials': [
@@ -135,6 +180,22 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['a session of the administration area', 'auth/session.ts', 'sessionLifetime', 's', '401'],
     ['such a session without a request', 'auth/session.ts', 'sessionIdleTime', 's', '401'],
     ['difference of a signature’s timestamp', 'auth/methods/signature.ts', 'timestampTolerance', 's', '401'],
+    ['a token for the documentation page', 'auth/jwt.ts', 'sessionTokenLifetime', 's', '401'],
+    ['the signing secret, at least', 'auth/jwt.ts', 'minSecretBytes', 'bytes', 'no start'],
+    [
+      'between password and second factor',
+      'auth/sign-in-ticket.ts',
+      'ticketLifetime',
+      's',
+      '401 `second_factor_expired`',
+    ],
+    [
+      'the setup of a second factor',
+      'service/second-factors/factor-setups.ts',
+      'setupLifetime',
+      's',
+      '410 `second_factor_setup_ended`',
+    ],
     ['an invitation link', 'auth/invitation.ts', 'invitationLifetime', 's', '410'],
     [
       'failed sign-ins to one account from one address per period',
@@ -155,6 +216,17 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['a password, at least', 'auth/password-rules.ts', 'passwordBytes.min', 'bytes', '422'],
     ['a password, at most', 'auth/password-rules.ts', 'passwordBytes.max', 'bytes', '422'],
     ['a username', 'auth/account.ts', 'maxUsernameLength', 'characters', '422'],
+    ['a person’s name', 'endpoints/admin/user-input.ts', 'maxName', 'characters', '422'],
+    ['roles of a user', 'endpoints/admin/user-input.ts', 'maxRoles', 'count', '422'],
+    [
+      'entries of the permission table in one request',
+      'service/roles/commands.ts',
+      'maxPermissions',
+      'count',
+      '422',
+    ],
+    ['saved views of a user', 'service/views/commands.ts', 'maxViews', 'count', '422 `too_many`'],
+    ['a saved view', 'service/views/commands.ts', 'maxQueryBytes', 'bytes', '422 `view_query`'],
   ],
   'Events, webhooks and jobs': [
     [
@@ -167,6 +239,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['a webhook’s URL', 'webhooks/send.ts', 'maxUrlLength', 'characters', '422'],
     ['overlap of two secrets of a webhook', 'service/webhooks/commands.ts', 'maxOverlapSeconds', 's', '422'],
     ['deliveries are kept for', 'service/webhooks/delivery-administration.ts', 'deliveryDays', 'days', ''],
+    ['longest wait that a receiver can ask for', 'webhooks/runner.ts', 'maxRetryAfterMs', 'ms', 'shortened'],
     ['default attempts of a job', 'jobs/define-job.ts', 'defaultAttempts', 'count', 'failed'],
     ['default timeout of an attempt of a job', 'jobs/define-job.ts', 'defaultTimeout', 's', 'failed'],
     ['longest `timeout` of a job', 'jobs/define-job.ts', 'maxTimeoutSeconds', 's', 'no start'],
@@ -180,6 +253,11 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ],
   ],
 };
+
+/** The constants of the page: the path of each in `src`, and its name. */
+export const limitConstants: ReadonlySet<string> = new Set(
+  Object.values(limits).flatMap((rows) => rows.map(([, path, name]) => `${path} ${name}`)),
+);
 
 /** The reference page of limits. */
 export const limitsPage = (): string =>

@@ -11,16 +11,28 @@ import { fieldsPage } from './reference-fields.ts';
 import { limitsPage } from './reference-limits.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { resourcePage, scopePage } from './reference-resource.ts';
+import { interfacesIn, membersOf, memberTable } from './reference-types.ts';
 import { vectorsFile } from './reference-vectors.ts';
+
+const configTypes: Readonly<Record<string, string>> = {
+  onPayment: 'function',
+  onStart: 'function',
+  onStop: 'function',
+};
 
 const configurationPage = (): string =>
   page(
     'Configuration',
     'The service reads these environment variables once, at start. If any are invalid, it reports all of them and does not start. An empty variable counts as unset.',
-    table(
-      ['variable', 'default', 'meaning'],
-      variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning]),
-    ),
+    [
+      table(
+        ['variable', 'default', 'meaning'],
+        variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning]),
+      ),
+      '## gatewright.config.ts',
+      'Functions, which no variable can hold, are in this file of the application: it exports `defineConfig({ … })` by default. The file is optional.',
+      memberTable(membersOf(interfacesIn(['app/application.ts']), 'ApplicationConfig'), configTypes),
+    ].join('\n\n'),
   );
 
 const commandPage = async (): Promise<string> => {

@@ -46,6 +46,10 @@ export const sections: readonly Section[] = [
     pages: guides('client', 'signing', 'events', 'webhooks', 'data'),
   },
   {
+    title: { en: 'Cookbook', zh: '实用手册' },
+    pages: guides('front-end', 'seeding', 'environments', 'docker', 'embedding'),
+  },
+  {
     title: { en: 'Run and administer', zh: '运行与管理' },
     pages: [
       ...guides('administration', 'production', 'databases', 'monitoring', 'scaling', 'upgrading'),
@@ -84,11 +88,12 @@ export const sections: readonly Section[] = [
       'limits',
       'clocks',
       'two-step-verification',
+      'glossary',
     ),
   },
   {
     title: { en: 'Explanation', zh: '原理' },
-    pages: references('reliability', 'speed'),
+    pages: [...guides('security-model'), ...references('reliability', 'speed')],
   },
   {
     title: { en: 'Decisions', zh: '设计决策' },

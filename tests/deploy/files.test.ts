@@ -88,6 +88,25 @@ describe('docs/deploy', () => {
     });
   });
 
+  it('compose.sqlite.yaml keeps the database in a volume, behind a proxy, and names variables that there are', async () => {
+    const compose = parse(await read('compose.sqlite.yaml'));
+    const { api, caddy } = compose.services;
+    const { env, health } = lastStage(await read('Dockerfile'));
+    expect(Object.keys(api.environment).filter((name) => !known.includes(name))).toEqual([]);
+    expect({ ...api }).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    expect(api.volumes).toEqual([`data:${env['DATA_DIR']}`]);
+    expect(Object.keys(compose.volumes)).toContain('data');
+    expect(Object.keys(compose.secrets).map((name) => `/run/secrets/${name}`)).toContain(
+      api.environment.CREDENTIALS_KEY_FILE,
+    );
+    // The proxy leads to the port of the image, and waits for its health check; the port itself is not published.
+    expect(caddy.command.slice(-2)).toEqual(['--to', `api:${env['PORT']}`]);
+    expect(caddy.depends_on.api.condition).toBe('service_healthy');
+    expect(health.length).toBeGreaterThan(0);
+    expect(api.ports).toBeUndefined();
+    expect(Number.parseInt(api.stop_grace_period, 10)).toBeGreaterThan(11);
+  });
+
   it('compose.yaml names variables, commands and secrets that there are', async () => {
     const compose = parse(await read('compose.yaml'), { merge: true });
     const { api, migrate, postgres } = compose.services;

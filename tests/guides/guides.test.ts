@@ -11,9 +11,9 @@ import {
   guides,
   isAboutExample,
   originalOf,
+  pagesIn,
   runAs,
   shapeOf,
-  shopPages,
   subjects,
 } from './pages.ts';
 import { unportableIn } from './portable.ts';
@@ -22,6 +22,9 @@ import { createWorkshop, type Workshop } from './workshop.ts';
 
 /** Languages of blocks: run here, compiled here, shown as output, or run by signing.test.ts. */
 const languages = new Set(['bash', 'ts', 'text', 'json', 'js', 'python', 'go', 'java', 'php']);
+
+/** Pages that also show commands for a machine with Docker, which is not here (tests/checks/documented.test.ts reads them). */
+const forDocker = /^docker\./;
 
 /** Variables of the developer's shell must not reach a guide. */
 const environment = (): NodeJS.ProcessEnv => {
@@ -119,7 +122,8 @@ describe.each(guides)('$name', (guide) => {
   });
 
   it('has no block that is neither run nor compiled', () => {
-    for (const { language, text } of guide.blocks) expect(languages, text).toContain(language);
+    for (const { language, text } of guide.blocks)
+      if (!(language === 'sh' && forDocker.test(guide.name))) expect(languages, text).toContain(language);
     for (const { text } of guide.blocks.filter(({ language }) => language === 'json'))
       expect(() => JSON.parse(text), text).not.toThrow();
   });
@@ -189,18 +193,35 @@ describe('a block that many readers cannot run', () => {
   });
 });
 
-/** All pages about the shop share the folder of a checkout; between two of them only the printed reset is run. */
-describe.each([
-  ['in reading order', shopPages],
-  ['from the last to the first', shopPages.toReversed()],
-])('the pages about the shop, %s', (order, names) => {
-  it('run one after the other in one folder', async () => {
-    const pages = names.flatMap((name) => guides.filter((guide) => guide.name === name));
-    const all = guides.filter((guide) => guide.place === 'shop' && runAs(guide) === undefined);
-    expect(new Set(pages)).toEqual(new Set(all));
-    const directory = await workshop.copy('shop', `shop ${order}`.replaceAll(' ', '-'));
-    for (const page of pages) await play(page, directory);
-  }, 300_000);
+/** Pages of an example share its folder in a checkout; between two of them only the printed resets are run. */
+describe.each(['newsroom', 'shop'])('the pages in the folder of the %s', (example) => {
+  it.each([
+    ['in reading order', pagesIn(example)],
+    ['from the last to the first', pagesIn(example).toReversed()],
+  ])(
+    'run one after the other, %s',
+    async (order, pages) => {
+      expect(pages.length).toBeGreaterThan(8);
+      const directory = await workshop.copy(example, `${example} ${order}`.replaceAll(' ', '-'));
+      for (const page of pages) {
+        await play(page, directory);
+        const reset = /^Run the reset again\b/m.test(page.text) ? page.box?.reset : undefined;
+        if (reset !== undefined) await runInBash([reset], { directory, environment: environment() });
+      }
+    },
+    600_000,
+  );
+});
+
+it('every example that several pages use is played in both orders', () => {
+  const places = Map.groupBy(
+    guides.filter((guide) => runAs(guide) === undefined && guide.place !== 'empty'),
+    ({ place }) => place,
+  );
+  const shared = [...places].flatMap(([place, pages]) =>
+    place !== undefined && pages.length > 1 ? [place] : [],
+  );
+  expect(shared.sort()).toEqual(['newsroom', 'shop']);
 });
 
 describe.each(subjects)('pages about the example %s', (example) => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sections } from '../../docs/.vitepress/pages.ts';
 import { type Block, blocksOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 import { type Box, boxOf } from './box.ts';
@@ -30,11 +31,20 @@ export const guides: readonly Guide[] = readdirSync(folder)
 /** Examples that pages are about: these quote their files. */
 export const subjects: readonly string[] = ['shop', 'teams'];
 
-/** Pages of the shop in the order in which a reader meets them: each leads to the next. */
-export const shopPages: readonly string[] = [
-  ...['code.md', 'transactions.md', 'jobs.md', 'uploads.md', 'relations.md', 'reports.md', 'events.md'],
-  ...['webhooks.md', 'data.md'],
-];
+/** Guides in the order of the site, which is that of reading. */
+const readingOrder: readonly string[] = sections
+  .flatMap(({ pages }) => pages)
+  .flatMap((page) => /^docs\/guide\/(.+)$/.exec(page)?.[1] ?? []);
+
+/** The place of a page in reading order, a translation behind its original. */
+const placeOf = ({ name, isChinese }: Guide): number =>
+  readingOrder.indexOf(name.replace('.zh-CN', '')) + (isChinese ? 0.5 : 0);
+
+/** Pages that are played in the folder of an example, in reading order. */
+export const pagesIn = (example: string): readonly Guide[] =>
+  guides
+    .filter((guide) => guide.place === example && runAs(guide) === undefined)
+    .sort((one, other) => placeOf(one) - placeOf(other));
 
 /** Whether a page is about one of them. */
 export const isAboutExample = ({ place }: Guide): boolean => place !== undefined && subjects.includes(place);

@@ -1,0 +1,238 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { limitConstants } from '../../scripts/reference-limits.ts';
+import { interfacesIn, membersOf } from '../../scripts/reference-types.ts';
+import { variables } from '../../src/app/variables.ts';
+import { registry } from '../../src/cli/registry.ts';
+import { problemTable } from '../../src/kernel/problem-table.ts';
+import { internalBounds } from './internal-bounds.ts';
+
+/** The pages have what the source defines, once, and name nothing that it does not have. */
+
+const root = new URL('../../', import.meta.url);
+const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
+
+/** Every page for users, in both languages. */
+const pages = globSync(['README*.md', 'SECURITY*.md', 'docs/{guide,reference,deploy}/**/*.md'], { cwd: root })
+  .map((page) => page.replaceAll('\\', '/'))
+  .sort()
+  .map((page) => ({ page, text: read(page) }));
+
+const isTranslation = (page: string): boolean => page.endsWith('.zh-CN.md');
+
+/** First cells of the rows of every table of a text. */
+const firstCells = (text: string): readonly string[] =>
+  [...text.matchAll(/^\| *([^|\n]+?) *\|/gm)].map(([, cell = '']) => cell);
+
+/** Code of a text: fenced blocks of commands, and what stands between backticks. */
+const codeOf = (text: string): readonly string[] => [
+  ...[...text.matchAll(/^```(?:bash|sh)\n(.*?)^```/gms)].map(([, block = '']) => block),
+  ...[...text.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
+];
+
+describe('options', () => {
+  /** Tables written by hand; those of `npm run reference` come from the types themselves. */
+  const tables: readonly (readonly [
+    page: string,
+    section: string,
+    first: string,
+    path: string,
+    name: string,
+  ])[] = [
+    ['endpoints', '## Options', 'method', 'endpoints/define-endpoint.ts', 'EndpointOptions'],
+    ['endpoints', '## Bodies', 'file', 'endpoints/endpoint-body.ts', 'BodyLimits'],
+    ['endpoints', '## Bodies', 'field', 'http/uploaded-file.ts', 'UploadedFile'],
+    ['endpoints', '## Answers', 'status', 'endpoints/answer.ts', 'AnswerOptions'],
+    ['jobs', '## Options', 'input', 'jobs/define-job.ts', 'JobDefinition'],
+    ['jobs', '## Options', 'values', 'jobs/define-job.ts', 'JobContext'],
+    ['relations', '# Relations', 'by', 'model/relation.ts', 'ManyOptions'],
+    ['migrations', '## `TableDefinition`', 'fields', 'database/migrations/schema.ts', 'TableDefinition'],
+    ['migrations', '## `TableAlteration`', 'rename', 'database/migrations/alter-table.ts', 'TableAlteration'],
+    ['testing', '# Tests', 'as', 'testing/shapes.ts', 'TestApplication'],
+  ];
+
+  /** Rows of the table behind a heading whose first cell begins with a name. */
+  const rowsFrom = (text: string, section: string, first: string): readonly string[] => {
+    const behind = text.split(`${section}\n`).slice(1).join('');
+    const rows = behind.slice(behind.search(new RegExp(`^\\| \`${first}\\b`, 'm'))).split('\n');
+    return rows.slice(
+      0,
+      rows.findIndex((line) => !line.startsWith('|')),
+    );
+  };
+
+  it.each(tables)(
+    'docs/reference/%s.md, %s, from %s on, has the members of %s %s',
+    (page, section, first, source, name) => {
+      const rows = rowsFrom(read(`docs/reference/${page}.md`), section, first);
+      const named = rows.flatMap((row) =>
+        [...(row.split('|')[1] ?? '').matchAll(/`(?:await )?(\w+)/g)].map(([, member]) => member),
+      );
+      const interfaces = interfacesIn([source, 'model/scope.ts']);
+      const ofScope = new Set(membersOf(interfaces, 'Scope').map((member) => member.name));
+      const members = membersOf(interfaces, name).map((member) => member.name);
+      const own = members.filter(
+        (member) => !member.startsWith('[') && (name !== 'JobContext' || !ofScope.has(member)),
+      );
+      expect([...new Set(named)].sort()).toEqual(own.toSorted());
+    },
+  );
+});
+
+describe('exports', () => {
+  const exportsOf = (file: string): readonly string[] =>
+    [...read(file).matchAll(/^export (?!type)(?:\{([^}]*)\}|const (\w+)|class (\w+))/gm)]
+      .flatMap(([, names = '', constant, kind]) => [...names.split(','), constant ?? '', kind ?? ''])
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && !name.startsWith('type '));
+  const english = pages.filter(({ page }) => !isTranslation(page));
+
+  it.each(['src/index.ts', 'src/testing/testing.ts', 'client/index.ts', 'client/react-admin/index.ts'])(
+    'of %s are on a page',
+    (file) => {
+      const names = exportsOf(file);
+      expect(names.length).toBeGreaterThan(0);
+      expect(
+        names.filter((name) => !english.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text))),
+      ).toEqual([]);
+    },
+  );
+});
+
+describe('variables', () => {
+  const names = variables.map(({ name }) => name);
+  /** Of the examples, of other programs, and of one command (`move`, which describes it). */
+  const ofOthers = new Set([
+    ...['PAY_SECRET', 'API_SECRET', 'KEY_ID'],
+    ...['NODE_OPTIONS', 'COMPOSE_FILE', 'POSTGRES_URL', 'POSTGRES_USER', 'POSTGRES_PASSWORD'],
+    'TO_DATABASE_URL',
+  ]);
+  const isTable = (page: string): boolean => /^docs\/reference\/configuration(?:\.zh-CN)?\.md$/.test(page);
+
+  it('are each described in the one table, and in no other', () => {
+    for (const { page, text } of pages) {
+      const described = firstCells(text).filter((cell) => names.includes(cell.replaceAll('`', '')));
+      expect(described, page).toEqual(isTable(page) ? names.map((name) => `\`${name}\``) : []);
+    }
+  });
+
+  it('that a page names exist', () => {
+    const unknown = pages.flatMap(({ page, text }) =>
+      codeOf(text)
+        .flatMap((code) => [...code.matchAll(/(?<![\w$.{-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/g)])
+        .map(([, name = '']) => name)
+        .filter((name) => !names.includes(name) && !ofOthers.has(name))
+        .map((name) => `${page}: ${name}`),
+    );
+    expect([...new Set(unknown)]).toEqual([]);
+  });
+});
+
+describe('codes', () => {
+  const codes = Object.values(problemTable).map(String);
+  const rowsOf = (name: string): readonly string[] =>
+    firstCells(read(`docs/reference/${name}.md`)).flatMap((cell) => /^\[?(\d{5})\b/.exec(cell)?.[1] ?? []);
+
+  it.each(['errors', 'troubleshooting'])('have one row each on the page %s', (name) => {
+    expect(rowsOf(name).toSorted()).toEqual(codes.toSorted());
+  });
+
+  it('have rows on no other page of reference', () => {
+    const others = pages.filter(
+      ({ page }) => /^docs\/reference\//.test(page) && !/\/(?:errors|troubleshooting)\b/.test(page),
+    );
+    for (const { page, text } of others)
+      expect(
+        firstCells(text).filter((cell) => codes.includes(cell.replaceAll('`', ''))),
+        page,
+      ).toEqual([]);
+  });
+
+  it('that a page names exist, or are those of an application (50 to 99)', () => {
+    const statuses = new Set(codes.map((code) => code.slice(0, 3)));
+    const isKnown = (code: string): boolean => codes.includes(code) || Number(code) % 100 >= 50;
+    const unknown = pages.flatMap(({ page, text }) =>
+      [...text.matchAll(/(?<![\w.,:/-])([45]\d{4})(?![\w.,-]?\d|\w)/g)]
+        .map(([, code = '']) => code)
+        .filter((code) => statuses.has(code.slice(0, 3)) && !isKnown(code))
+        .map((code) => `${page}: ${code}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('commands', () => {
+  /** A call of the command, with the words up to the end of the call. */
+  const call =
+    /(?<=^|npx |bin\/|[|;&(] ?|[A-Z]=\S* )gatewright(?:\.js)? (?=[a-z-])((?:[^\n|;&<>`#]|\\\n)*)/gm;
+
+  /** Options of each command, as its generated page has them. */
+  const optionsOf: ReadonlyMap<string, readonly string[]> = new Map(
+    read('docs/reference/command-line.md')
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => [
+        section.slice(0, section.indexOf('\n')),
+        [...section.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, option = '']) => option),
+      ]),
+  );
+
+  const misnamed = (words: readonly string[]): readonly string[] => {
+    const [first = '', second = ''] = words;
+    if (/^(?:--help|--version|-h|help|COMMAND)$/.test(first)) return [];
+    const name = [`${first} ${second}`, first].find((each) => optionsOf.has(each));
+    const options = name === undefined ? undefined : optionsOf.get(name);
+    if (options === undefined) return [`no command ${first} ${second}`];
+    return words
+      .flatMap((word) => /^--([a-z-]+)/.exec(word)?.[1] ?? [])
+      .filter((option) => !options.includes(option))
+      .map((option) => `${name} has no --${option}`);
+  };
+
+  it('that a page names exist, with their options', () => {
+    const calls = pages.flatMap(({ page, text }) =>
+      codeOf(text)
+        .flatMap((code) => [...code.matchAll(call)])
+        .map(([, rest = '']) => ({ page, words: rest.replaceAll('\\\n', ' ').trim().split(/\s+/) })),
+    );
+    expect(calls.length).toBeGreaterThan(100);
+    const wrong = calls.flatMap(({ page, words }) => misnamed(words).map((each) => `${page}: ${each}`));
+    expect([...new Set(wrong)]).toEqual([]);
+  });
+
+  it('are each on the page of commands, and on another page at work', () => {
+    expect([...optionsOf.keys()]).toEqual([...registry.keys()]);
+    const elsewhere = pages
+      .filter(({ page }) => !page.endsWith('command-line.md'))
+      .map(({ text }) => text)
+      .join('\n');
+    expect([...registry.keys()].filter((name) => !elsewhere.includes(name))).toEqual([]);
+  });
+});
+
+describe('limits', () => {
+  /** Folders whose bounds a caller or a developer can meet. */
+  const folders = '{auth,endpoints,events,fields,http,jobs,model,operations,records,service,webhooks}';
+  const bound =
+    /^(?:export )?const ((?:max|most|min)[A-Z]\w*|\w+(?:Limit|Lifetime|Tolerance))(?:: \w+)? = [\d(][^=]*;$/gm;
+
+  it('are on their page, or listed as bounds that no caller meets', () => {
+    const found = globSync(`src/${folders}/**/*.ts`, { cwd: root, exclude: ['**/*.test.ts'] }).flatMap(
+      (file) =>
+        [...read(file).matchAll(bound)].map(([, name]) => `${file.replaceAll('\\', '/').slice(4)} ${name}`),
+    );
+    expect(found.length).toBeGreaterThan(80);
+    const internal = Object.values(internalBounds).flat();
+    expect(found.filter((each) => !limitConstants.has(each) && !internal.includes(each))).toEqual([]);
+    expect(internal.filter((each) => !found.includes(each) || limitConstants.has(each))).toEqual([]);
+  });
+
+  it('have no two rows of one name', () => {
+    const rows = read('docs/reference/limits.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !/^\| (?:limit|---) /.test(line))
+      .map((line) => line.split(' | ')[0]);
+    expect(rows.length).toBeGreaterThan(50);
+    expect(rows.filter((row, at) => rows.indexOf(row) !== at)).toEqual([]);
+  });
+});
