@@ -1,7 +1,7 @@
 import { credentials } from './credentials.js';
 import { fill, h } from './dom.js';
 import { icon, mark } from './icons.js';
-import { base } from './request.js';
+import { base, handbook } from './request.js';
 import { settings } from './settings.js';
 import { languageNames } from './texts.js';
 
@@ -59,6 +59,7 @@ export const header = ({ t, language, search, openSignIn, chooseLanguage, choose
     h(
       'div',
       { class: 'tools' },
+      h('a', { class: 'elsewhere handbook-link', href: handbook(language) }, t.handbook),
       h('a', { class: 'elsewhere', href: `${base}/admin` }, t.administration),
       h(
         'button',

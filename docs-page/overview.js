@@ -1,6 +1,6 @@
 import { breakable, h, prose } from './dom.js';
 import { addressOf } from './places.js';
-import { base } from './request.js';
+import { base, handbook } from './request.js';
 
 /**
  * @typedef {import('./description.js').Description} Description
@@ -68,6 +68,8 @@ export const overview = (description, language, t) =>
       file('api', 'API', language),
       ' · ',
       file('admin', t.administrationArea, language),
+      ' · ',
+      h('a', { href: handbook(language) }, t.handbook),
     ),
     h('div', { class: 'lead' }, prose(description.about)),
     description.groups.map((group) =>

@@ -15,6 +15,9 @@ import { sampleOf } from './description.js';
 /** The base address of the service: the page's own address up to `/api-docs`. */
 export const base = location.origin + location.pathname.replace(/\/api-docs\/?$/, '');
 
+/** The address of the handbook in a language. @param {string} language */
+export const handbook = (language) => `${base}/api-docs/handbook?lang=${encodeURIComponent(language)}`;
+
 const isFilter = (/** @type {string} */ name) => name.startsWith('filter[');
 
 /** Operators by field, as the filters of a list are named. @param {Operation} operation @param {(part: any) => any} resolve */

@@ -2,6 +2,7 @@
 
 const zh = {
   documentation: '接口文档',
+  handbook: '使用手册',
   overview: '概览',
   find: '搜索接口、字段、错误码',
   found: '搜索结果',
@@ -131,6 +132,7 @@ const zh = {
 /** @type {Texts} */
 const en = {
   documentation: 'API documentation',
+  handbook: 'Handbook',
   overview: 'Overview',
   find: 'Search operations, fields, codes',
   found: 'Found',

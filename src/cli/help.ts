@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import { packageFile } from '../kernel/package-files.ts';
 import type { Command, Option } from './command.ts';
 import { registry } from './registry.ts';
 
@@ -29,6 +31,12 @@ export const commandHelp = (name: string, command: Command): string => {
   ].join('\n');
 };
 
+/** The way to the documents of this package, which need no network. */
+const handbookLines = (): readonly string[] => [
+  `The handbook is in ${fileURLToPath(packageFile('docs/guide'))}: begin with quick-start.md.`,
+  'A running service shows it at /api-docs/handbook.',
+];
+
 /** The list of all commands, or of those whose first word is `group`. */
 export const commandList = (group?: string): string => {
   const rows = [...registry]
@@ -41,6 +49,7 @@ export const commandList = (group?: string): string => {
     ...table(rows),
     '',
     'gatewright COMMAND --help explains one, with examples. The configuration is read from the environment.',
+    ...(group === undefined ? handbookLines() : []),
     '',
   ].join('\n');
 };

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { registry } from './registry.ts';
 import { run } from './test-io.ts';
@@ -12,6 +13,13 @@ describe('gatewright', () => {
     expect([status, stderr]).toEqual([0, '']);
     for (const [name, { summary }] of registry)
       expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+  });
+
+  it('leads to the handbook of this package', async () => {
+    const { stdout } = await run(['--help']);
+    const [, folder = ''] = /^The handbook is in (.+): begin with quick-start\.md\.$/m.exec(stdout) ?? [];
+    expect(existsSync(join(folder, 'quick-start.md'))).toBe(true);
+    expect(stdout).toContain('/api-docs/handbook');
   });
 
   it('lists the commands of a group', async () => {

@@ -13,7 +13,7 @@ import { Link } from 'react-router';
 import { basePath } from '../base.ts';
 import { Icon } from '../parts/icon.tsx';
 import { askBefore } from '../parts/unsaved.ts';
-import { useText } from '../texts/provider.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
 import { usePreferenceItems } from './preference-items.tsx';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: part }) => ({ default: part })));
@@ -63,6 +63,7 @@ const Brand = () => (
 
 const Account = () => {
   const text = useText();
+  const language = useLanguage();
   const { identity } = useGetIdentity();
   const logout = useLogout();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
@@ -108,11 +109,16 @@ const Account = () => {
         <Divider />
         {preferences}
         <Divider />
-        {documented ? (
-          <MenuItem component="a" href={`${basePath}/api-docs`}>
-            {text('menu.documentation')}
-          </MenuItem>
-        ) : null}
+        {documented
+          ? [
+              <MenuItem key="handbook" component="a" href={`${basePath}/api-docs/handbook?lang=${language}`}>
+                {text('menu.handbook')}
+              </MenuItem>,
+              <MenuItem key="api" component="a" href={`${basePath}/api-docs`}>
+                {text('menu.documentation')}
+              </MenuItem>,
+            ]
+          : null}
         <MenuItem
           onClick={() => {
             setAnchor(null);

@@ -63,6 +63,7 @@ export const en: SameKeys<typeof zhCN> = {
     theme: 'Theme',
     themes: { light: 'Light', dark: 'Dark', system: 'As the system' },
     documentation: 'API documentation',
+    handbook: 'Handbook',
     signOut: 'Sign out',
   },
   palette: {

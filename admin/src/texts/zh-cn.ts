@@ -60,6 +60,7 @@ export const zhCN = {
     theme: '外观',
     themes: { light: '浅色', dark: '深色', system: '跟随系统' },
     documentation: '接口文档',
+    handbook: '使用手册',
     signOut: '退出登录',
   },
   palette: {

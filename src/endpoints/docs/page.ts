@@ -3,8 +3,11 @@ import { extname } from 'node:path';
 import { authMethods, headersOf } from '../../auth/registry.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { languageOf } from '../language.ts';
+import { contentsPage, readSheet } from './handbook.ts';
 import { type Files, joinModules, joinSheets } from './joined.ts';
 import { answerWith, contentVersion, type Representation, represent } from './representation.ts';
 
@@ -99,8 +102,51 @@ const loadPage = async (locale: string): Promise<Page> => {
   };
 };
 
+const toEverybody = { method: 'GET', auth: [], policy: { kind: 'open' }, accepts: 'nothing' } as const;
+
+const tag = 'Documentation';
+
+/** Text and pictures of this service, and nothing that runs. */
+const handbookHeaders = {
+  ...pageHeaders,
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
+
+/** Where the style sheet of the page is, below `api-docs/`. */
+const sheetOf = ({ version }: Page): string => `assets/${version}/page.css`;
+
+/** The documents of the package as pages, which are read when they are asked for: few people do. */
+const handbookEndpoints = (locale: Locale, open: () => Promise<Page>): Endpoint[] => [
+  {
+    operation: 'getHandbook',
+    path: '/api-docs/handbook',
+    ...toEverybody,
+    docs: { summary: 'Handbook', tag, media: 'text/html', hidden: true },
+    handle: async (call) => {
+      const { type, content } = await contentsPage(
+        languageOf(call, locale) === 'zh-CN',
+        sheetOf(await open()),
+      );
+      return answerWith(call, represent(type, content), handbookHeaders);
+    },
+  },
+  {
+    operation: 'getHandbookPage',
+    path: '/api-docs/handbook/:folder/:file',
+    ...toEverybody,
+    docs: { summary: 'Page of the handbook', tag, media: 'text/html', hidden: true },
+    handle: async (call) => {
+      const { folder = '', file = '' } = call.params;
+      const sheet = await readSheet({ folder, file }, sheetOf(await open()));
+      if (sheet === undefined) throw new Problem('path_not_found');
+      return answerWith(call, represent(sheet.type, sheet.content), handbookHeaders);
+    },
+  },
+];
+
 /** The interactive page and its parts, which are read and compressed when somebody opens it. */
-export const pageEndpoints = (locale: string): Endpoint[] => {
+export const pageEndpoints = (locale: Locale): Endpoint[] => {
   let opened: Promise<Page> | undefined;
   const open = (): Promise<Page> => {
     opened ??= loadPage(locale).catch((error: unknown) => {
@@ -109,9 +155,8 @@ export const pageEndpoints = (locale: string): Endpoint[] => {
     });
     return opened;
   };
-  const toEverybody = { method: 'GET', auth: [], policy: { kind: 'open' }, accepts: 'nothing' } as const;
-  const tag = 'Documentation';
   return [
+    ...handbookEndpoints(locale, open),
     {
       operation: 'getApiDocs',
       path: '/api-docs',

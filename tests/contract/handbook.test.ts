@@ -1,0 +1,99 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { describeDatabase } from '../support/databases.ts';
+import { startService, useService } from '../support/service.ts';
+
+const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
+
+const hrefsOf = (html: string): readonly string[] =>
+  [...html.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, href = '']) => href);
+
+describeDatabase('sqlite', 'the handbook', (databases) => {
+  const service = useService(databases, { env: { BASE_URL: 'https://example.com/shop' } });
+  const start = '/shop/api-docs/handbook';
+
+  /** Every page and file that links lead to from a page on, by its path. */
+  const walk = async (first: string): Promise<ReadonlyMap<string, { status: number; text: string }>> => {
+    const found = new Map<string, { status: number; text: string }>();
+    const open = [first];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (found.has(path)) continue;
+      const { status, text, headers } = await service.get(path);
+      found.set(path, { status, text });
+      if (!String(headers['content-type']).startsWith('text/html') || path === '/shop/api-docs') continue;
+      for (const href of hrefsOf(text).filter((each) => !/^[a-z]+:/.test(each))) {
+        const { pathname, search } = new URL(href, `http://x${path}`);
+        open.push(pathname + search);
+      }
+    }
+    return found;
+  };
+
+  it('has every document, and no link in it leads nowhere', async () => {
+    const found = await walk(start);
+    expect([...found].filter(([, { status }]) => status !== 200).map(([path]) => path)).toEqual([]);
+    const paths = [...found.keys()];
+    for (const folder of ['guide', 'reference'])
+      for (const file of readdirSync(`${docs}${folder}`).filter((name) => name.endsWith('.md')))
+        expect(paths).toContain(`${start}/${folder}/${file}`);
+    const pages = [...found].filter(([path]) => path.endsWith('.md'));
+    expect(pages.length).toBeGreaterThan(90);
+    for (const [path, { text }] of pages)
+      for (const href of hrefsOf(text).filter((each) => each.includes('#') && !/^[a-z]+:/.test(each))) {
+        const { pathname, hash } = new URL(href, `http://x${path}`);
+        expect(found.get(pathname)?.text, `${path}: ${href}`).toContain(
+          `id="${decodeURIComponent(hash.slice(1))}"`,
+        );
+      }
+  }, 120_000);
+
+  it('shows documents as pages without a script, for which nothing is loaded from elsewhere', async () => {
+    const { status, headers, text } = await service.get(`${start}/guide/quick-start.md`);
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(String(headers['content-security-policy'])).toMatch(/^default-src 'none'; style-src 'self';/);
+    expect(text).toContain('<h1 id="quick-start">Quick start</h1>');
+    expect(text).toContain('<pre><code class="language-bash">');
+    expect(text).not.toMatch(/<script|src="https?:|<!-- /);
+  });
+
+  it('leads from a page to its translation, and back', async () => {
+    const { text } = await service.get(`${start}/guide/quick-start.md`);
+    expect(text).toContain('<a href="quick-start.zh-CN.md">简体中文</a>');
+    const translated = await service.get(`${start}/guide/quick-start.zh-CN.md`);
+    expect(translated.text).toContain('<html lang="zh-CN">');
+    expect(translated.text).toContain('<a href="quick-start.md">English</a>');
+  });
+
+  it('lists the pages in the language that is asked for, else in that of the service', async () => {
+    const titleOf = async (query: string) =>
+      /<h1>(.*?)<\/h1>/.exec((await service.get(start + query)).text)?.[1];
+    expect([await titleOf(''), await titleOf('?lang=zh-CN'), await titleOf('?lang=en')]).toEqual([
+      '使用手册',
+      '使用手册',
+      'Handbook',
+    ]);
+  });
+
+  it('has pictures and deployment files, and nothing else of the package', async () => {
+    const picture = await service.get(`${start}/images/admin-start-en.webp`);
+    expect([picture.status, picture.headers['content-type']]).toEqual([200, 'image/webp']);
+    const unit = await service.get(`${start}/deploy/nginx.conf`);
+    expect([unit.status, unit.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    for (const path of [
+      'package/package.json',
+      'guide/..%2f..%2fpackage.json',
+      'guide/%2e%2e',
+      '__proto__/constructor',
+      'src/index.ts',
+      'guide/none.md',
+    ])
+      expect((await service.get(`${start}/${path}`)).status, path).toBe(404);
+  });
+
+  it('is gone with the documentation', async () => {
+    await using off = await startService(databases, { env: { API_DOCS: 'off' } });
+    for (const path of ['/api-docs/handbook', '/api-docs/handbook/guide/quick-start.md'])
+      expect(await off.get(path)).toMatchObject({ status: 404, json: { code: 40401 } });
+  });
+});
