@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -42,15 +42,22 @@ const model = (fields: string): Promise<void> =>
 const migration = (name: string, call: string): Promise<void> =>
   writeFile(
     join(folder, `migrations/${name}.ts`),
-    `import { alterTable, createTable, field } from 'gatewright';\nexport const up = async (db, dialect) => {\n  await ${call};\n};\n`,
+    `import { alterTable, createTable, field } from 'gatewright';\n${pause}\nexport const up = async (db, dialect) => {\n  await ${call};\n};\n`,
   );
+
+/** A step of a migration that says that it has begun, and waits for a file. */
+const pause = `import { existsSync, writeFileSync } from 'node:fs';
+const pause = async () => {
+  writeFileSync('begun', '');
+  while (!existsSync('migrated')) await new Promise((resolve) => setTimeout(resolve, 20));
+};`;
 
 const dev = (...args: string[]): ChildProcess => {
   output = '';
   const { PATH = '' } = process.env;
   child = spawn(process.execPath, [join(root, 'tests/faults/children/dev.ts'), ...args], {
     cwd: folder,
-    env: { PATH, PORT: '0', DATA_DIR: join(folder, 'data') },
+    env: { PATH, PORT: '0', DATA_DIR: join(folder, 'data'), IN_DEV: '1' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -140,6 +147,25 @@ it('goes on when another terminal has migrated', async () => {
   await dropOld();
   output = '';
   expect(await gatewright('migrate')).toContain('applied 0002_drop');
+  await said('Restarted on');
+  expect(columns()).not.toContain('old');
+}, 120_000);
+
+it('goes on when another terminal has migrated while its SQL was being found out', async () => {
+  dev();
+  await said('Try  curl');
+  output = '';
+  await model('title: field.string()');
+  // In the process of dev alone, which says that it has begun and waits.
+  await migration(
+    '0002_drop',
+    `(process.env.IN_DEV && pause());
+  await alterTable(db, dialect, 'books', { drop: ['old'] })`,
+  );
+  await expect.poll(() => readdir(folder), { timeout: 30_000 }).toContain('begun');
+  expect(await gatewright('migrate')).toContain('applied 0002_drop');
+  await writeFile(join(folder, 'migrated'), '');
+  await said('Not applied yet');
   await said('Restarted on');
   expect(columns()).not.toContain('old');
 }, 120_000);

@@ -140,8 +140,8 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 const send = (message: Outcome | MigratedElsewhere): void => void process.send?.(message);
 
 /** Sends a message when this run, which does not serve, may be tried again. */
-const watchDatabase = async ({ config, application }: Loaded): Promise<void> => {
-  await untilMigrated(config, application);
+const watchDatabase = async ({ config, application }: Loaded, shown?: Shown): Promise<void> => {
+  await untilMigrated(config, application, shown);
   send({ kind: 'migrated' });
 };
 
@@ -152,7 +152,7 @@ process.once('message', async (message: Start) => {
     const started = await start(loaded, message);
     if ('shown' in started) {
       send({ kind: 'held', shown: started.shown });
-      return await watchDatabase(loaded);
+      return await watchDatabase(loaded, started.shown);
     }
     const { server, routes, ends } = started;
     const stop = (): void => void server.close().then(() => process.exit(0));

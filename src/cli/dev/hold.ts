@@ -70,15 +70,20 @@ export const holdMigrations = async (
 
 /**
  * Resolves when another process has applied the migrations, or when a database that did not respond does so again.
+ * `shown` are those that were shown as pending: another process may apply them before the first look of this function.
  */
-export const untilMigrated = async (config: Config, application: Application): Promise<void> => {
+export const untilMigrated = async (
+  config: Config,
+  application: Application,
+  shown?: Shown,
+): Promise<void> => {
   const target = databaseTarget(config.databaseUrl);
   const waiting = (): Promise<string | undefined> =>
     pendingMigrations(target, application).then(
       (names) => names.join(),
       () => undefined,
     );
-  const before = await waiting();
+  const before = shown === undefined ? await waiting() : Object.keys(shown).join();
   for (let now = before; now === undefined || now === before; now = await waiting())
     await delay(lookInterval);
 };
