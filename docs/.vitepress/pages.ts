@@ -20,6 +20,9 @@ interface Section {
 const guides = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `docs/guide/${name}.md`);
 
+const lessons = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `docs/tutorial/${name}.md`);
+
 const references = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `docs/reference/${name}.md`);
 
@@ -27,7 +30,13 @@ const references = (...names: readonly string[]): readonly string[] =>
 export const sections: readonly Section[] = [
   {
     title: { en: 'Get started', zh: '入门' },
-    pages: ['README.md', ...guides('tour', 'quick-start', 'concepts', 'coming-from')],
+    pages: [
+      'README.md',
+      ...guides('tour', 'quick-start'),
+      ...lessons('README', '1-first-request', '2-models', '3-staff', '4-checkout', '5-job', '6-tests'),
+      ...lessons('7-webhook', '8-client', '9-production'),
+      ...guides('concepts', 'coming-from'),
+    ],
   },
   {
     title: { en: 'Models and access', zh: '模型与权限' },
@@ -117,7 +126,7 @@ export const sourceOf = (page: string, language: Language): string =>
 
 /** Every English page of the documentation. */
 export const allPages: readonly string[] = globSync(
-  ['*.md', 'docs/{guide,reference,decisions,deploy}/**/*.md', 'docs/*.md', 'examples/*/README.md'],
+  ['*.md', 'docs/{guide,tutorial,reference,decisions,deploy}/**/*.md', 'docs/*.md', 'examples/*/README.md'],
   { cwd: root },
 )
   .map((page) => page.replaceAll('\\', '/'))
@@ -155,6 +164,7 @@ export const sidebarOf = (language: Language) =>
 /** What stands in the bar at the top. */
 const bar: readonly { readonly title: Title; readonly page: string }[] = [
   { title: { en: 'Quick start', zh: '快速开始' }, page: 'docs/guide/quick-start.md' },
+  { title: { en: 'Tutorial', zh: '教程' }, page: 'docs/tutorial/README.md' },
   { title: { en: 'Guides', zh: '指南' }, page: 'docs/guide/modelling.md' },
   { title: { en: 'Reference', zh: '参考' }, page: 'docs/reference/configuration.md' },
   { title: { en: 'Decisions', zh: '设计决策' }, page: 'docs/decisions/0001-layers-and-libraries.md' },

@@ -9,7 +9,7 @@ import type { Step } from '../tour/blocks.ts';
 /** The address that guides name, where the test listens on a free port instead. */
 const shownAddress = '127.0.0.1:3000';
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -36,8 +36,30 @@ __greeting() {
   done
   grep -v '^[{>]' '${logs}/out' || true
 }
+# A reader sees in the first terminal what gatewright dev makes of a change, and waits for that.
+__outcomes() { grep -E '^(Restarted on|Not applied yet|Not started)' '${logs}/out' || true; }
+__restarted() {
+  [ -n "$__service" ] || return 0
+  for _ in $(seq 600); do
+    __outcomes | tail -n "+$(($__before + 1))" | tail -n 1 | grep -q "$1" && return 0
+    sleep 0.05
+  done
+  cat '${logs}/out' '${logs}/err' >&2
+  exit 1
+}
 set -eo pipefail
 `;
+
+/** One block after which the service under development starts again, or says why it does not. */
+const awaited = (command: string, outcome: string): string =>
+  `__before=$(__outcomes | wc -l)\n${command}\n__restarted '${outcome}'`;
+
+/** Writes a file as a reader does. A change of the code is a change of the service under development. */
+const writing = (file: string, text: string): string => {
+  const mark = 'END OF THE FILE';
+  const command = `mkdir -p "$(dirname '${file}')"\ncat > '${file}' << '${mark}'\n${text}${mark}`;
+  return /(?<!\.test)\.ts$/.test(file) ? awaited(command, '') : command;
+};
 
 /** Runs the command that npx finds, without the start of npm, which takes longer than most commands of the guides. */
 const directNpx = `
@@ -50,7 +72,9 @@ npx() {
 `;
 
 /** One block as the script runs it. */
-const scriptOf = ({ command, note }: Step, port: string, logs: string): string => {
+const scriptOf = ({ command, note, file }: Step, port: string, logs: string): string => {
+  if (file !== undefined) return writing(file, command);
+  if (note === 'restarts') return awaited(command, '^Restarted');
   if (note === 'install') return ': the packages of this block are there already';
   // tests/package installs the packed file; here it is the package that lies in node_modules.
   if (note === 'packed') return command.replace(/npx --yes --package \S+ gatewright/, 'npx gatewright');
@@ -63,15 +87,15 @@ const scriptOf = ({ command, note }: Step, port: string, logs: string): string =
 /**
  * Runs the blocks of a page one after the other in one bash; returns what each printed. A command that fails ends
  * the run, unless the block says how it ends. It has the variables of `environment` and nothing else. `usesNpm`:
- * whether npx is npm's own.
+ * whether npx is npm's own. `port`: where the service listens; a free one unless given.
  */
 export const runSteps = async (
   steps: readonly Step[],
   directory: string,
   environment: NodeJS.ProcessEnv,
-  { usesNpm }: { readonly usesNpm: boolean },
+  { usesNpm, port: given }: { readonly usesNpm: boolean; readonly port?: number },
 ): Promise<readonly string[]> => {
-  const port = String(await freePort());
+  const port = String(given ?? (await freePort()));
   const logs = await mkdtemp(join(tmpdir(), 'gatewright-guide-logs-'));
   const commands = steps.map((step) =>
     scriptOf(step, port, logs).replaceAll(shownAddress, `127.0.0.1:${port}`),

@@ -12,6 +12,7 @@ import {
   isAboutExample,
   originalOf,
   pagesIn,
+  readersEnvironment,
   runAs,
   shapeOf,
   subjects,
@@ -25,21 +26,6 @@ const languages = new Set(['bash', 'ts', 'text', 'json', 'js', 'python', 'go', '
 
 /** Pages that also show commands for a machine with Docker, which is not here (tests/checks/documented.test.ts reads them). */
 const forDocker = /^docker\./;
-
-/** Variables of the developer's shell must not reach a guide. */
-const environment = (): NodeJS.ProcessEnv => {
-  const { PATH, HOME, LANG, TMPDIR } = process.env;
-  return Object.fromEntries(
-    Object.entries({
-      PATH,
-      HOME,
-      LANG,
-      TMPDIR,
-      npm_config_update_notifier: 'false',
-      npm_config_loglevel: 'error',
-    }).filter(([, value]) => value !== undefined),
-  );
-};
 
 /** Blocks of a page that are files of its own: what it quotes of its example is there. */
 const ownBlocks = async (guide: Guide): Promise<readonly Block[]> => {
@@ -88,14 +74,14 @@ afterAll(() => workshop?.remove());
 const play = async (guide: Guide, directory: string): Promise<void> => {
   const started = performance.now();
   const reset = guide.box?.reset;
-  if (reset !== undefined) await runInBash([reset], { directory, environment: environment() });
+  if (reset !== undefined) await runInBash([reset], { directory, environment: readersEnvironment() });
   await workshop.write(directory, await namedFilesOf(guide));
   const steps = stepsOf(guide.blocks);
   let outputs: readonly string[] = [];
   const run = async (variables: NodeJS.ProcessEnv = {}): Promise<void> => {
     // The quick start begins with npm, and shows that npx finds the command.
     const usesNpm = guide.place === 'empty';
-    outputs = await runSteps(steps, directory, { ...environment(), ...variables }, { usesNpm });
+    outputs = await runSteps(steps, directory, { ...readersEnvironment(), ...variables }, { usesNpm });
   };
   if (guide.box?.variables.includes('`POSTGRES_URL`'))
     await withPostgres((POSTGRES_URL) => run({ POSTGRES_URL }));

@@ -61,8 +61,23 @@ export const runAs = (guide: Guide): Guide | undefined =>
   runInBoth.has(guide.name) ? undefined : originalOf(guide);
 
 /** Lines that are no text of a language: titles by their level, rows of tables, code. */
-export const shapeOf = ({ text }: Guide): readonly string[] =>
+export const shapeOf = ({ text }: Pick<Guide, 'text'>): readonly string[] =>
   text
     .replaceAll(/^```.*?^```$/gms, '```')
     .split('\n')
     .flatMap((line) => /^(#+|\||```|- )/.exec(line)?.[0] ?? []);
+
+/** Variables of the developer's shell must not reach a guide. */
+export const readersEnvironment = (): NodeJS.ProcessEnv => {
+  const { PATH, HOME, LANG, TMPDIR } = process.env;
+  return Object.fromEntries(
+    Object.entries({
+      PATH,
+      HOME,
+      LANG,
+      TMPDIR,
+      npm_config_update_notifier: 'false',
+      npm_config_loglevel: 'error',
+    }).filter(([, value]) => value !== undefined),
+  );
+};

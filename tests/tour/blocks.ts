@@ -14,6 +14,8 @@ export interface Step {
   readonly command: string;
   readonly note: string | undefined;
   readonly output: string | undefined;
+  /** The file that a reader writes instead: `command` is its text. */
+  readonly file?: string;
 }
 
 const fence = /(?:^<!-- test: ([^\n]*) -->\n\n?)?^```(\w*)\n(.*?)^```$/gms;
