@@ -94,7 +94,7 @@ describe.each(languages)('the tutorial (%s)', (language, pages) => {
         const seconds = ((performance.now() - began) / 1000).toFixed(1);
         process.stdout.write(`${page.name}: ${lesson.length} blocks run in ${seconds} s\n`);
       },
-      180_000,
+      300_000,
     );
   });
 });
