@@ -192,7 +192,7 @@ describe.each(['newsroom', 'shop'])('the pages in the folder of the %s', (exampl
       for (const page of pages) {
         await play(page, directory);
         const reset = /^Run the reset again\b/m.test(page.text) ? page.box?.reset : undefined;
-        if (reset !== undefined) await runInBash([reset], { directory, environment: environment() });
+        if (reset !== undefined) await runInBash([reset], { directory, environment: readersEnvironment() });
       }
     },
     600_000,
