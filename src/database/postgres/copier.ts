@@ -72,7 +72,7 @@ const dumpArguments = (snapshot: string, schema: string): readonly string[] => [
   ...(schema === usualSchema ? [] : [`--schema=${quoteName(schema)}`]),
 ];
 
-/** Its output goes through this process: where that is killed, it ends by itself. */
+/** Its output goes through this process, so that it ends if this process is killed. */
 const dump = async (
   url: string,
   client: Client,
@@ -111,7 +111,7 @@ const isOfFile = (error: unknown): boolean =>
 const tablesSql = `select count(*)::integer as n from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = current_schema() and c.relkind in ('r', 'p', 'v', 'm', 'f')`;
 
-/** Of the database that is there; undefined where it has none. */
+/** Id of the existing database; undefined if it has none. */
 const idOf = async (client: Client): Promise<string | undefined> => {
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass(quote_ident(current_schema()) || '.gatewright_database') is not null as there`,
@@ -139,7 +139,7 @@ const run = (url: string, sql: string): Promise<void> =>
 const occupied = (url: string, id: string | undefined): Promise<string | undefined> =>
   withClient(url, async (client) => {
     if ((await isEmpty(client)) || (await isUnverified(client))) return undefined;
-    // A restore of an earlier version that was killed behind its only commit has left everything there.
+    // A restore of an earlier version that was killed after its only commit is complete.
     if (id !== undefined && (await idOf(client)) === id) return undefined;
     return 'the database of DATABASE_URL has tables already: make an empty one';
   });
@@ -192,12 +192,13 @@ const feed = async (
     '--no-password',
     '--no-owner',
     '--no-privileges',
-    // The schema is there.
+    // The schema exists.
     ...(schema === usualSchema ? [] : [`--schema=${schema}`]),
   ];
   const { size } = await stat(path);
   const { child, done } = start(program, args, variables, signal);
-  // From this process, not from the file: where that is killed, the program has no end of the data, and commits nothing.
+  // From this process, not from the file: where that is killed, the program has no end of the data, and commits
+  // nothing.
   const sent =
     child.stdin === null
       ? undefined
@@ -212,7 +213,7 @@ const feed = async (
   if (pipe.status === 'rejected') throw pipe.reason;
 };
 
-/** Takes away what was put into an empty schema. */
+/** Removes everything that was restored into an empty schema. */
 const clear = (url: string): Promise<void> =>
   withClient(url, async (client) => {
     await client.query(`do $$ declare one record; begin

@@ -61,7 +61,10 @@ const lockTimeout = 3_000;
 /** How long a write is tried again after conflicts, in milliseconds: as long as SQLite waits for a busy file. */
 const conflictLimit = 10_000;
 
-/** How long a unit that is run again keeps others of its table waiting, in milliseconds: it may be slow, they need not be. */
+/**
+ * How long a unit that is run again keeps others of its table waiting, in milliseconds: it may be slow, they need not
+ * be.
+ */
 const turnMs = 250;
 
 /** A session that pauses this long inside a transaction is ended by the server, in milliseconds. */
@@ -100,7 +103,10 @@ const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(
 
 /** Options that are this folder's own. */
 export interface PostgresOptions extends DatabaseOptions {
-  /** Whether statements are repeated after a conflict; true unless given. A caller of a replica uses the primary instead. */
+  /**
+   * Whether statements are repeated after a conflict; true unless given. A caller of a replica uses the primary
+   * instead.
+   */
   readonly mayRepeat?: boolean;
   readonly connectTimeoutMs?: number;
   /** The server's own start time: sessions with another server are refused. */
@@ -288,7 +294,7 @@ class PostgresDatabase implements OpenDatabase {
     } catch (error) {
       if (!mayRepeat(error)) throw error;
     }
-    // Most conflicts are not about the same row, and gone at once. Only who meets one again gets in line.
+    // Most conflicts do not recur. Only a unit with a second conflict is queued.
     await delay(Math.random() * 4);
     let conflict = options.table ?? '';
     try {
@@ -301,7 +307,7 @@ class PostgresDatabase implements OpenDatabase {
     return this.#inTurn(conflict, () => this.#repeat(unit, options, until));
   }
 
-  /** Runs the work behind that of the same table, which keeps it waiting for `turnMs` at most. */
+  /** Runs the work after the queued work on the same table, for which it waits at most `turnMs`. */
   #inTurn<T>(table: string, work: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(table) ?? Promise.resolve();
     const result = before.then(work);
@@ -372,7 +378,7 @@ class PostgresDatabase implements OpenDatabase {
   }
 }
 
-/** Connects when it is first asked; behind a pooler at once (see `assertSessionSettings`). */
+/** Connects on first use; with a pooler immediately (see `assertSessionSettings`). */
 export const openPostgres = async (
   url: string,
   options: PostgresOptions = {},

@@ -16,7 +16,7 @@ import { quoteName } from '../quote.ts';
 import { type Fragment, identifier, join, literal, Numbering, sql } from '../statement.ts';
 import { postgresSchema } from './schema.ts';
 
-/** Numbers its parameters (`$1`), so that one may stand in several places. */
+/** Compiler with numbered parameters (`$1`), so that one may occur in several places. */
 class NumberingPostgresCompiler extends PostgresQueryCompiler {
   readonly #numbering = new Numbering();
 
@@ -48,10 +48,10 @@ const decimal = (value: Fragment, scale: number): Fragment =>
   scale === 0 ? sql`${value}::text` : sql`(${value} * ${sql.raw(fromScaled(1, scale))})::text`;
 
 /**
- * A double as JavaScript writes it. PostgreSQL writes the same within 1e-4 and 1e15. Around that, down to 1e-6 and up to
- * 1e21, it has exponents, where jsonb has none; below, its exponents have two digits. The array and the few nodes are
- * for speed: each statement that runs sets them all up. Not done, as it would double that: beyond 2^54 PostgreSQL passes
- * over a text that lies exactly halfway to the next double, and takes one with more digits.
+ * A double as JavaScript writes it. PostgreSQL writes the same within 1e-4 and 1e15. Around that, down to 1e-6 and up
+ * to 1e21, it has exponents, where jsonb has none; below, its exponents have two digits. The array and the few nodes
+ * are for speed: each statement that runs sets them all up. Not done, as it would double that: beyond 2^54 PostgreSQL
+ * passes over a text that lies exactly halfway to the next double, and takes one with more digits.
  */
 const double = (value: Fragment): Fragment =>
   sql`case width_bucket(abs(${value}), '{1e-6,1e-4,1e15,1e21}'::float8[])
@@ -102,17 +102,17 @@ const agree: Dialect['agree'] = (one, other, keys) => {
 const now = sql`date_trunc('milliseconds', statement_timestamp())`;
 
 /**
- * Which transactions the statement's snapshot counts as over: whatever is committed by whomever gets a number of its own, so
- * none can be added without changing this. A server that came up again, or another one that took its place, may give
- * numbers once more that were lost: it began at another time. A replica does not tell: its snapshots leave out which of the
- * transactions between the oldest and the newest still run, so that one of these may end without a change.
+ * Which transactions the statement's snapshot counts as over: whatever is committed by whomever gets a number of its
+ * own, so none can be added without changing this. A server that came up again, or another one that took its place, may
+ * give numbers once more that were lost: it began at another time. A replica does not tell: its snapshots leave out
+ * which of the transactions between the oldest and the newest still run, so that one of these may end without a change.
  */
 const snapshotId = sql`(case when not pg_is_in_recovery() then
   pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text end)`;
 
 /**
- * A temporary file of some 500 KB in each tablespace that holds tables of the service. It needs no privilege, and leaves
- * nothing in the catalogues. Tablespaces in which the role may make nothing are passed over.
+ * A temporary file of some 500 KB in each tablespace that holds tables of the service. It needs no privilege, and
+ * leaves nothing in the catalogues. Tablespaces in which the role may make nothing are passed over.
  */
 const takeRoomOfEachTablespace = `do $$
 declare place name;
@@ -180,7 +180,7 @@ export const postgresDialect: Dialect = {
     if (!nullable) return descending ? sql`${value} desc` : value;
     return descending ? sql`${value} desc nulls last` : sql`${value} nulls first`;
   },
-  // An IN among alternatives would be asked row by row.
+  // An IN among alternatives would be evaluated for each row.
   among: (value, query) => sql`${value} = any(array(${query}))`,
   rows: (count) => count,
   updateLock: sql` for no key update`,

@@ -62,7 +62,7 @@ export const isStalePlan = (error: unknown): boolean =>
 export const isReadOnly = (error: unknown, sql: string): boolean =>
   isServerError(error) &&
   (error.code === '25006' ||
-    // A server that stands by has no serializable transactions at all.
+    // A standby server has no serializable transactions.
     (error.code === '0A000' && sql.startsWith('begin')));
 
 /** Whether a statement waited for a lock until `lock_timeout`. */
@@ -79,7 +79,7 @@ export const isWriteRefusal = (error: unknown): boolean => {
   return isServerError(original) && unwritable.test(original.code ?? '');
 };
 
-/** Whether the session is gone, or in an unknown state: it must not be used again. */
+/** Whether the session is lost, or in an unknown state: it must not be used again. */
 export const isSessionLost = (error: unknown): boolean =>
   isServerError(error) ? error.severity === 'FATAL' || /^(?:08|57P)/.test(error.code ?? '') : true;
 

@@ -29,7 +29,7 @@ export class ListeningSession {
     void this.#connect();
   }
 
-  /** Connects again at once: what it had may be gone without a word. */
+  /** Reconnects immediately: the old connection may have been lost silently. */
   renew(): void {
     if (this.#closed) return;
     clearTimeout(this.#retry);

@@ -4,8 +4,8 @@ import type { TableLoader } from '../target.ts';
 import { sessionSettings } from './session.ts';
 
 /**
- * A type that a text is cast to: without its length or precision, which the column demands itself, since a cast would cut
- * what is too long.
+ * A type that a text is cast to: without its length or precision, which the column demands itself, since a cast would
+ * cut what is too long.
  */
 const castTo = (declared: string): string => {
   const type = declared.replace(/ collate .*$/, '').replace(/\(\d+(?:,\d+)?\)/, '');
@@ -38,7 +38,7 @@ export const onPostgresLoader = async <T>(
   client.on('error', () => {});
   try {
     await client.connect();
-    // One at a time. Of one that is gone the server may still be at its last statement: till then it has the lock.
+    // One at a time. The server may still run the last statement of a lost connection, which has the lock until then.
     await client.query(`select pg_advisory_lock(${loading})`);
     return await work({
       dialect: 'postgres',

@@ -255,7 +255,10 @@ describeDatabase('postgres', 'a slow unit that is run again after conflicts', (d
         query(`create table ${table} as select id, 0 as n from generate_series(1, 2) as id`),
       );
 
-    /** A unit that meets a conflict twice, on a row that somebody else changes meanwhile; the third run does as it likes. */
+    /**
+     * A unit that meets a conflict twice, on a row that somebody else changes meanwhile; the third run does as it
+     * likes.
+     */
     const conflicting = (table: string, id: number, third: () => Promise<void>) => {
       let runs = 0;
       return database.write(async (transaction) => {

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
 
-/** Milliseconds between two looks at a connection under examination, and looks after which the server counts as hung. */
+/**
+ * Milliseconds between two looks at a connection under examination, and looks after which the server counts as hung.
+ */
 const lookInterval = 250;
 const looksToHang = 10;
 
@@ -16,9 +18,9 @@ export interface PulseEvents {
 }
 
 /**
- * Tells a server that hangs from a statement that takes its time: when a connection has waited for a while, the server is
- * asked for something trivial over a connection of its own. It hangs where 2.5 s pass without a response to that or to
- * anything else.
+ * Tells a server that hangs from a statement that takes its time: when a connection has waited for a while, the server
+ * is asked for something trivial over a connection of its own. It hangs where 2.5 s pass without a response to that or
+ * to anything else.
  */
 export class Pulse {
   readonly #config: ClientConfig;

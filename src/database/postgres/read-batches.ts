@@ -10,7 +10,10 @@ interface Read {
   readonly reject: (error: unknown) => void;
 }
 
-/** Reads that share a session at most. More of them would keep each other waiting while other sessions have nothing to do. */
+/**
+ * Reads that share a session at most. More of them would keep each other waiting while other sessions have nothing to
+ * do.
+ */
 const maxBatchSize = 8;
 
 /** Those of one statement, so that a locked table holds up nothing that does without it. */
@@ -38,7 +41,7 @@ export class ReadBatches {
   /** @throws the errors of the store */
   read(query: Query): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
-      // Ticks come when all promises that could resolve have done so: by then every request has asked.
+      // Ticks come after all promises that could resolve: by then every request has added its reads.
       if (this.#waiting.push({ query, resolve, reject }) === 1) process.nextTick(this.#send);
     });
   }
@@ -58,7 +61,7 @@ export class ReadBatches {
   }
 }
 
-/** Where one has waited for a lock in vain, those behind it would do the same, one after the other: they fail with it. */
+/** If one read times out on a lock, the next ones would too, one after the other: they fail with it. */
 const runBatch = async (session: Session, reads: readonly Read[]): Promise<void> => {
   const run = async ({ query, resolve, reject }: Read): Promise<void> => {
     try {

@@ -76,7 +76,7 @@ export const openLink = async (
     ]);
     if (first === undefined || second === undefined) throw new Error('no row that describes a server');
     assertSame(first, second);
-    // Servers behind one name would differ in their age.
+    // Several servers with one name would differ in their lag.
     const database = await open(replicaUrl, { started: second.started });
     const watch = new ReplicaWatch({ primary, replica, now });
     return { database, watch, close };

@@ -6,7 +6,7 @@ const sampleIntervalMs = 100;
 /** Age at which a mark is replaced, by whichever instance sees it first. */
 const markIntervalMs = 200;
 
-/** Marks that are remembered, ten seconds or more: a replica that is further behind is too old to be used. */
+/** Number of marks to keep, at least ten seconds of them: a replica with a longer lag is not used. */
 const maxMarks = 100;
 
 /** Text that changes with every write to the only row of `gatewright_database`. */
@@ -34,7 +34,7 @@ interface ReplicaRow {
 }
 
 export interface WatchedServers {
-  /** Sessions of the watch's own on either server: its samples must not wait behind the reads that depend on them. */
+  /** Separate sessions on both servers, so that samples never wait for the reads that depend on them. */
   readonly primary: Pick<Database, 'get' | 'execute'>;
   readonly replica: Reader;
   /** The monotonic clock of this process, in milliseconds. */
@@ -46,9 +46,9 @@ export class NoReplicaError extends Error {}
 
 /**
  * Measures how far a replica is behind. Instances write a mark into the first server several times a second. A replica
- * replays commits in their order, so one that shows a mark has everything that was committed before the mark was written;
- * and it has the same history as the first server, because a mark occurs in one history only. No clock but that of this
- * process is compared.
+ * replays commits in their order, so one that shows a mark has everything that was committed before the mark was
+ * written; and it has the same history as the first server, because a mark occurs in one history only. No clock but
+ * that of this process is compared.
  */
 export class ReplicaWatch {
   readonly #servers: WatchedServers;

@@ -6,8 +6,8 @@ import { introspectPostgres } from './introspect.ts';
 import { movingPostgres } from './moving.ts';
 
 /**
- * The function that the triggers of all tables run. A millisecond after the last change at the least, so that a clock that was set
- * back hides none.
+ * The function that the triggers of all tables run. A millisecond after the last change at the least, so that a clock
+ * that was set back hides none.
  */
 const raise = `create or replace function gatewright_reference_nulled() returns trigger language plpgsql as $$
 begin
@@ -31,8 +31,8 @@ const nulledReferencesPostgres: ReferenceTriggers = {
 };
 
 /**
- * The keys of a user go before the user does, whose name is not known any more when the foreign key deletes them. Both run
- * as the role that deletes.
+ * The keys of a user go before the user does, whose name is not known any more when the foreign key deletes them. Both
+ * run as the role that deletes.
  */
 const revokedKeysPostgres: readonly string[] = [
   `create or replace function gatewright_key_revoked() returns trigger language plpgsql as $$

@@ -3,7 +3,10 @@ import { type ShareLimits, scanQueue } from '../shares.ts';
 /** For how many milliseconds a scan waits for a session. */
 const scanWait = 10_000;
 
-/** Statements that nothing bounds take half of the sessions at most, a quarter for one caller, so that the rest stay quick. */
+/**
+ * Statements that nothing bounds take half of the sessions at most, a quarter for one caller, so that the rest stay
+ * quick.
+ */
 export const scanLimits = (poolSize: number): ShareLimits => {
   const total = Math.max(1, Math.floor(poolSize / 2));
   return {
@@ -32,7 +35,7 @@ export const briefLimits = (poolSize: number): ShareLimits => {
   };
 };
 
-/** Transactions with code of an application may wait for whatever it waits for: a fifth of the sessions is not theirs. */
+/** Transactions with code of an application may last long, so a fifth of the sessions is reserved for others. */
 export const applicationLimits = (poolSize: number): ShareLimits => {
   const total = Math.max(1, poolSize - Math.ceil(poolSize / 5));
   return {

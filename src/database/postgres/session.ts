@@ -25,7 +25,8 @@ const settingsOf = (limits: SessionLimits): Readonly<Record<string, string | num
 });
 
 /**
- * Behind a pooler that ignores what a session asks for (`ignore_startup_parameters = options`), all of it is the role's.
+ * Behind a pooler that ignores what a session asks for (`ignore_startup_parameters = options`), all of it is the
+ * role's.
  * @throws Error that names the setting to change, where results would mean something else; and what the database throws
  */
 export const assertSessionSettings = async (database: Reader): Promise<void> => {
@@ -39,8 +40,9 @@ export const assertSessionSettings = async (database: Reader): Promise<void> => 
 };
 
 /**
- * The configuration that all sessions have in common, whatever the settings of the server or the role. It travels in the start-up
- * packet: no session is ever used without it, and no round trip is spent. `options` of the URL are kept, ours win.
+ * The configuration that all sessions have in common, whatever the settings of the server or the role. It travels in
+ * the start-up packet: no session is ever used without it, and no round trip is spent. `options` of the URL are kept,
+ * ours win.
  */
 export const sessionSettings = (url: string, limits: SessionLimits): ClientConfig => {
   const target = new URL(url);
@@ -57,7 +59,7 @@ export const sessionSettings = (url: string, limits: SessionLimits): ClientConfi
   };
 };
 
-/** Refuses new sessions with another server than one that started at this time: behind a name may stand several. */
+/** Refuses new sessions with any server that did not start at this time, since one name may lead to several servers. */
 export const startedAt =
   (time: string) =>
   (client: Pick<Client, 'query'>, done: (error?: Error) => void): void => {

@@ -51,7 +51,7 @@ interface Life {
   readonly pulse: Pick<Pulse, 'heard'>;
 }
 
-/** One connection while somebody has it. */
+/** One connection while a statement or transaction uses it. */
 export class Session {
   readonly #client: PoolClient;
   readonly #names: StatementNames;
@@ -145,7 +145,7 @@ export class Session {
       return await this.#ask(query);
     } catch (error) {
       if (isReadOnly(error, query.text)) {
-        // The others are with the same server, as far as anybody can tell.
+        // The others are probably connected to the same server.
         this.#names.renew();
         throw databaseUnavailable(error);
       }
@@ -171,7 +171,7 @@ const maxWaiting = 20_000;
 /** How long a statement waits for a session. */
 const sessionWaitMs = 5_000;
 
-/** The table that a statement names first behind FROM, INTO or UPDATE. */
+/** The first table of a statement after FROM, INTO or UPDATE. */
 const firstTable = /\b(?:from|into|update)\s+"?(?<table>[\w$]+)/i;
 
 const tables = new BoundedCache<{ readonly table: string }>(1_000);
@@ -181,15 +181,15 @@ export const firstTableOf = (sql: string): string =>
   tables.getOrMake(sql, () => ({ table: firstTable.exec(sql)?.groups?.['table']?.toLowerCase() ?? '' }))
     .table;
 
-/** Milliseconds that a connection may take before the server is asked whether it lives. */
+/** Milliseconds that a connection may take before the server is probed. */
 const slowConnection = 1_000;
 
 const hung = (): unknown => databaseUnavailable(new Error('The server does not respond'));
 
 /**
- * A pool of connections, whose errors are those that callers of the store see. Statements about one table have a part of
- * the sessions at most: where somebody has locked it, they wait there until `lock_timeout`, and those about other tables go
- * on with the rest.
+ * A pool of connections, whose errors are those that callers of the store see. Statements about one table have a part
+ * of the sessions at most: where somebody has locked it, they wait there until `lock_timeout`, and those about other
+ * tables go on with the rest.
  */
 export class Sessions {
   readonly #pool: Pool;
@@ -292,7 +292,7 @@ export class Sessions {
     await drained;
     clearTimeout(late);
     for (const session of [...this.#held]) {
-      // The server would go on with a statement whose connection is gone.
+      // The server would continue a statement after its connection was lost.
       session.cancel();
       session.discard();
       session.release();

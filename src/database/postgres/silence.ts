@@ -3,9 +3,10 @@ const suspicionMs = 1_000;
 
 /**
  * Watches the statements of a connection that wait for a response. After a while it has the server asked whether it is
- * alive, and after a longer one it ends the connection, whose driver then rejects them: the network of this connection alone
- * has gone silent. One timer and one count per connection: a timer or an entry in a `Set` per statement would keep every
- * result alive until the next full collection, and a list of a million rows would cost 100 MB and pauses of 15 ms.
+ * alive, and after a longer one it ends the connection, whose driver then rejects them: the network of this connection
+ * alone has gone silent. One timer and one count per connection: a timer or an entry in a `Set` per statement would
+ * keep every result alive until the next full collection, and a list of a million rows would cost 100 MB and pauses of
+ * 15 ms.
  */
 export class Silence {
   readonly #limitMs: number;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** Statements that each session of the server keeps prepared, at most. */
 const generationSize = 500;
 
-/** By content: behind a pooler a session serves several processes, and one name must not mean two statements. */
+/** Names statements by their content: with a pooler a session serves several processes, and names must not clash. */
 const nameOf = (sql: string): string => `gw_${hash('sha256', sql).slice(0, 32)}`;
 
 /**

@@ -79,7 +79,7 @@ export class PostgresTransaction implements Transaction {
   async #step(query: Query): Promise<QueryResult> {
     this.#assertOpen();
     return new Promise((resolve, reject) => {
-      // Ticks come when all promises that could resolve have done so: by then the unit has asked.
+      // Ticks come after all promises that could resolve: by then the unit has sent its statements.
       if (this.#waiting.push({ query, resolve, reject }) === 1) process.nextTick(this.#send);
     });
   }
@@ -99,7 +99,7 @@ export class PostgresTransaction implements Transaction {
     this.#waiting = [];
     for (const { query, resolve, reject } of steps)
       this.#run(query).then(resolve, (error: unknown) => {
-        // Those behind the first fail because the transaction is aborted: the first error says why.
+        // Later statements fail since the transaction is aborted: the first error is the cause.
         this.#failure ??= { error, sql: query.sql };
         reject(this.#failure.error);
       });

@@ -49,9 +49,9 @@ const rollback = async (session: Session): Promise<void> => {
 };
 
 /**
- * Runs the unit once. SERIALIZABLE: units behave as if they ran one after the other, as they do on SQLite. An answer
- * to COMMIT that is lost leaves the outcome unknown: that is thrown, never repeated. Before COMMIT, whatever breaks
- * leaves nothing behind. `refusedAt` gets the statement that was refused before the error is thrown; empty where none was.
+ * Runs the unit once. SERIALIZABLE: units behave as if they ran one after the other, as they do on SQLite. An answer to
+ * COMMIT that is lost leaves the outcome unknown: that is thrown, never repeated. Before COMMIT, whatever breaks leaves
+ * nothing behind. `refusedAt` gets the statement that was refused before the error is thrown; empty where none was.
  */
 export const runUnit = async <T>(
   session: Session,

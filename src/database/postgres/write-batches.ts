@@ -10,7 +10,7 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
-/** Writes that one transaction holds at most: those behind the first wait for all. */
+/** Most writes of one transaction: each waits for all of them. */
 const maxBatchSize = 16;
 
 /** How long a group waits for a lock: it keeps those of its writes waiting that need not. */
@@ -30,10 +30,9 @@ const groupsOf = (writes: readonly Write[]): readonly (readonly Write[])[] =>
   });
 
 /**
- * Commits the writes of one table that the requests of one turn ask for in one transaction: the disk is waited for once,
- * and they travel in one system call. If one of them is refused, nothing of the group stands, and each runs again by
- * itself. So does each of a group that waits for a lock for longer than a moment: only those
- * wait that have to.
+ * Commits the writes of one table that the requests of one turn ask for in one transaction: the disk is waited for
+ * once, and they travel in one system call. If one of them is refused, nothing of the group stands, and each runs again
+ * by itself. So does each of a group that waits for a lock for longer than a moment: only those wait that have to.
  */
 export class WriteBatches {
   readonly #sessions: Sessions;
@@ -49,7 +48,7 @@ export class WriteBatches {
   /** @throws the errors of the store */
   write(query: Query): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
-      // Ticks come when all promises that could resolve have done so: by then every request has asked.
+      // Ticks come after all promises that could resolve: by then every request has added its writes.
       if (this.#waiting.push({ query, resolve, reject }) === 1) process.nextTick(this.#send);
     });
   }

@@ -24,8 +24,7 @@ const settings = {
   writer:
     'pragma cache_size = -8192; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on;' +
     // After a long read has kept the log from being reused, it shrinks back to this size.
-    // A checkpoint runs behind a commit, while no caller is answered: 400 pages at most, 4 ms where each is another
-    // one.
+    // A checkpoint runs after a commit and blocks all callers: at most 400 pages, which take up to 4 ms.
     'pragma journal_size_limit = 67108864; pragma wal_autocheckpoint = 400;',
   reader: 'pragma cache_size = -8192; pragma query_only = on;',
   // Holds a table of some megabytes from one scan to the next.
@@ -47,7 +46,7 @@ export class SqliteConnection {
   #written = new Set<string>();
 
   constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
-    // A thread that reads must not create a file that is gone.
+    // A reading thread must not create a missing file.
     this.#database = new DatabaseSync(path, { readOnly: role === 'scanner' });
     try {
       this.#database.exec(settings.common + settings[role]);
@@ -177,23 +176,23 @@ export class SqliteConnection {
   }
 }
 
-/** Bytes at the head of a database file (https://sqlite.org/fileformat2.html#the_database_header). */
+/** Bytes of the header of a database file (https://sqlite.org/fileformat2.html#the_database_header). */
 const headLength = 100;
 const magic = 'SQLite format 3\0';
 const changeCounter = 24;
 const userVersion = 60;
 
 interface Head {
-  /** Grows with the file: a lower one is an older copy's. */
+  /** SQLite's change counter: a lower one belongs to an older copy. */
   readonly changes: number;
-  /** The mark that a migration has given the database. */
+  /** The mark that migrations set in the database. */
   readonly mark: number;
 }
 
 export interface FileFacts {
-  /** Bytes that the database takes by its own count. Throws where SQLite cannot say. */
+  /** Returns the size of the database according to SQLite. Throws if SQLite cannot read it. */
   bytes(): number;
-  /** The mark as SQLite reads it: it may not have reached the file yet. */
+  /** Returns the mark according to SQLite, which may not be in the file yet. */
   mark(): number;
 }
 
@@ -202,8 +201,8 @@ const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEn
 const isSame = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.dev;
 
 /**
- * Tells whether the file under the database's name is still the one that was opened. SQLite goes on with a file that
- * was removed or replaced, and so with its log: what it says is written there is gone with the process.
+ * Checks whether the file under the database's name is still the opened one. SQLite continues with a file and a log
+ * that were removed or replaced: what it commits to these is lost with the process.
  */
 export class FileIdentity {
   readonly #path: string;
@@ -235,18 +234,18 @@ export class FileIdentity {
     this.#marks = new Set([facts.mark(), ...(head === undefined ? [] : [head.mark])]);
   }
 
-  /** Why the database is lost; undefined as far as is known. It stays lost until it is opened again. */
+  /** Describes how the database was lost; undefined if it was not. It stays lost until it is opened again. */
   get lost(): string | undefined {
     return this.#lost;
   }
 
-  /** Looks at the names and sizes, and into the file where it has changed. Some microseconds. */
+  /** Checks names and sizes, and the header if the file has changed. Takes some microseconds. */
   look(): string | undefined {
     this.#lost ??= this.#compare();
     return this.#lost;
   }
 
-  /** Looks at everything, also where nothing seems to have changed. */
+  /** Checks names, sizes and the header in any case. */
   inspect(): string | undefined {
     this.#lost ??= this.#compare() ?? this.#compareHead();
     return this.#lost;
@@ -271,7 +270,7 @@ export class FileIdentity {
     return (shrunk ? this.#compareSize(file.size) : undefined) ?? this.#compareHead();
   }
 
-  /** SQLite itself makes a file smaller, in a VACUUM: then it counts what is left. */
+  /** Compares a smaller file with SQLite's own count, as a VACUUM makes a file smaller too. */
   #compareSize(size: number): string | undefined {
     if (size === 0) return `${this.#path} was emptied`;
     try {
@@ -289,7 +288,7 @@ export class FileIdentity {
     return undefined;
   }
 
-  /** Undefined where the file is no database. */
+  /** Reads the header; undefined if the file is no database. */
   #readHead(): Head | undefined {
     const read = readSync(this.#descriptor, this.#buffer, 0, headLength, 0);
     if (read < headLength || this.#buffer.toString('latin1', 0, magic.length) !== magic) return undefined;

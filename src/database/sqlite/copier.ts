@@ -23,7 +23,7 @@ import { onSqliteSnapshot, snapshotOf, withFrozen } from './snapshot.ts';
 const pagesPerStep = 256;
 const stepsPerSync = 16;
 
-/** Files that SQLite leaves beside a file, and would take for a part of any file that is put there. */
+/** Suffixes of files that SQLite leaves next to a database, and would use for any other file of that name. */
 const companions = ['-wal', '-journal', '-shm'] as const;
 
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -43,7 +43,7 @@ const copyPages = async (source: DatabaseSync, path: string, options: CopyOption
         options.signal.throwIfAborted();
         options.onProgress((totalPages - remainingPages) * size, totalPages * size);
         steps += 1;
-        // Bit by bit: a gigabyte at once would hold up every sync on the same disk.
+        // In small steps: writing a gigabyte at once would delay every sync on the same disk.
         if (steps % stepsPerSync === 0) fdatasyncSync(file);
       },
     });
@@ -56,7 +56,7 @@ const copyPages = async (source: DatabaseSync, path: string, options: CopyOption
   }
 };
 
-/** A file without a log beside it, which can be opened where nothing can be written. */
+/** Makes a file without a log, which can be opened on a read-only disk. */
 const settle = (path: string): void => {
   const copy = new DatabaseSync(path);
   try {
@@ -99,7 +99,7 @@ const syncFile = (path: string): void => {
   }
 };
 
-/** Whether a service that was started on this name still runs, although the file is gone. */
+/** Whether a service that was started with this file still runs, although the file is missing. */
 const isServed = (path: string): boolean => {
   if (!exists(`${path}-service`)) return false;
   const claim = new ServiceClaim(path);

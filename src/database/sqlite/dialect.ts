@@ -14,7 +14,7 @@ import { type Fragment, join, literal, Numbering, sql } from '../statement.ts';
 import { jsonNumber } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 
-/** Numbers its parameters (`?1`), so that one may stand in several places. */
+/** Compiler with numbered parameters (`?1`), so that one may occur in several places. */
 class NumberingSqliteCompiler extends SqliteQueryCompiler {
   readonly #numbering = new Numbering();
 
@@ -136,7 +136,7 @@ export const sqliteDialect: Dialect = {
     uuid: { type: 'TEXT' },
     json: { type: 'TEXT', render: (value) => sql`json(${value})` },
   },
-  // Whatever is no number is a text.
+  // Other values are texts.
   cast: (value) => value,
   object,
   objectText: object,
@@ -180,7 +180,7 @@ export const sqliteDialect: Dialect = {
   computesSkippedRows: false,
   misestimatesBoundLimit: false,
   keepsRows: false,
-  // Goes through the log. Every connection reads the schema again after it.
+  // Writes to the log. Every connection reads the schema again after it.
   takeRoom: [
     `create table gatewright_room as select zeroblob(${roomBytes}) as filling`,
     'drop table gatewright_room',

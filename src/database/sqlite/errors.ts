@@ -21,7 +21,7 @@ export const isBusy = (error: unknown): boolean => isSqliteError(error) && prima
  */
 const unfinished: ReadonlySet<number> = new Set([778, 1034, 1290]);
 
-/** Whether a statement that commits may stand after a crash although it failed. */
+/** Whether a failed COMMIT may still be durable after a crash. */
 export const isCommitOutcomeUnknown = (error: unknown): boolean =>
   isSqliteError(error) && unfinished.has(error.errcode);
 

@@ -64,7 +64,7 @@ export const introspectSqlite: Introspection = {
         table,
         name,
         type,
-        // The primary key of a rowid table is never null, whatever is declared.
+        // The primary key of a rowid table is never null, even if it is not declared so.
         notNull: not_null === 1 || pk === 1,
         preset: preset ?? undefined,
         references:

@@ -33,7 +33,7 @@ class MigrationConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
 
-  // Kysely asks for it; migrations never stream, and half an answer would be worse.
+  // Kysely requires it; migrations never stream, and a partial result would be worse.
   async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     yield* [];
     throw new Error('A migration cannot stream rows');

@@ -43,7 +43,7 @@ export const movingSqlite: MoveDialect = {
     `delete from sqlite_sequence where name = ${quoteText(table)}`,
     ...(last > 0n ? [`insert into sqlite_sequence (name, seq) values (${quoteText(table)}, ${last})`] : []),
   ],
-  // A column without a type holds numbers and texts, which a text of them does not tell apart.
+  // A column without a type stores numbers and texts, which a conversion to text would not distinguish.
   portable: (type) => affinity(type) !== 'blob' || type.toLowerCase() === 'blob',
   holdsNul: true,
 };

@@ -17,7 +17,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A thread with connections of its own for reading. It keeps the process alive only while it is asked something. */
+/** A thread with its own reading connections. It keeps the process alive only while a statement runs. */
 export class ReaderThread {
   readonly #worker: Worker;
   readonly #toError: (error: unknown) => unknown;

@@ -17,7 +17,7 @@ interface OpenUse {
 /** Whether a column is computed of others of its row (https://sqlite.org/pragma.html#pragma_table_xinfo). */
 const computedColumns = 'select 1 from pragma_table_xinfo(?) where name = ? and hidden in (2, 3)';
 
-/** The name that stands for all columns: it is unknown which of them the statement writes. */
+/** The name for all columns: it is unknown which of them the statement writes. */
 export const everything = '';
 
 /** Names a column; without one, which rows the table has. */

@@ -63,7 +63,7 @@ export interface WaitLimits {
   readonly limit: number;
   /** Whether the commit of units before it has to wait for it. */
   readonly holdsGroup: boolean;
-  /** Whether writes wait behind it. */
+  /** Whether other writes wait for it. */
   readonly others: () => boolean;
 }
 

@@ -52,7 +52,7 @@ const scan = (query: Query): Scanned => {
     giveBack(connection);
     return { rows, milliseconds: performance.now() - started };
   } catch (error) {
-    // A statement whose iteration failed throws the same error when it is begun again: it goes with its connection.
+    // A statement whose iteration failed throws the same error when it runs again: its connection is replaced.
     connection.close();
     throw error;
   }

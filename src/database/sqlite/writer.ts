@@ -31,7 +31,7 @@ export interface AroundWrites {
   before(): void;
   /** One was committed: reads are to see it. */
   behind(): void;
-  /** Why what was written into the file is gone; undefined while it is not. */
+  /** Describes how the file was lost; undefined if it was not. */
   lost(): string | undefined;
 }
 
@@ -111,7 +111,7 @@ export class Writer {
     this.#gather(performance.now() + gatherTime);
   }
 
-  /** Callers who were answered at once ask again at once, but not all of them within one turn. */
+  /** Callers that get their responses in one turn send their next requests soon, but not all within one turn. */
   #gather(until: number): void {
     const seen = this.#queue.length;
     setImmediate(() => {
@@ -174,7 +174,7 @@ export class Writer {
     }
   }
 
-  /** Runs a unit once more, unless its time is over. */
+  /** Runs a unit again, unless its time limit is over. */
   #again(write: Write, place: 'first' | 'last'): void {
     const now = performance.now();
     const { limit = 0, until = 0 } = write;
@@ -270,7 +270,7 @@ export class Writer {
     throw databaseUnavailable('error' in outcome ? outcome.error : new Error('A unit ended the transaction'));
   }
 
-  /** A reader of another process may block the COMMIT for a moment; the statements stand meanwhile. */
+  /** Commits. A reader of another process may block it for a moment, during which the transaction stays open. */
   async #commit(group: readonly Written[]): Promise<void> {
     // A unit that ran alone and failed has been rolled back.
     if (!this.#connection.inTransaction) return;
@@ -285,7 +285,7 @@ export class Writer {
     }
   }
 
-  /** A write into a file that is gone is not acknowledged. */
+  /** Refuses to acknowledge a write into a lost file. */
   #assertThere(): void {
     const lost = this.#around.lost();
     if (lost !== undefined) throw databaseUnavailable(new Error(lost));
