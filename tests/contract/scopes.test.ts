@@ -392,7 +392,9 @@ describeEachDatabase('a scope', (databases) => {
         const answer = await as(token, (outer) => outer.transaction(() => past(outer) as Promise<unknown>));
         expect(answer.status).toBe(500);
       }
-      expect(service.lines.some((text) => text.includes('use the scope that its callback receives'))).toBe(true);
+      expect(service.lines.some((text) => text.includes('use the scope that its callback receives'))).toBe(
+        true,
+      );
       expect(await result(token, ({ records }) => records(order).count())).toBe(0);
     });
 
