@@ -359,7 +359,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
 
   /** Called when the answer is made; what is held of the body is given back when it is out. */
   answered(): void {
-    // Its connection keeps the request until the next one comes, and shall not keep a body.
+    // An idle connection keeps its last request, as the async context of its keep-alive timer does; both without the body.
     this.body = nothing;
     this.bytes = noBytes;
     this.#read = noBytes;

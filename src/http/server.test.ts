@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Verifiers } from '../auth/registry.ts';
 import { currentWork } from '../kernel/current-work.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Call, Endpoint } from './endpoint.ts';
 import { createPipeline, Envelope } from './pipeline.ts';
 import { Routes } from './routes.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from './server.ts';
@@ -28,7 +28,18 @@ const large = 'x'.repeat(32_000_000);
 /** Requests that wait for an answer that never comes. */
 let never = 0;
 
-const endpoints = [
+/** The call of the last request with a body. */
+let lastCall: Call | undefined;
+
+const endpoints: readonly Endpoint[] = [
+  {
+    ...endpoint('/body', (call) => {
+      lastCall = call;
+      return { data: call.bytes.byteLength };
+    }),
+    method: 'POST',
+    accepts: 'json',
+  },
   endpoint('/never', () => {
     never += 1;
     return new Promise(() => {});
@@ -221,6 +232,17 @@ describe('the HTTP server', () => {
     await expect.poll(connections).toBe(9);
     expect(await answer()).toBe(200);
   });
+});
+
+it('an idle connection keeps no body of the request that it keeps', async () => {
+  const port = await listen();
+  const body = JSON.stringify({ text: 'x'.repeat(500) });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`http://127.0.0.1:${port}/body`, { method: 'POST', headers, body });
+  expect([response.status, await response.json()]).toMatchObject([200, { data: body.length }]);
+  await expect.poll(() => http?.connections.inFlight).toBe(0);
+  expect([lastCall?.bytes.byteLength, lastCall?.body]).toEqual([0, {}]);
+  expect((await lastCall?.readBody())?.byteLength).toBe(0);
 });
 
 it('code that logs or asks the database finds the request, unless it is answered from memory', async () => {

@@ -77,7 +77,6 @@ export interface HttpServer {
   readonly server: Server;
   /** Answers one request; what a connection brings passes here, and so does what a test injects. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
-  /** The requests that are being answered. */
   readonly connections: Connections;
   readonly bodies: BodyMemory;
   /**
