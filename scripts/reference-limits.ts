@@ -161,7 +161,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     [
       'pipelined requests of a connection',
       'http/connections.ts',
-      'mostUnanswered',
+      'maxUnanswered',
       'count',
       'the connection is closed',
     ],

@@ -56,10 +56,10 @@ const counterOf =
   };
 
 /**
- * Milliseconds that a connection stays with one of several workers. Clients keep theirs as long as possible: a worker
+ * Time for which a connection stays with one of several workers. Clients keep connections as long as possible: a worker
  * that was restarted, or got the idle ones, would have little to do for hours.
  */
-const sharedAge = 60_000;
+const sharedConnectionMaxAgeMs = 60_000;
 
 /** Dependencies of the server beside those of the endpoints. */
 export interface HttpParts {
@@ -70,7 +70,7 @@ export interface HttpParts {
   readonly database: Database;
   readonly tracing: Tracing | undefined;
   readonly metering: Metering | undefined;
-  readonly options: { readonly stall?: number };
+  readonly options: { readonly stallTimeoutMs?: number };
 }
 
 /** The configured number of connections, or fewer if the system does not allow as many. */
@@ -111,13 +111,13 @@ export const openHttp = async (
   const http = createHttpServer(endpoints, pipeline, {
     ...config,
     maxConnections: connectionsOf(config, logger),
-    connectionAge: config.workers > 1 ? sharedAge : undefined,
+    maxConnectionAgeMs: config.workers > 1 ? sharedConnectionMaxAgeMs : undefined,
     corsHeaders: around && [positionHeader],
     logger,
     stopping: closing.stopping,
     uploads: await openUploads(parts),
     routes: services.routes,
-    stall: options.stall,
+    stallTimeoutMs: options.stallTimeoutMs,
     counterOf: counterOf(services),
     observerOf: metering?.observerOf,
     pages: pages === undefined || config.jobs === 'only' ? [] : [pages.area],

@@ -48,8 +48,8 @@ export interface ServerOptions {
   readonly webhookTimes?: Partial<WebhookTimes>;
   /** Compatible with Pino; unless given, one that writes to stdout at the configured level. */
   readonly logger?: Logger;
-  /** Milliseconds that a client may leave a long response unread before the connection is cut; 30 s unless given. */
-  readonly stall?: number;
+  /** Time for which a client may leave a long response unread before the connection is cut; 30 s unless given. */
+  readonly stallTimeoutMs?: number;
 }
 
 export interface InjectedRequest {

@@ -3,37 +3,37 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 import type { Connection } from './connections.ts';
 
-/** Bytes that a value of a parsed body takes beside its text: an empty object with its place in an array. */
-const perValue = 64;
+/** Memory of a parsed value beside its text: an empty object and its slot in an array. */
+const bytesPerValue = 64;
 
-/** A request as far as it holds memory for a body. */
+/** A request as the owner of bytes in `BodyMemory`. */
 export interface BodyHolder {
-  /** Bytes that count for it; changed by `BodyMemory` alone. */
+  /** Bytes that count for this request; changed by `BodyMemory` alone. */
   held: number;
-  /** Whether nobody knows (yet) who sends it. */
+  /** Whether the caller is anonymous, or not yet authenticated. */
   readonly unidentified: boolean;
 }
 
-/** A body that is still coming, with what refuses it. */
-export interface ComingBody {
+/** A body that is still arriving. */
+export interface ArrivingBody {
   readonly holder: BodyHolder;
+  /** Called when the body has to make room for another. */
   readonly refuse: () => void;
 }
 
 /**
- * Bounds the bytes of all bodies that the process holds, from their arrival to the answer. Callers whom nobody knows
- * share half of it. Where it is full, the largest body that is still coming gives way to a smaller one, and that of an
- * unknown caller to any of a known one: whoever begins large bodies and never ends them refuses others nothing.
+ * Bounds the bytes of all bodies that the process holds, from their arrival to the response. Unidentified callers share
+ * half of it. When it is full, the largest arriving body makes room for a smaller one, and that of an unidentified caller
+ * for any of an identified one. So large bodies that never end do not keep others out.
  */
 export class BodyMemory {
-  readonly #most: number;
+  readonly #maxBytes: number;
   #held = 0;
   #unidentified = 0;
-  readonly #coming = new Set<ComingBody>();
+  readonly #arriving = new Set<ArrivingBody>();
 
-  /** `most` in bytes. */
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Bytes that are held now. */
@@ -41,24 +41,24 @@ export class BodyMemory {
     return this.#held;
   }
 
-  /** Makes a body known that is still coming; `refuse` is called if it has to give way. */
-  begin(holder: BodyHolder, refuse: () => void): ComingBody {
-    const coming: ComingBody = { holder, refuse };
-    this.#coming.add(coming);
-    return coming;
+  /** Registers a body that is still arriving; `refuse` is called if it has to make room for another. */
+  begin(holder: BodyHolder, refuse: () => void): ArrivingBody {
+    const body: ArrivingBody = { holder, refuse };
+    this.#arriving.add(body);
+    return body;
   }
 
-  /** The body is there, or will not come; it gives way to no other from now on. */
-  complete(coming: ComingBody): void {
-    this.#coming.delete(coming);
+  /** Called when the body has arrived or failed: from now on it makes room for no other. */
+  complete(body: ArrivingBody): void {
+    this.#arriving.delete(body);
   }
 
-  /** @throws Problem `overloaded` where there is no room for so many more bytes. */
+  /** Takes bytes for this holder. @throws Problem `overloaded` where there is no room for them */
   take(holder: BodyHolder, bytes: number): void {
     while (!this.#fits(holder, bytes)) {
-      const other = this.#givesWayTo(holder, holder.held + bytes);
+      const other = this.#findReplaceable(holder, holder.held + bytes);
       if (other === undefined) throw overloaded();
-      this.#coming.delete(other);
+      this.#arriving.delete(other);
       this.release(other.holder);
       other.refuse();
     }
@@ -68,20 +68,20 @@ export class BodyMemory {
   }
 
   /**
-   * Takes what a body becomes when it is parsed, which can be twenty times its bytes; a quarter of all at most, as it
-   * would never fit otherwise.
+   * Takes the memory of the parsed values, which can be twenty times the bytes of their text; at most a quarter of all
+   * memory, as a body with many values would never fit otherwise.
    * @throws Problem `overloaded`
    */
   takeParsed(holder: BodyHolder, values: number): void {
-    this.take(holder, Math.min(values * perValue, this.#most / 4));
+    this.take(holder, Math.min(values * bytesPerValue, this.#maxBytes / 4));
   }
 
-  /** Called before the holder says who it is. */
+  /** Called right before the holder becomes identified. */
   identify(holder: BodyHolder): void {
     if (holder.unidentified) this.#unidentified -= holder.held;
   }
 
-  /** Gives back what a holder has. One whose body is still coming may take more. */
+  /** Releases all bytes of a holder. One whose body is still arriving may take more. */
   release(holder: BodyHolder): void {
     this.#held -= holder.held;
     if (holder.unidentified) this.#unidentified -= holder.held;
@@ -89,23 +89,23 @@ export class BodyMemory {
   }
 
   #fits({ unidentified }: BodyHolder, bytes: number): boolean {
-    if (unidentified && this.#unidentified + bytes > this.#most / 2) return false;
-    return this.#held + bytes <= this.#most;
+    if (unidentified && this.#unidentified + bytes > this.#maxBytes / 2) return false;
+    return this.#held + bytes <= this.#maxBytes;
   }
 
-  #givesWayTo({ unidentified }: BodyHolder, size: number): ComingBody | undefined {
-    let found: ComingBody | undefined;
-    for (const coming of this.#coming) {
-      const other = coming.holder;
+  #findReplaceable({ unidentified }: BodyHolder, size: number): ArrivingBody | undefined {
+    let found: ArrivingBody | undefined;
+    for (const body of this.#arriving) {
+      const other = body.holder;
       if (unidentified && !other.unidentified) continue;
       const replaces =
         found === undefined ||
         (other.unidentified === found.holder.unidentified
           ? other.held > found.holder.held
           : other.unidentified);
-      if (replaces) found = coming;
+      if (replaces) found = body;
     }
-    // Of its own kind only a larger one.
+    // One of the same kind has to be larger.
     if (found === undefined) return undefined;
     return found.holder.unidentified !== unidentified || found.holder.held > size ? found : undefined;
   }
@@ -125,8 +125,8 @@ const decode = (bytes: Uint8Array): string => {
 };
 
 /**
- * Refuses text nested deeper than `maxDepth` before a parser or walker meets it. One pass, no recursion.
- * @returns how many values it holds at most
+ * Refuses text that nests deeper than `maxDepth` before it is parsed. One pass, no recursion.
+ * @returns an upper bound of the number of values
  */
 const checkDepth = (text: string): number => {
   let depth = 0;
@@ -147,7 +147,7 @@ const checkDepth = (text: string): number => {
   return values;
 };
 
-/** Whether text can be kept by both databases and sent on: no NUL, no lone surrogate. */
+/** Whether both databases can store a text: it has no NUL and no lone surrogate. */
 export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** Decodes the text of one field. @throws Problem `invalid_text` */
@@ -171,13 +171,13 @@ const checkTexts = (value: Json): void => {
 };
 
 /**
- * Parses a body strictly: UTF-8 without a byte order mark, JSON to the letter, at most `maxDepth` levels, no text
- * with NUL or lone surrogates (only an escape can bring one in: the decoder is fatal). `expect` is told how many
- * values there will be at most, before they are made; a short text's are not worth a word.
+ * Parses a body strictly: UTF-8 without a byte order mark, standard JSON, at most `maxDepth` levels, no text with NUL or
+ * lone surrogates (as the decoder is fatal, only an escape can contain one). `expect` is called with an upper bound of the
+ * number of values before a long text is parsed.
  */
 const parseJson = (bytes: Uint8Array, expect?: (values: number) => void): Json => {
   const text = decode(bytes);
-  // Fewer brackets than levels allowed cannot nest too deeply; the scan is for the rest.
+  // A text of at most `maxDepth` characters cannot nest too deeply.
   if (text.length > maxDepth) {
     const values = checkDepth(text);
     expect?.(values);
@@ -216,45 +216,44 @@ export const isFormMediaType = (header: string | undefined): boolean =>
 export const isMultipartMediaType = (header: string | undefined): boolean =>
   isMediaType(header, 'multipart/form-data');
 
-/** Requests that start together at most: with more, further answers would lie in memory at a time for no further gain. */
-const together = 32;
+/** Requests that start in one batch. Larger batches hold more responses in memory, and gain no more throughput. */
+const maxBatchSize = 32;
 
 /**
- * Starts the requests that one poll of the event loop has brought together, once they are all there. They go through
- * the pipeline in step from then on, as what they wait for resolves in the same order: each stage runs for all of them
- * before the next begins, and finds its code and data in the caches of the processor. Node by itself would take each
- * request from parser to socket, and meet every stage cold.
+ * Starts the requests of one poll of the event loop as a batch. They then pass the pipeline in step, as their promises
+ * resolve in the same order: each stage runs for all of them before the next stage begins, and finds its code and data in
+ * the caches of the processor. Node alone would take each request from the parser to the socket, and find no stage there.
  */
 export class Arrivals {
   readonly #onStart: () => void;
   #waiting: (() => void)[] = [];
 
-  /** `onStart` is called before requests start. */
+  /** `onStart` is called before each batch. */
   constructor(onStart: () => void = () => {}) {
     this.#onStart = onStart;
   }
 
-  /** Has `start` called when the events of this poll have been taken. The check phase, where it is, follows the poll. */
+  /** Calls `start` in the check phase, after all events of this poll. */
   join(start: () => void): void {
     if (this.#waiting.push(start) === 1) setImmediate(this.#start);
   }
 
   readonly #start = (): void => {
     const ready = this.#waiting;
-    this.#waiting = ready.splice(together);
+    this.#waiting = ready.splice(maxBatchSize);
     this.#onStart();
     for (const start of ready) start();
-    // All that one poll has brought starts before the next one: otherwise whoever sends faster than we answer would
-    // fill the memory. A tick comes when no promise is left to resolve, so the first have gone as far as they can.
+    // All requests of one poll start before the next poll: otherwise clients that send faster than the service responds
+    // would fill the memory. A tick runs when no promise is left to resolve, so the first batch is as far as it can be.
     if (this.#waiting.length > 0) queueMicrotask(() => process.nextTick(this.#start));
   };
 }
 
-/** Of a request that has none. */
+/** The bytes of an empty body. */
 export const noBytes: Buffer = Buffer.alloc(0);
 
-/** Bytes that a piece of a body costs beyond its bytes: whoever sends a byte at a time would pay for it two hundredfold. */
-export const perPiece = 256;
+/** Memory of a chunk beside its bytes. It counts because a caller may send a body in chunks of one byte. */
+export const bytesPerChunk = 256;
 
 /** A request whose body is read. */
 export interface BodySender extends BodyHolder {
@@ -267,12 +266,12 @@ export interface BodyReading {
   /** Bytes of one body. */
   readonly limit: number;
   readonly memory: BodyMemory;
-  /** Milliseconds in which some of a long body has to come. */
-  readonly patience: number;
+  /** The interval in which a long body has to make progress. */
+  readonly stallTimeoutMs: number;
   readonly arrivals: Arrivals;
 }
 
-/** Methods whose body is read; that of any other is left alone. */
+/** Methods whose body is read; that of any other method is ignored. */
 const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Whether the request announces a body. */
@@ -288,14 +287,14 @@ export const hungUp = (cause?: unknown): Problem =>
     cause: new Error('the caller hung up before the body had arrived', { cause }),
   });
 
-const joined = (chunks: readonly Buffer[]): Buffer => {
+const concat = (chunks: readonly Buffer[]): Buffer => {
   const [first = noBytes] = chunks;
   return chunks.length > 1 ? Buffer.concat(chunks) : first;
 };
 
 /**
- * Reads a request's body; at once where all of it has come with the head. Its bytes count in the memory for bodies
- * until whoever holds them releases it.
+ * Reads the body of a request; synchronously where all of it has arrived with the head. Its bytes count in the memory for
+ * bodies until the sender releases them.
  * @throws Problem `body_too_large`; `overloaded` where that memory is full; `bad_request` when the caller hangs up
  */
 export const readBody = (sender: BodySender, reading: BodyReading): Buffer | Promise<Buffer> => {
@@ -303,23 +302,23 @@ export const readBody = (sender: BodySender, reading: BodyReading): Buffer | Pro
   const { limit, memory } = reading;
   if (!methodsWithBody.has(raw.method ?? '') || !bringsBody(raw)) return noBytes;
   if (Number(raw.headers['content-length']) > limit) throw tooLarge(limit);
-  // What has happened already is not told again.
+  // The events of a destroyed request have already been emitted.
   if (raw.destroyed) throw hungUp();
-  if (!raw.complete) return arriving(sender, reading);
+  if (!raw.complete) return readArriving(sender, reading);
   if (raw.readableLength > limit) throw tooLarge(limit);
   memory.take(sender, raw.readableLength);
-  // Each call gives one of the chunks that have come.
+  // Each call returns one chunk.
   const chunks: Buffer[] = [];
   for (let chunk = raw.read(); chunk !== null; chunk = raw.read()) chunks.push(chunk as Buffer);
-  return joined(chunks);
+  return concat(chunks);
 };
 
-/** Goes on together with the requests that arrived with the last of the body. */
-const arriving = async (sender: BodySender, reading: BodyReading): Promise<Buffer> => {
+/** Reads a body that is still arriving, and continues in the batch of requests that its last chunk arrived with. */
+const readArriving = async (sender: BodySender, reading: BodyReading): Promise<Buffer> => {
   const { raw, response, connection } = sender;
   if (raw.headers.expect !== undefined && raw.httpVersion === '1.1') response.writeContinue();
   const body = await collect(sender, reading);
-  // Another answer went out meanwhile: it took too long to come.
+  // The body took too long, and the connection was refused meanwhile.
   if (connection.ending) throw hungUp();
   await new Promise<void>((resolve) => reading.arrivals.join(resolve));
   return body;
@@ -332,7 +331,7 @@ const collect = (sender: BodySender, { limit, memory }: BodyReading): Promise<Bu
     let size = 0;
     const settle = (outcome: () => void): void => {
       raw.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      memory.complete(coming);
+      memory.complete(body);
       outcome();
     };
     const refuse = (problem: unknown): void => settle(() => reject(problem));
@@ -340,15 +339,15 @@ const collect = (sender: BodySender, { limit, memory }: BodyReading): Promise<Bu
       size += chunk.length;
       try {
         if (size > limit) throw tooLarge(limit);
-        memory.take(sender, chunk.length + perPiece);
+        memory.take(sender, chunk.length + bytesPerChunk);
         chunks.push(chunk);
       } catch (problem) {
         refuse(problem);
       }
     };
-    const onEnd = (): void => settle(() => resolve(joined(chunks)));
+    const onEnd = (): void => settle(() => resolve(concat(chunks)));
     const onError = (error: Error): void => refuse(hungUp(error));
     const onClose = (): void => refuse(hungUp());
-    const coming = memory.begin(sender, () => refuse(overloaded()));
+    const body = memory.begin(sender, () => refuse(overloaded()));
     raw.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });

@@ -15,14 +15,14 @@ const problemNames: Readonly<Record<string, ProblemName>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** An error of Node's parser: what it was reading, and how far it came. */
+/** An error of Node's parser: the packet that it was reading, and how far it came. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
 
-/** The line in which the parser stopped, up to its end or that of the packet. */
+/** Returns the line in which the parser stopped, up to the end of the line or of the packet. */
 const lineAt = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
   if (rawPacket === undefined) return '';
   const end = rawPacket.indexOf('\n', bytesParsed);
@@ -33,37 +33,37 @@ const lineAt = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
 const requestLine = /^([\w!#$%&'*+.^`|~-]+) (\S+) HTTP\/1\.[01]$/;
 const beginsWithTarget = /^[A-Z-]+ \S+(?: HTTP\/1\.[01])?$/;
 
-/** What their answers have in common with all others. */
-export interface BrokenAnswers {
+/** The parts that the responses to broken requests share with all others. */
+export interface BrokenResponses {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly nextId: () => string;
 }
 
-/** Answers what reaches no route: the envelope is written to the socket itself, which is closed behind it. */
+/** Refuses bytes that reach no route: writes an envelope to the socket itself, and closes it. */
 export class BrokenRequests {
   readonly #pipeline: Pipeline;
   readonly #connections: Connections;
   readonly #routes: Routes;
-  readonly #answers: BrokenAnswers;
+  readonly #responses: BrokenResponses;
 
-  constructor(pipeline: Pipeline, connections: Connections, routes: Routes, answers: BrokenAnswers) {
+  constructor(pipeline: Pipeline, connections: Connections, routes: Routes, responses: BrokenResponses) {
     this.#pipeline = pipeline;
     this.#connections = connections;
     this.#routes = routes;
-    this.#answers = answers;
+    this.#responses = responses;
   }
 
-  /** Bytes that are no HTTP request, or too few of them for too long. */
+  /** Refuses bytes that are no HTTP request, and a request that takes too long to arrive. */
   readonly broken = (error: ParserError, socket: Socket): void => {
     if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
     const connection = this.#connections.of(socket);
-    // Whoever takes a long body sees to it that it gets on.
+    // `Incoming` times out a long body itself.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.uploading) return;
-    // What follows is as broken, and is thrown away; so is what comes behind a request that ends the connection.
+    // The first error ends the connection. Bytes behind it, or behind a request that ends the connection, are discarded.
     if (connection.ending || (error.code === 'HPE_CLOSED_CONNECTION' && connection.unanswered > 0)) return;
     if (connection.broken) return;
     connection.broken = true;
@@ -73,17 +73,17 @@ export class BrokenRequests {
         return;
       }
       connection.ending = true;
-      socket.write(this.#answer(this.#problemOf(error)));
+      socket.write(this.#response(this.#problemOf(error)));
       closeGently(socket);
     };
-    // An error in the body of the last request is the answer to that request; any other comes behind its response.
+    // An error in the body of the last request replaces the response to it; any other error follows that response.
     const { last } = connection;
     const before = last?.raw.complete === true ? last.response : connection.before;
     if (before === undefined || before.writableFinished || before.destroyed) refuse();
     else before.once('finish', refuse);
   };
 
-  /** The parser knows neither a method of another name, which the routes refuse, nor what of a head is too long. */
+  /** Returns the refusal. The parser knows neither which methods the routes refuse, nor which part of a head is too long. */
   #problemOf(error: ParserError): Problem {
     const { code = '' } = error;
     if (code === 'HPE_INVALID_METHOD') {
@@ -91,32 +91,32 @@ export class BrokenRequests {
       const destination = method && target && this.#routes.find(method, target);
       if (destination && destination.endpoint === undefined) return destination.problem;
     }
-    // Where a target comes in several packets, the later ones look like any header.
+    // Where a target arrives in several packets, only the first shows that it is a target.
     if (code === 'HPE_HEADER_OVERFLOW' && beginsWithTarget.test(lineAt(error)))
       return new Problem('target_too_long', { cause: error });
     return new Problem(problemNames[code] ?? 'bad_request', { cause: error });
   }
 
-  /** A request for a tunnel (CONNECT), which Node would leave without an answer. */
+  /** Refuses a request for a tunnel (CONNECT), to which Node would not respond. */
   readonly tunnel = (_request: IncomingMessage, socket: Socket): void => {
     this.#connections.of(socket).ending = true;
     socket.on('error', () => {});
     socket.resume();
-    socket.write(this.#answer(new Problem('bad_request')));
+    socket.write(this.#response(new Problem('bad_request')));
     closeGently(socket);
   };
 
-  /** A connection too many. It gets no time to read: it would be one too many for as long. */
+  /** Refuses a connection beyond the limit, and closes it at once: waiting for its client would exceed the limit as long. */
   readonly tooMany = (socket: Socket): void => {
     this.#connections.of(socket).ending = true;
-    socket.end(this.#answer(overloaded()), () => socket.destroy());
+    socket.end(this.#response(overloaded()), () => socket.destroy());
   };
 
-  #answer(problem: Problem): string {
+  #response(problem: Problem): string {
     const { status, type, headers, body } = this.#pipeline.failed(problem);
     const text = String(body);
     const lines = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`];
-    const general = [...this.#answers.headers, 'x-request-id', this.#answers.nextId()];
+    const general = [...this.#responses.headers, 'x-request-id', this.#responses.nextId()];
     for (let index = 0; index < general.length; index += 2)
       lines.push(`${general[index]}: ${general[index + 1]}`);
     for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);

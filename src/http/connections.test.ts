@@ -34,7 +34,7 @@ const counting = async (options: ConnectionsOptions) => {
 
 describe('connections beyond the bound', () => {
   it('make the oldest idle one of the largest network give way', async () => {
-    const { arrive } = await counting({ most: 4 });
+    const { arrive } = await counting({ maxConnections: 4 });
     const [busy] = await arrive('127.0.0.1', true);
     const [idle] = await arrive();
     const [other] = await arrive('127.0.0.2');
@@ -46,7 +46,7 @@ describe('connections beyond the bound', () => {
   });
 
   it('are refused where no connection of their own network is idle', async () => {
-    const { arrive } = await counting({ most: 3 });
+    const { arrive } = await counting({ maxConnections: 3 });
     const busy = [
       await arrive('127.0.0.1', true),
       await arrive('127.0.0.1', true),
@@ -57,7 +57,7 @@ describe('connections beyond the bound', () => {
   });
 
   it('come in where one network holds all, however busy it is', async () => {
-    const { arrive } = await counting({ most: 3 });
+    const { arrive } = await counting({ maxConnections: 3 });
     const [oldest] = await arrive('127.0.0.1', true);
     await arrive('127.0.0.1', true);
     await arrive('127.0.0.1', true);
@@ -67,14 +67,14 @@ describe('connections beyond the bound', () => {
   });
 
   it('take none from a proxy that waits for an answer', async () => {
-    const { arrive } = await counting({ most: 2, isProxy: (address) => address === '127.0.0.1' });
+    const { arrive } = await counting({ maxConnections: 2, isProxy: (address) => address === '127.0.0.1' });
     const [oldest] = await arrive('127.0.0.1', true);
     await arrive('127.0.0.1', true);
     expect([(await arrive('127.0.0.2'))[1], oldest.destroyed]).toEqual([false, false]);
   });
 
   it('find room again when others have closed', async () => {
-    const { arrive } = await counting({ most: 2 });
+    const { arrive } = await counting({ maxConnections: 2 });
     const [first] = await arrive('127.0.0.1', true);
     await arrive('127.0.0.1', true);
     expect((await arrive())[1]).toBe(false);

@@ -3,95 +3,95 @@ import type { Socket } from 'node:net';
 import { networkOf } from '../auth/client-network.ts';
 
 /**
- * Requests that a connection may have sent without an answer. HTTP/1.1 lets a client send on and on (RFC 9112, 9.3.2),
- * and Node takes in all of it: one connection that never stops would fill the memory while the database is asked.
- * Browsers send one at a time, and tools that pipeline a few dozen.
+ * Requests of one connection that may wait for their responses. HTTP/1.1 allows pipelining without limit (RFC 9112,
+ * 9.3.2), and Node reads all of it: one connection that never stops would fill the memory while the database works.
+ * Browsers send one request at a time, and tools that pipeline send a few dozen.
  */
-const mostUnanswered = 128;
+const maxUnanswered = 128;
 
-/** A request as its connection and the log know it. */
+/** The last request of a connection, as the log names it. */
 export interface LastRequest {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
   readonly method: string;
-  /** Path of its endpoint; undefined before it is found. */
+  /** Path of its endpoint; undefined before the endpoint is found. */
   readonly route: string | undefined;
   /** Time of arrival by `performance.now()`. */
   readonly arrived: number;
 }
 
-/** The state of a connection as long as it lives. */
+/** The state of an open connection. */
 export interface Connection {
   readonly socket: Socket;
   /** Requests without a complete response. */
   unanswered: number;
-  /** The last request, and the response before the one to it. */
+  /** The last request, and the response before its own. */
   last: LastRequest | undefined;
   before: ServerResponse | undefined;
-  /** It has sent bytes that are no request, which are answered behind the responses that are still to come. */
+  /** It has sent bytes that are no request; the error follows the responses that are still to come. */
   broken: boolean;
-  /** Requests that it has sent in all. */
+  /** Number of requests received so far. */
   requests: number;
-  /** Its last answer is out or on its way: what else it brings is nobody's request any more. */
+  /** Its last response is sent or being sent; further bytes are ignored. */
   ending: boolean;
-  /** A long body is coming, which may take its time: see `Incoming`. */
+  /** A long body is arriving, which `Incoming` bounds in time. */
   uploading: boolean;
-  /** From when on its next answer is its last, by the clock that never jumps. */
+  /** Its first response after this time, by `performance.now()`, is its last. */
   readonly endsAt: number;
-  /** Where it comes from; undefined before it is counted. */
+  /** Network of its address; undefined before the connection is counted. */
   network: string | undefined;
 }
 
 export interface ConnectionsOptions {
-  /** Connections that may be open; any number unless given. */
-  readonly most?: number | undefined;
-  /** Milliseconds after which a connection is closed with its next answer, or after half of that; never unless given. */
-  readonly age?: number | undefined;
+  /** Connections that may be open; unlimited unless given. */
+  readonly maxConnections?: number | undefined;
+  /** A connection is closed with its first response after 50 to 100 % of this time; never unless given. */
+  readonly maxAgeMs?: number | undefined;
   /** Whether an address is that of one of our own proxies. */
   readonly isProxy?: (address: string) => boolean;
 }
 
 /**
- * Where a socket carries what is known of it. In a `WeakMap` what refers to its own key, as this does, lives until the
- * whole memory is searched.
+ * The property by which a socket holds its connection. An entry of a `WeakMap` whose value refers to its own key, as this
+ * one does, lives until the next full garbage collection.
  */
-const known = Symbol('connection');
+const connectionKey = Symbol('connection');
 
-interface KnownSocket extends Socket {
-  [known]?: Connection;
+interface CountedSocket extends Socket {
+  [connectionKey]?: Connection;
 }
 
-/** Whether a connection is so old that its next answer is its last. */
+/** Whether a connection is so old that its next response is its last. */
 export const isWorn = ({ endsAt }: Connection): boolean => endsAt !== Infinity && performance.now() >= endsAt;
 
 /**
- * Open connections by network, and the number of requests in flight. The requests themselves are in no collection: a `Set`
- * that takes each of them and lets it go keeps those that have ended alive until the next collection of all memory, which
- * costs a detail a quarter of its CPU time.
+ * Open connections by network, and the number of requests in flight. No collection holds the requests themselves: a `Set`
+ * to which each is added and from which it is deleted keeps finished ones alive until the next full garbage collection,
+ * which adds a quarter to the CPU time of a detail.
  */
 export class Connections {
-  readonly #most: number;
-  readonly #age: number;
+  readonly #maxConnections: number;
+  readonly #maxAgeMs: number;
   readonly #isProxy: (address: string) => boolean;
-  /** Open connections by the network that they come from, the oldest first. */
+  /** Open connections by the network of their address, the oldest first. */
   readonly #networks = new Map<string, Set<Connection>>();
   #open = 0;
   #inFlight = 0;
   readonly #lost = { refused: 0, displaced: 0, flooding: 0 };
 
-  constructor({ most = Infinity, age = Infinity, isProxy = () => false }: ConnectionsOptions = {}) {
-    this.#most = most;
-    this.#age = age;
-    this.#isProxy = isProxy;
+  constructor(options: ConnectionsOptions = {}) {
+    this.#maxConnections = options.maxConnections ?? Infinity;
+    this.#maxAgeMs = options.maxAgeMs ?? Infinity;
+    this.#isProxy = options.isProxy ?? (() => false);
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get size(): number {
     return this.#open;
   }
 
-  /** Requests without a complete response. */
+  /** Number of requests without a complete response. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -105,13 +105,13 @@ export class Connections {
     return waiting.sort((one, other) => one.arrived - other.arrived).slice(0, count);
   }
 
-  /** Connections that were not let in, that made room for another, and that were cut for what they sent unanswered. */
+  /** Connections that were refused, closed in favour of another, or cut because too many of their requests waited. */
   get lost(): Readonly<Record<'refused' | 'displaced' | 'flooding', number>> {
     return this.#lost;
   }
 
-  of(socket: KnownSocket): Connection {
-    socket[known] ??= {
+  of(socket: CountedSocket): Connection {
+    socket[connectionKey] ??= {
       socket,
       unanswered: 0,
       last: undefined,
@@ -120,20 +120,20 @@ export class Connections {
       requests: 0,
       ending: false,
       uploading: false,
-      // Not all at once where many were opened at once.
-      endsAt: performance.now() + this.#age * (0.5 + Math.random() / 2),
+      // Random, so that connections that were opened at the same time do not all end at the same time.
+      endsAt: performance.now() + this.#maxAgeMs * (0.5 + Math.random() / 2),
       network: undefined,
     };
-    return socket[known];
+    return socket[connectionKey];
   }
 
-  /** The connection of a request that has just come; undefined where nobody is to answer it. */
+  /** Counts a request that has just arrived, and returns its connection; undefined where the request is ignored. */
   arrived(socket: Socket): Connection | undefined {
     const connection = this.of(socket);
     if (connection.ending) return undefined;
     connection.unanswered += 1;
     connection.requests += 1;
-    if (connection.unanswered <= mostUnanswered) {
+    if (connection.unanswered <= maxUnanswered) {
       this.#inFlight += 1;
       return connection;
     }
@@ -142,20 +142,20 @@ export class Connections {
     return undefined;
   }
 
-  /** Counts the end of a request that `arrived` has let in. */
+  /** Counts the end of a request for which `arrived` returned a connection. */
   answered(connection: Connection): void {
     connection.unanswered -= 1;
     this.#inFlight -= 1;
   }
 
   /**
-   * Counts a new connection. Where there are as many as may be, the network that has most of them loses one: the oldest
-   * that waits for no answer, or, to a network that has less, the oldest (but none of a proxy, which has them of many).
+   * Counts a new connection. At the limit, the network with the most connections loses one: its oldest idle one, or, in
+   * favour of a network with fewer, its oldest. A busy connection of a proxy is never closed, as it serves many callers.
    * @returns whether there is room for it
    */
   opened(socket: Socket): boolean {
     const network = networkOf(socket.remoteAddress ?? '');
-    if (this.#open >= this.#most) {
+    if (this.#open >= this.#maxConnections) {
       const loser = this.#loserTo(network);
       if (loser === undefined) {
         this.#lost.refused += 1;

@@ -1,38 +1,38 @@
 import { credentialHeaders } from '../auth/registry.ts';
 
-/** Headers that a script may read of an answer. */
+/** Response headers that a script may read. */
 const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'];
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 
-/** Headers that a script may send. */
+/** Request headers that a script may send. */
 const allowed = [
   ...credentialHeaders,
   ...['Idempotency-Key', 'If-Match', 'If-None-Match', 'Last-Event-ID', 'Content-Type'],
 ];
 
-/** Seconds for which a browser may keep the answer to a preflight. */
-const maxAge = '600';
+/** Time for which a browser may cache the response to a preflight. */
+const preflightMaxAgeSeconds = '600';
 
 export type CorsHeaders = Readonly<Record<string, string>>;
 
 /**
- * What browsers are told about pages of other origins (Fetch standard, 3.2). An origin is compared as it stands with
- * those of the list: no pattern, no wildcard, and never credentials, as no cookie of ours may work across origins.
+ * The CORS headers (Fetch standard, 3.2). An origin is compared literally with those of the list: no pattern, no
+ * wildcard, and never credentials, as no cookie of this service may work across origins.
  */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #exposed: string;
   readonly #allowed: string;
 
-  /** @param both headers that a script may read of an answer and send, beside those that it always may */
-  constructor(origins: readonly string[], both: readonly string[] = []) {
+  /** @param moreHeaders further headers that a script may both send and read */
+  constructor(origins: readonly string[], moreHeaders: readonly string[] = []) {
     this.#origins = new Set(origins);
-    this.#exposed = [...exposed, ...both].join(', ');
-    this.#allowed = [...allowed, ...both].join(', ');
+    this.#exposed = [...exposed, ...moreHeaders].join(', ');
+    this.#allowed = [...allowed, ...moreHeaders].join(', ');
   }
 
-  /** For every answer; one that differs by origin says so to caches. */
+  /** Returns the headers of every response to this origin; `Vary` keeps caches from mixing up origins. */
   headers(origin: string | undefined): CorsHeaders {
     if (origin === undefined || !this.#origins.has(origin)) return { vary: 'Origin' };
     return {
@@ -42,18 +42,18 @@ export class Cors {
     };
   }
 
-  /** What is added to them for the question before a request; an origin that is not listed learns nothing. */
+  /** Returns the further headers of a response to a preflight; none for an origin that is not listed. */
   preflight(origin: string | undefined): CorsHeaders {
     if (origin === undefined || !this.#origins.has(origin)) return {};
     return {
       'access-control-allow-methods': methods,
       'access-control-allow-headers': this.#allowed,
-      'access-control-max-age': maxAge,
+      'access-control-max-age': preflightMaxAgeSeconds,
     };
   }
 }
 
-/** Whether a request is that question; any other OPTIONS is a method like another. */
+/** Whether a request is a preflight; any other OPTIONS is a method like any other. */
 export const isPreflight = (request: { readonly method: string; header(name: string): string | undefined }) =>
   request.method === 'OPTIONS' &&
   request.header('origin') !== undefined &&

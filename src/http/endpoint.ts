@@ -15,63 +15,63 @@ import type { UploadedFile } from './uploaded-file.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a handler gets: the request after everything that could refuse it beforehand has let it pass. */
+/** The request as a handler receives it: authenticated, permitted, and with its body read and parsed. */
 export interface Call {
   readonly grant: Grant;
-  /** Who calls: `{ kind: 'user', id, username, roles, … }`, `{ kind: 'application', appId }` or `{ kind: 'nobody' }`. */
+  /** The caller: `{ kind: 'user', id, username, roles, … }`, `{ kind: 'application', appId }` or `{ kind: 'nobody' }`. */
   readonly principal: Principal;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** The raw query string, without the question mark. */
   readonly query: string;
-  /** The parsed body; the inner object where the endpoint has a `bodyKey`; empty where it takes none. */
+  /** The parsed body; the inner object where the endpoint has a `bodyKey`; empty where the endpoint accepts no body. */
   readonly body: JsonObject;
-  /** The body's bytes as they came: what a signature covers. */
+  /** The body's bytes as received, which a signature covers. */
   readonly bytes: Uint8Array;
-  /** The files of a multipart body; there until the request has been answered. */
+  /** The files of a multipart body, which exist until the response is sent. */
   readonly files: readonly UploadedFile[];
   /**
    * Reads the whole body of an endpoint that accepts bytes, within BODY_LIMIT.
-   * @throws Problem; Error where it is read as a stream already
+   * @throws Problem; Error where it is already read as a stream
    */
   readBody(): Uint8Array | Promise<Uint8Array>;
-  /** The body of such an endpoint as it comes; `limit` in bytes. @throws Error where it is read already */
+  /** Returns the body of such an endpoint as a stream; `limit` in bytes. @throws Error where it is already being read */
   streamBody(limit: number): Readable;
-  /** A request header by its lower-case name. */
+  /** Returns a request header by its lower-case name. */
   header(name: string): string | undefined;
   /** Address of the caller (behind a proxy as TRUST_PROXY says). */
   readonly address: string;
-  /** Path as it was asked for, without the query string. */
+  /** Path of the request, without the query string. */
   readonly path: string;
   readonly requestId: string;
   /**
-   * Of an endpoint that `mayLag`, where there is a replica: what the answer is read through, which has everything that
-   * this caller is to see.
+   * Returns the reader for the response of an endpoint that `mayLag`: the replica, or the primary where the replica may
+   * lack a write of this caller. Undefined without a replica.
    */
   readonly reader?: (() => Promise<ListReader>) | undefined;
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal;
   /**
-   * Whom limits count as one: a user, an application, or the network of a stranger. Where nobody has to say who they
-   * are, credentials that came all the same are looked at when this is asked for.
+   * The key under which limits count this caller: a user, an application, or the network of an anonymous caller. On an
+   * endpoint without authentication, optional credentials are verified when this is first read.
    */
   readonly caller: string | Promise<string>;
-  /** Cuts the connection: the caller does not read what is answered. */
+  /** Cuts the connection of a caller that does not read the response. */
   cut(reason: Error): void;
 }
 
-/** What a handler answers. Everything absent means: 200, the success text, no data. */
+/** The result of a handler. An empty one means: 200, the success text, no data. */
 export interface Answer {
   readonly status?: number;
   readonly message?: string;
-  /** Payload: a value, JSON text from the database, or the pieces of a long JSON text. */
+  /** Payload: a value, JSON text from the database, or a long JSON text in pieces. */
   readonly data?: Json | JsonText | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** A body other than the envelope (a page, the API description), whole or in pieces, with its media type. */
   readonly raw?: { readonly type: string; readonly body: string | Uint8Array | AsyncIterableIterator<Piece> };
 }
 
-/** A field of a list, and what a caller may do with it in the query. */
+/** A field of a list, and how a query may use it. */
 export interface ListField {
   readonly name: string;
   readonly operators: readonly FilterOperator[];
@@ -80,7 +80,7 @@ export interface ListField {
   /** Whether records can be grouped by it, and by which spans of time. */
   readonly groupable: boolean;
   readonly buckets: readonly Bucket[];
-  /** What can be computed of it over many records. */
+  /** Aggregates of its values over many records. */
   readonly measures: readonly Measure[];
   /** Schema of one value in a filter. */
   readonly value: JsonSchema;
@@ -95,8 +95,8 @@ export interface QueryDocs {
 }
 
 /**
- * What the API description says of an endpoint beyond what its other members say. The endpoints of resources need
- * neither `etag`, `ifMatch` nor `idempotent`: their policy says which action they are.
+ * The facts of an endpoint that the API description cannot derive from its other members. The endpoints of resources
+ * need neither `etag`, `ifMatch` nor `idempotent`: these follow from the action of their policy.
  */
 export interface EndpointDocs {
   readonly summary: Label;
@@ -104,72 +104,72 @@ export interface EndpointDocs {
   readonly tag: string;
   /** Schema of `data` on success (of one item of a list); absent where there is none. */
   readonly data?: JsonSchema;
-  /** Name of the model whose record in its detail view `data` is, where the policy does not say so. */
+  /** Name of the model whose detail view `data` is, where the policy does not name it. */
   readonly model?: string;
   readonly list?: boolean;
-  /** Which operation of a resource it is, beside those that its policy names; an `aggregate` lists groups of records. */
+  /** The operation of a resource, where the policy does not name it; an `aggregate` lists groups of records. */
   readonly part?: 'aggregate' | 'history' | 'restore';
-  /** What the list can be filtered, sorted and searched by. */
+  /** Fields by which the list can be filtered, sorted and searched. */
   readonly listFields?: readonly ListField[];
   readonly query?: readonly QueryDocs[];
-  /** The answer carries an ETag; a GET answers 304 to an `If-None-Match` that names it. */
+  /** The response has an ETag; a GET responds 304 to an `If-None-Match` that names it. */
   readonly etag?: boolean;
-  /** It takes `If-Match` and refuses with 412. */
+  /** The endpoint accepts `If-Match`, and refuses a stale version with 412. */
   readonly ifMatch?: boolean;
-  /** Takes an `Idempotency-Key`. */
+  /** The endpoint accepts an `Idempotency-Key`. */
   readonly idempotent?: boolean;
-  /** Takes a `Last-Event-ID`. */
+  /** The endpoint accepts a `Last-Event-ID`. */
   readonly resumes?: boolean;
-  /** Further headers of a success, by name. */
+  /** Further headers of a successful response, by name. */
   readonly headers?: Readonly<Record<string, Label>>;
   /** Problems beyond those that follow from authentication, policy, body and the members above. */
   readonly problems?: readonly ProblemKind[];
   /** Media type of a whole body other than the envelope. */
   readonly media?: string;
-  /** Left out of the description: the parts of a page. */
+  /** Omitted from the description: the files of a page. */
   readonly hidden?: boolean;
 }
 
-/** An endpoint is data. The pipeline is the only thing that runs it. */
+/** An endpoint as data. Only the pipeline runs it. */
 export interface Endpoint {
   /** Stable name, unique; the operationId of the API description. */
   readonly operation: string;
-  /** Who brings it, for whoever has to tell two apart: a model, or a file of the application; else the service. */
+  /** Origin that an error about two conflicting endpoints names: a model or a file of the application; else the service. */
   readonly source?: string;
   readonly method: HttpMethod;
   /** Below the base path, parameters as `:name`. */
   readonly path: string;
-  /** Methods of which any one is enough; empty: open. */
+  /** Authentication methods, one of which is enough; none: open to every caller. */
   readonly auth: readonly AuthMethodName[];
   readonly policy: Rule;
-  /** Models whose grants the principal shall carry, where they are not those that the policy itself asks about. */
+  /** Models whose grants are read with the principal, where they are not those of the policy itself. */
   readonly grantsOn?: readonly string[];
-  /** Models whose grants it carries as well where the query names relations. */
+  /** Models whose grants are read as well where the query names relations. */
   readonly grantsOnRelated?: readonly string[];
   /**
-   * `nothing`: a body is not looked at. `json-or-form`: forms of a `bodyKey` beside JSON, in the administration area.
-   * `form`: a form whose names are the fields. `multipart`: files, and texts that are fields. `bytes`: any type, read
-   * when the handler asks for it.
+   * `nothing`: a body is ignored. `json-or-form`: JSON, or a form of a `bodyKey`, in the administration area. `form`: a
+   * form whose names are the fields. `multipart`: files, and texts that are fields. `bytes`: any type, read by the
+   * handler.
    */
   readonly accepts: 'nothing' | 'json' | 'json-or-form' | 'form' | 'multipart' | 'bytes';
-  /** Whether a request without a body is taken as one with an empty object. */
+  /** Whether a request without a body counts as one with an empty object. */
   readonly bodyOptional?: boolean;
-  /** Of a multipart body. */
+  /** Limits of a multipart body. */
   readonly limits?: MultipartLimits;
   /** Name of the object in the body that holds the record. */
   readonly bodyKey?: string;
   /** Schema of the record itself (not of the keyed body). */
   readonly input?: JsonSchema;
   /**
-   * Whether what it answers may be as old as a replica: it only reads records, and whatever decides who may is asked of
-   * the first server.
+   * Whether the response may be read from a replica. The endpoint only reads records; authentication and policy always
+   * read from the primary.
    */
   readonly mayLag?: boolean;
-  /** A success is CSV where `Accept` prefers it; everybody else is answered the envelope. */
+  /** Whether a successful response is CSV where `Accept` prefers it to the envelope. */
   readonly csv?: boolean;
   /**
-   * Whether a request without a query is answered from memory: it asks the database nothing and logs nothing, so that
-   * neither has to know of it.
+   * Whether a request without a query is answered from memory. Its code neither runs statements nor writes to the log, so
+   * it needs no async context.
    */
   readonly fromMemory?: boolean;
   /** Status of success; 200 where absent. */
@@ -177,10 +177,10 @@ export interface Endpoint {
   readonly docs: EndpointDocs;
   readonly handle: (call: Call) => Promise<Answer> | Answer;
   /**
-   * Whether the record that the path names is there for a caller with this grant, as `handle` would find it; what an
-   * explanation asks. Absent where the path names no record.
+   * Returns whether a caller with this grant reaches the record that the path names, for explanations. Absent where the
+   * path names no record.
    */
   readonly reaches?: (grant: Grant, params: Call['params']) => Promise<boolean>;
-  /** Whether that record, which is there, may be written as it is. Absent where that needs no more than to reach it. */
+  /** Returns whether that caller may also write the record. Absent where reaching it is enough. */
   readonly writes?: (grant: Grant, params: Call['params']) => Promise<boolean>;
 }

@@ -3,10 +3,10 @@ import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts
 import { Problem } from '../kernel/problem.ts';
 import { isStorableText } from './body.ts';
 
-/** Fields that a form may carry: more is an attack, not a form. */
+/** Limit of the fields of a form. */
 export const maxFields = 200;
 
-/** Decodes one name or value of a form; percent-encoding and UTF-8 must be right. */
+/** Decodes one name or value of a form. @throws Problem `invalid_text` for bad percent-encoding or UTF-8 */
 const decodeComponent = (text: string): string => {
   try {
     const decoded = decodeURIComponent(text.replaceAll('+', ' '));
@@ -23,12 +23,12 @@ const typesOf = (schema: Json | undefined): readonly Json[] => {
   return Array.isArray(type) ? type : type === undefined ? [] : [type];
 };
 
-/** A number as JSON writes it. */
+/** Whether a text is a number in JSON's notation. */
 const isNumber = (text: string): boolean => /^-?\d{1,17}(?:\.\d{1,17})?(?:e[+-]?\d{1,3})?$/i.test(text);
 
 /**
- * A form has nothing but texts: this gives a text the type that the schema asks for. What does not fit stays text,
- * so that validation says what is wrong with it.
+ * Converts a text of a form to the type in the schema. A text that does not fit stays as it is, so that validation
+ * reports it.
  */
 const typed = (text: string, schema: Json | undefined): Json => {
   const types = typesOf(schema);
@@ -42,7 +42,7 @@ const typed = (text: string, schema: Json | undefined): Json => {
 
 type Pair = readonly [name: string, text: string];
 
-/** The pairs of a form-encoded body, as they were sent. @throws Problem `bad_request` where there are too many */
+/** Returns the pairs of a form-encoded body, still encoded. @throws Problem `bad_request` for too many */
 const pairsOf = (bytes: Uint8Array): readonly Pair[] => {
   const pairs = new TextDecoder('latin1').decode(bytes).split('&');
   if (pairs.length > maxFields) throw new Problem('bad_request');
@@ -57,13 +57,13 @@ const schemaOf = (schema: JsonSchema, field: string): Json | undefined => {
   return isJsonObject(properties) ? own(properties, field) : undefined;
 };
 
-/** The object that fields would be in JSON, typed as the schema asks for; of several of one name the last one counts. */
+/** Returns the fields as a JSON object with the types of the schema; the last of several of one name counts. */
 export const typedFields = (fields: Iterable<Pair>, schema: JsonSchema): JsonObject =>
   Object.fromEntries(
     Iterator.from(fields).map(([name, text]) => [name, typed(text, schemaOf(schema, name))]),
   );
 
-/** Reads a form-encoded body whose names are the fields themselves. */
+/** Parses a form-encoded body whose names are the fields themselves. */
 export const parseFields = (bytes: Uint8Array, schema: JsonSchema): JsonObject =>
   typedFields(
     pairsOf(bytes).flatMap(([name, text]): Pair[] =>
@@ -72,12 +72,12 @@ export const parseFields = (bytes: Uint8Array, schema: JsonSchema): JsonObject =
     schema,
   );
 
-/** `key[field]` and `field`; `[]` behind either adds to a list. */
+/** The names `key[field]` and `field`; `[]` behind either appends to a list. */
 const fieldName = /^(?:([a-z_]+)\[([a-z_]+)\]|([a-z_]+))(\[\])?$/;
 
 /**
- * Reads a form-encoded body into the record that the same request would carry as JSON: pairs `key[field]=value`, or
- * `field=value` where the schema has the field. Anything else in the form is ignored, as unknown fields of a JSON body are.
+ * Parses a form-encoded body into the record that the same request would have in JSON: pairs `key[field]=value`, or
+ * `field=value` where the schema has the field. Other pairs are ignored, as unknown fields of a JSON body are.
  */
 export const parseForm = (bytes: Uint8Array, key: string, schema: JsonSchema): JsonObject => {
   const fields = new Map<string, Json>();

@@ -1,66 +1,66 @@
 import { Problem } from '../kernel/problem.ts';
 import { type BodySender, bringsBody, hungUp, tooLarge } from './body.ts';
 
-/** Bytes that a long body has to bring in each stretch of time that nobody but its caller is waited for. */
-const leastProgress = 65_536;
+/** Bytes of a long body that have to arrive in each interval in which only its caller delays it. */
+const minProgressBytes = 65_536;
 
-/** Who takes a body as it comes. */
-export interface Taker {
-  /** Takes a piece. False: no more until `resume`. */
-  take(chunk: Buffer): boolean;
-  ended(): void;
-  /** It will not come whole: it is too large, too slow, or its caller has hung up. */
-  failed(problem: Problem): void;
+/** The consumer of a body that is passed on as it arrives. */
+export interface BodyConsumer {
+  /** Accepts a chunk. Returns false to receive no more until `resume`. */
+  write(chunk: Buffer): boolean;
+  end(): void;
+  /** Called when the body will not be complete: it is too large or too slow, or its caller has hung up. */
+  fail(problem: Problem): void;
 }
 
 export interface IncomingOptions {
   /** Bytes of the whole body. */
   readonly limit: number;
-  /** Milliseconds in which some of the body has to come. */
-  readonly patience: number;
+  /** The interval in which `minProgressBytes` have to arrive. */
+  readonly stallTimeoutMs: number;
 }
 
 /**
- * A body that is passed on as it comes and never held. It may take longer than others, as long as it gets on: one that
- * brings less than 64 KiB in the time of patience, while somebody waits for it, is cut like any that does not come.
+ * A request body that is passed on as it arrives and never held. It may take longer than the request timeout, as long as
+ * it makes progress: one that brings less than 64 KiB per interval while its consumer is ready fails.
  */
 export class Incoming {
   readonly #sender: BodySender;
   readonly #options: IncomingOptions;
-  readonly #taker: Taker;
+  readonly #consumer: BodyConsumer;
   #timer: NodeJS.Timeout | undefined;
   #size = 0;
-  /** Size at the last look. */
-  #before = 0;
-  /** Whether the taker has kept the caller waiting since the last look. */
-  #held = false;
+  /** Size at the last check. */
+  #checkedSize = 0;
+  /** Whether the consumer has paused the body since the last check. */
+  #wasPaused = false;
 
-  constructor(sender: BodySender, options: IncomingOptions, taker: Taker) {
+  constructor(sender: BodySender, options: IncomingOptions, consumer: BodyConsumer) {
     this.#sender = sender;
     this.#options = options;
-    this.#taker = taker;
+    this.#consumer = consumer;
   }
 
   start(): void {
     const { raw, response, connection } = this.#sender;
     if (Number(raw.headers['content-length']) > this.#options.limit) {
-      this.#taker.failed(tooLarge(this.#options.limit));
+      this.#consumer.fail(tooLarge(this.#options.limit));
       return;
     }
-    // Node has ended it before anybody saw it.
+    // Node has already ended a request without a body.
     if (!bringsBody(raw)) {
-      this.#taker.ended();
+      this.#consumer.end();
       return;
     }
-    // What has happened already is not told again.
+    // The events of a destroyed request have already been emitted.
     if (raw.destroyed) {
-      this.#taker.failed(hungUp());
+      this.#consumer.fail(hungUp());
       return;
     }
     if (!raw.complete && raw.headers.expect !== undefined && raw.httpVersion === '1.1')
       response.writeContinue();
     connection.uploading = true;
-    this.#timer = setInterval(this.#look, this.#options.patience).unref();
+    this.#timer = setInterval(this.#check, this.#options.stallTimeoutMs).unref();
     raw.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
     raw.resume();
   }
@@ -69,7 +69,7 @@ export class Incoming {
     if (this.#timer !== undefined) this.#sender.raw.resume();
   }
 
-  /** Wants no more of it. What still comes stays where it is, or is thrown away with the answer. */
+  /** Stops reading. Further bytes stay in the socket, or are discarded with the response. */
   stop(): void {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
@@ -86,7 +86,7 @@ export class Incoming {
 
   #fail(problem: Problem): void {
     this.stop();
-    this.#taker.failed(problem);
+    this.#consumer.fail(problem);
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -95,25 +95,25 @@ export class Incoming {
       this.#fail(tooLarge(this.#options.limit));
       return;
     }
-    if (this.#taker.take(chunk) || this.#timer === undefined) return;
-    this.#held = true;
+    if (this.#consumer.write(chunk) || this.#timer === undefined) return;
+    this.#wasPaused = true;
     this.#sender.raw.pause();
   };
 
   readonly #onEnd = (): void => {
     this.stop();
-    this.#taker.ended();
+    this.#consumer.end();
   };
 
   readonly #onError = (error: Error): void => this.#fail(hungUp(error));
 
   readonly #onClose = (): void => this.#fail(hungUp());
 
-  readonly #look = (): void => {
-    const came = this.#size - this.#before;
-    const kept = this.#held || this.#sender.raw.isPaused();
-    this.#before = this.#size;
-    this.#held = false;
-    if (came < leastProgress && !kept) this.#fail(new Problem('request_timeout'));
+  readonly #check = (): void => {
+    const arrivedBytes = this.#size - this.#checkedSize;
+    const wasPaused = this.#wasPaused || this.#sender.raw.isPaused();
+    this.#checkedSize = this.#size;
+    this.#wasPaused = false;
+    if (arrivedBytes < minProgressBytes && !wasPaused) this.#fail(new Problem('request_timeout'));
   };
 }

@@ -6,11 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import type { BusboyInstance } from '@fastify/busboy';
 import { overloaded, Problem } from '../kernel/problem.ts';
 import {
+  type ArrivingBody,
   type BodyReading,
   type BodySender,
-  type ComingBody,
+  bytesPerChunk,
   decodeText,
-  perPiece,
   tooLarge,
 } from './body.ts';
 import { maxFields } from './form.ts';
@@ -18,20 +18,20 @@ import { Incoming } from './incoming.ts';
 import { diskProblem } from './upload-folders.ts';
 import { baseName, isFieldName, type UploadedFile } from './uploaded-file.ts';
 
-/** What a multipart body may bring. */
+/** Limits of a multipart body. */
 export interface MultipartLimits {
   /** Bytes of one file. */
   readonly file: number;
-  /** Files of a body. */
+  /** Number of files. */
   readonly files: number;
-  /** Bytes of the whole body; as many as its files and texts can be unless given. */
+  /** Bytes of the whole body; by default the sum that its files and texts may have. */
   readonly total?: number | undefined;
 }
 
-/** Where a part of a body says what it is. Browsers need some hundred bytes of it. */
-const partHead = { headerPairs: 16, headerSize: 8_192 };
+/** Limits of the header of a part. Browsers send some hundred bytes. */
+const partHeaderLimits = { headerPairs: 16, headerSize: 8_192 };
 
-/** What a multipart body comes to. */
+/** A multipart body that was read. */
 export interface MultipartBody {
   readonly texts: readonly (readonly [name: string, text: string])[];
   readonly files: readonly UploadedFile[];
@@ -39,15 +39,15 @@ export interface MultipartBody {
 
 export interface MultipartReading extends BodyReading {
   readonly limits: MultipartLimits;
-  /** A folder of this request's own. */
+  /** The folder of this request alone. */
   readonly folder: string;
-  /** The bytes where a signature had to see them before. */
-  readonly held: Uint8Array | undefined;
+  /** The bytes of the body, where the verification of a signature has already read them. */
+  readonly bytes: Uint8Array | undefined;
 }
 
 const malformed = (cause?: unknown): Problem => new Problem('bad_request', { cause });
 
-/** Reads one body. Texts are held, in the memory for bodies; files are written as they come. */
+/** Reads one multipart body. Texts count in the memory for bodies; files are written to disk as they arrive. */
 class MultipartReader {
   readonly #sender: BodySender;
   readonly #reading: MultipartReading;
@@ -61,8 +61,8 @@ class MultipartReader {
   #textBytes = 0;
   #textParts = 0;
   #fileParts = 0;
-  #coming: ComingBody | undefined;
-  #over = false;
+  #arriving: ArrivingBody | undefined;
+  #hasEnded = false;
 
   constructor(sender: BodySender, reading: MultipartReading, parser: BusboyInstance) {
     this.#sender = sender;
@@ -70,11 +70,11 @@ class MultipartReader {
     this.#parser = parser;
     this.#incoming = new Incoming(
       sender,
-      { limit: this.#total, patience: reading.patience },
+      { limit: this.#total, stallTimeoutMs: reading.stallTimeoutMs },
       {
-        take: (chunk) => parser.write(chunk),
-        ended: () => void parser.end(),
-        failed: (problem) => this.#fail(problem),
+        write: (chunk) => parser.write(chunk),
+        end: () => void parser.end(),
+        fail: (problem) => this.#fail(problem),
       },
     );
   }
@@ -85,30 +85,30 @@ class MultipartReader {
   }
 
   read(): Promise<MultipartBody> {
-    this.#coming = this.#reading.memory.begin(this.#sender, () => this.#fail(overloaded()));
+    this.#arriving = this.#reading.memory.begin(this.#sender, () => this.#fail(overloaded()));
     this.#parser
-      .on('file', (name, stream, filename, _encoding, type) => this.#part(name, stream, filename, type))
+      .on('file', (name, stream, filename, _encoding, type) => this.#readPart(name, stream, filename, type))
       .on('partsLimit', () => this.#fail(malformed()))
       .on('drain', () => this.#incoming.resume())
       .on('error', (error) => this.#fail(malformed(error)))
       .on('finish', () => void this.#finish());
-    const { held } = this.#reading;
-    if (held === undefined) this.#incoming.start();
-    else if (held.byteLength > this.#total) this.#fail(tooLarge(this.#total));
-    else this.#parser.end(held);
+    const { bytes } = this.#reading;
+    if (bytes === undefined) this.#incoming.start();
+    else if (bytes.byteLength > this.#total) this.#fail(tooLarge(this.#total));
+    else this.#parser.end(bytes);
     return this.#done.promise;
   }
 
-  #part(name: string | undefined, stream: Readable, filename: string | undefined, type: string): void {
-    // What it fails with fails the whole.
+  #readPart(name: string | undefined, stream: Readable, filename: string | undefined, type: string): void {
+    // The parser itself emits the same error.
     stream.on('error', () => {});
-    if (this.#over) stream.resume();
+    if (this.#hasEnded) stream.resume();
     else if (!isFieldName(name)) this.#fail(malformed());
-    else if (filename === undefined && type !== 'application/octet-stream') this.#text(name, stream);
-    else this.#fileBegins(name, stream, filename ?? '', type);
+    else if (filename === undefined && type !== 'application/octet-stream') this.#readText(name, stream);
+    else this.#readFile(name, stream, filename ?? '', type);
   }
 
-  #text(name: string, stream: Readable): void {
+  #readText(name: string, stream: Readable): void {
     this.#textParts += 1;
     if (this.#textParts > maxFields) {
       this.#fail(malformed());
@@ -119,14 +119,14 @@ class MultipartReader {
       this.#textBytes += bytes;
       try {
         if (this.#textBytes > this.#reading.limit) throw tooLarge(this.#reading.limit);
-        this.#reading.memory.take(this.#sender, bytes + perPiece);
+        this.#reading.memory.take(this.#sender, bytes + bytesPerChunk);
       } catch (problem) {
         this.#fail(problem);
       }
     };
     take(Buffer.byteLength(name));
     stream.on('data', (chunk: Buffer) => {
-      if (this.#over) return;
+      if (this.#hasEnded) return;
       take(chunk.length);
       chunks.push(chunk);
     });
@@ -139,19 +139,19 @@ class MultipartReader {
     });
   }
 
-  #fileBegins(field: string, stream: Readable, given: string, type: string): void {
+  #readFile(field: string, stream: Readable, filename: string, type: string): void {
     const { files } = this.#reading.limits;
     this.#fileParts += 1;
     if (this.#fileParts > files) this.#fail(new Problem('too_many_files', { params: { limit: files } }));
     else
       this.#writes.push(
-        this.#file(field, stream, given, type).catch((error) => this.#fail(diskProblem(error))),
+        this.#writeFile(field, stream, filename, type).catch((error) => this.#fail(diskProblem(error))),
       );
   }
 
-  async #file(field: string, stream: Readable, given: string, type: string): Promise<void> {
+  async #writeFile(field: string, stream: Readable, filename: string, type: string): Promise<void> {
     const { limits, folder } = this.#reading;
-    // The number of the file, and nothing that the caller says.
+    // The path contains no text of the caller.
     const path = join(folder, String(this.#fileParts));
     const target = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     let size = 0;
@@ -163,23 +163,23 @@ class MultipartReader {
       }
     };
     await pipeline(stream, counted, target, { signal: this.#abort.signal });
-    // A browser sends a field for files that nobody chose as one without name and bytes.
-    if (given === '' && size === 0) await rm(path);
-    else this.#files.push({ field, filename: baseName(given), type, size, path });
+    // A browser sends a file field without a chosen file as a part without name and bytes.
+    if (filename === '' && size === 0) await rm(path);
+    else this.#files.push({ field, filename: baseName(filename), type, size, path });
   }
 
   async #finish(): Promise<void> {
     await Promise.all(this.#writes);
-    if (this.#over) return;
+    if (this.#hasEnded) return;
     this.#end();
-    // In the order in which they were sent.
+    // Sorted by number, the order in which they were sent.
     this.#files.sort((one, other) => one.path.length - other.path.length || (one.path < other.path ? -1 : 1));
     this.#done.resolve({ texts: this.#texts, files: this.#files });
   }
 
-  /** Nothing is written any more when it is told. */
+  /** Rejects once no file is being written. */
   #fail(problem: unknown): void {
-    if (this.#over) return;
+    if (this.#hasEnded) return;
     this.#end();
     this.#incoming.stop();
     this.#abort.abort();
@@ -187,21 +187,21 @@ class MultipartReader {
   }
 
   #end(): void {
-    this.#over = true;
-    if (this.#coming !== undefined) this.#reading.memory.complete(this.#coming);
+    this.#hasEnded = true;
+    if (this.#arriving !== undefined) this.#reading.memory.complete(this.#arriving);
   }
 }
 
 const parserFor = async (type: string, files: number): Promise<BusboyInstance> => {
-  // Loaded with the first body of parts that comes.
+  // Loaded with the first multipart body.
   const { Busboy: Parser } = await import('@fastify/busboy');
   try {
     return Parser({
       headers: { 'content-type': type },
-      // Texts come as streams too, so that their bytes can be counted as they come.
+      // Texts are streams as well, so that their bytes can be counted as they arrive.
       isPartAFile: () => true,
       preservePath: true,
-      limits: { ...partHead, parts: files + maxFields + 1 },
+      limits: { ...partHeaderLimits, parts: files + maxFields + 1 },
     });
   } catch (cause) {
     // The boundary is missing.
@@ -210,9 +210,9 @@ const parserFor = async (type: string, files: number): Promise<BusboyInstance> =
 };
 
 /**
- * Reads a body of parts.
- * @throws Problem `bad_request` where it is none or its caller hangs up; `body_too_large`, `too_many_files`,
- * `invalid_text`, `overloaded` where there is no room; `request_timeout` where it does not get on
+ * Reads a multipart body.
+ * @throws Problem `bad_request` for a malformed body, or when the caller hangs up; `body_too_large`, `too_many_files`,
+ * `invalid_text`; `overloaded` where the memory for bodies is full; `request_timeout` for a body without progress
  */
 export const readMultipart = async (
   sender: BodySender,

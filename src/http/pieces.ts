@@ -1,31 +1,31 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 
-/** A part of a body: text goes as UTF-8. */
+/** A part of a body; text is sent as UTF-8. */
 export type Piece = string | Uint8Array;
 
-/** Where the pieces of a long body come from. */
+/** A source of the pieces of a long body. */
 export type PieceSource = Readable | ReadableStream | AsyncIterable<Piece>;
 
 export const isPieceSource = (value: unknown): value is PieceSource =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** An iterator over a source, and what ends the source at once, also while a piece is waited for. */
-interface Opened {
+/** An iterator over a source. `end` ends the source at once, also while `next` is pending. */
+interface SourceReader {
   next(): Promise<IteratorResult<unknown, unknown>>;
   end(): void;
 }
 
 const ignore = (): void => {};
 
-const openReadable = (source: Readable): Opened => {
-  // It may fail before it is read, which its iterator tells then, or when nobody reads it any more.
+const openReadable = (source: Readable): SourceReader => {
+  // The iterator throws an error from before the first read; one after the last read is of no interest.
   source.on('error', ignore);
   const iterator: AsyncIterator<unknown> = source[Symbol.asyncIterator]();
   return { next: () => iterator.next(), end: () => void source.destroy() };
 };
 
-const openWebStream = (source: ReadableStream): Opened => {
+const openWebStream = (source: ReadableStream): SourceReader => {
   const reader = source.getReader();
   return {
     next: async () => {
@@ -36,46 +36,46 @@ const openWebStream = (source: ReadableStream): Opened => {
   };
 };
 
-const openIterable = (source: AsyncIterable<unknown>): Opened => {
+const openIterable = (source: AsyncIterable<unknown>): SourceReader => {
   const iterator = source[Symbol.asyncIterator]();
   return {
     next: () => iterator.next(),
-    // A generator that waits for something ends when that has come.
+    // A generator that awaits a promise ends when the promise settles.
     end: () => void Promise.resolve(iterator.return?.()).catch(ignore),
   };
 };
 
 /**
- * By its global name, which loads it when the first such source comes. What that name stands for is another type where an
- * application knows those of browsers.
+ * Whether a source is a web stream. The global name loads the class with the first such source; a type guard is needed
+ * because the name has another type in applications that include the types of browsers.
  */
 const isWebStream = (source: PieceSource): source is ReadableStream =>
   source instanceof globalThis.ReadableStream;
 
-const open = (source: PieceSource): Opened => {
+const open = (source: PieceSource): SourceReader => {
   if (source instanceof Readable) return openReadable(source);
   return isWebStream(source) ? openWebStream(source) : openIterable(source);
 };
 
 /**
- * The pieces of a source of the application's, each held to be one. It is ended as soon as nobody wants more of it:
- * `return` waits for nothing.
+ * The pieces of a source of the application, each checked for its type. `return` ends the source at once, without waiting
+ * for a pending piece.
  */
 export class Pieces implements AsyncIterableIterator<Piece> {
-  readonly #source: Opened;
-  /** Bytes that are still to come; undefined where nobody has said how many. */
+  readonly #source: SourceReader;
+  /** Bytes that remain; undefined without a declared length. */
   #left: number | undefined;
   #first: IteratorResult<Piece, undefined> | undefined;
-  #refuse: (error: Error) => void = ignore;
-  #over = false;
+  #rejectPending: (error: Error) => void = ignore;
+  #hasEnded = false;
 
-  /** `length` in bytes: more or fewer are an error. @throws TypeError where somebody reads the source already */
+  /** `length` in bytes: more or fewer are an error. @throws TypeError where the source is already being read */
   constructor(source: PieceSource, length?: number) {
     this.#source = open(source);
     this.#left = length;
   }
 
-  /** Takes the first piece before anything is answered, so that a failure to begin can still be told. */
+  /** Reads the first piece before the response begins, so that its failure can still become an error response. */
   async begin(): Promise<void> {
     this.#first = await this.#take();
   }
@@ -87,10 +87,10 @@ export class Pieces implements AsyncIterableIterator<Piece> {
   }
 
   return(): Promise<IteratorResult<Piece, undefined>> {
-    if (!this.#over) {
-      this.#over = true;
+    if (!this.#hasEnded) {
+      this.#hasEnded = true;
       this.#source.end();
-      this.#refuse(new Error('nobody reads it any more'));
+      this.#rejectPending(new Error('the body is no longer read'));
     }
     return Promise.resolve({ done: true, value: undefined });
   }
@@ -100,19 +100,19 @@ export class Pieces implements AsyncIterableIterator<Piece> {
   }
 
   #take(): Promise<IteratorResult<Piece, undefined>> {
-    if (this.#over) return Promise.resolve({ done: true, value: undefined });
+    if (this.#hasEnded) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve, reject) => {
-      this.#refuse = reject;
+      this.#rejectPending = reject;
       this.#source
         .next()
-        .then((taken) => resolve(this.#checked(taken)))
+        .then((result) => resolve(this.#check(result)))
         .catch(reject);
     });
   }
 
-  #checked({ done, value }: IteratorResult<unknown, unknown>): IteratorResult<Piece, undefined> {
+  #check({ done, value }: IteratorResult<unknown, unknown>): IteratorResult<Piece, undefined> {
     if (done === true) {
-      this.#over = true;
+      this.#hasEnded = true;
       if ((this.#left ?? 0) > 0)
         throw new Error(`the body ended ${this.#left} bytes before its Content-Length`);
       return { done, value: undefined };

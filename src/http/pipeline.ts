@@ -21,9 +21,9 @@ import type { Piece } from './pieces.ts';
 import type { Identify, Request } from './request.ts';
 
 /**
- * A body that is mostly bytes of its own, such as a page of records as the database wrote it. They are neither copied
- * nor left to the garbage collector, which knows of such memory only how much of it there is: some dozens of large
- * answers made it go through the whole heap, for more CPU than everything else that a large page costs.
+ * A response body of bytes between two texts, such as the envelope around a page of records as the database wrote it. The
+ * bytes are freed when they are sent, not by the garbage collector: external memory makes it collect the whole heap after
+ * some dozens of large responses, which costs more CPU than all other work for a large page.
  */
 export class FramedBytes {
   readonly #before: string;
@@ -41,8 +41,8 @@ export class FramedBytes {
   }
 
   /**
-   * Ends a response, whose head is written, with this body: one system call for all of it where the socket takes it. The
-   * bytes are freed when they have been sent. @throws Error when called again
+   * Ends a response, whose head is written, with this body; in one system call where the socket takes all of it. The bytes
+   * are freed when they have been sent. @throws Error when called again
    */
   send(response: ServerResponse): void {
     const { socket } = response;
@@ -50,7 +50,7 @@ export class FramedBytes {
     response.cork();
     response.write(this.#before);
     response.write(bytes);
-    // Called when the operating system has all of it; also when it never will, as the connection is gone.
+    // Called when the operating system has all bytes, and when the connection is gone.
     response.end(this.#after, () => {
       if (socket?.destroyed !== true) freeBytes(bytes);
     });
@@ -59,7 +59,7 @@ export class FramedBytes {
 
 type BodyType = 'json' | 'form' | 'multipart';
 
-/** Media types that endpoints ask for; those of bodies that are taken beside JSON are not named in a refusal. */
+/** The media type that a refusal names for each kind of body; of several accepted types, JSON. */
 export const mediaTypes = {
   json: 'application/json',
   'json-or-form': 'application/json',
@@ -75,7 +75,7 @@ const typeOf = (accepts: TypedAccepts, type: string | undefined): BodyType | und
   return accepts !== 'form' && isJsonMediaType(type) ? 'json' : undefined;
 };
 
-/** What a body claims to be, before it is read. */
+/** Returns the type of a body by its headers. @throws Problem `unsupported_media_type` */
 const bodyType = (accepts: TypedAccepts, request: Request): BodyType => {
   const encoding = request.header('content-encoding');
   const plain = encoding === undefined || encoding === 'identity';
@@ -86,24 +86,24 @@ const bodyType = (accepts: TypedAccepts, request: Request): BodyType => {
 };
 
 const parseJsonBody = ({ bodyKey }: Endpoint, request: Request): JsonObject => {
-  const body = parseObject(request.bytes, (values) => request.expect(values));
+  const body = parseObject(request.bytes, (values) => request.reserveValues(values));
   if (bodyKey === undefined) return body;
   const record = own(body, bodyKey);
   if (!isJsonObject(record)) throw new Problem('missing_key', { params: { key: bodyKey } });
   return record;
 };
 
-/** The body of a write: JSON or a form, and in it the object under the body key where the endpoint has one. */
+/** Parses JSON or a form, and returns the object under the body key where the endpoint has one. */
 const parseBody = (endpoint: Endpoint, type: 'json' | 'form', request: Request): JsonObject => {
   const { bodyKey, input = {} } = endpoint;
   if (type === 'json') return parseJsonBody(endpoint, request);
   return bodyKey === undefined ? parseFields(request.bytes, input) : parseForm(request.bytes, bodyKey, input);
 };
 
-/** What a multipart body may bring where an endpoint says nothing else: ten files of 10 MiB. */
+/** The limits of a multipart body unless the endpoint has its own: ten files of 10 MiB. */
 export const defaultLimits = { file: 10_485_760, files: 10 } as const;
 
-const takeParts = async (
+const readPartsInto = async (
   { limits = defaultLimits, input = {} }: Endpoint,
   request: Request,
 ): Promise<void> => {
@@ -111,21 +111,21 @@ const takeParts = async (
   request.body = typedFields(texts, input);
 };
 
-/** By what frames a body in HTTP/1.1: its length, or that it comes in chunks. */
+/** Whether a request has no body by the headers that frame one in HTTP/1.1. */
 const hasNoBody = (request: Request): boolean =>
   request.header('transfer-encoding') === undefined && (request.header('content-length') ?? '0') === '0';
 
 /**
- * Reads the body that an endpoint accepts and parses it; at once where all of it has come. One of bytes is left to
- * the handler.
- * @throws Problem `unsupported_media_type`, and what is wrong with the body
+ * Reads and parses the body that an endpoint accepts; synchronously where all of it has arrived. A body of bytes is left
+ * to the handler.
+ * @throws Problem `unsupported_media_type`, and those of reading and parsing
  */
-const takeBody = (endpoint: Endpoint, request: Request): Promise<void> | undefined => {
+const readAndParseBody = (endpoint: Endpoint, request: Request): Promise<void> | undefined => {
   const { accepts } = endpoint;
   if (accepts === 'bytes' || accepts === 'nothing') return undefined;
   if (endpoint.bodyOptional === true && hasNoBody(request)) return undefined;
   const type = bodyType(accepts, request);
-  if (type === 'multipart') return takeParts(endpoint, request);
+  if (type === 'multipart') return readPartsInto(endpoint, request);
   const parse = (bytes: Uint8Array): void => {
     request.bytes = bytes;
     request.body = parseBody(endpoint, type, request);
@@ -136,10 +136,10 @@ const takeBody = (endpoint: Endpoint, request: Request): Promise<void> | undefin
   return undefined;
 };
 
-/** The envelope of a success: `{"code":0,"message":…,"data":…}`; JSON text from the database is taken as it is. */
+/** Writes envelopes: `{"code":0,"message":…,"data":…}`; JSON text from the database is inserted as it is. */
 export class Envelope {
   readonly #catalogue: Catalogue;
-  /** Everything up to the data, for the success text that nearly every answer has. */
+  /** The envelope up to the data, with the general success text. */
   readonly #head: string;
 
   constructor(catalogue: Catalogue) {
@@ -159,7 +159,7 @@ export class Envelope {
     return typeof json === 'string' ? `${before}${json}}` : new FramedBytes(before, json, '}');
   }
 
-  /** The same around a long list, piece by piece. */
+  /** Returns the envelope of a long list in pieces. */
   async *pieces(chunks: AsyncIterable<string>, message?: string): AsyncGenerator<string> {
     let head: string | undefined = `${this.#start(message)},"data":`;
     for await (const chunk of chunks) {
@@ -178,41 +178,41 @@ export class Envelope {
 
 export interface HttpResponse {
   readonly status: number;
-  /** Code of the envelope of a refusal or a failure. */
+  /** Code of the envelope; undefined for a success. */
   readonly code?: number;
   /** Media type; empty where there is no body. */
   readonly type: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | FramedBytes | AsyncIterableIterator<Piece>;
-  /** Whether the connection is to be closed with it. */
+  /** Whether the connection is closed with this response. */
   readonly closes?: boolean;
-  /** What went wrong inside, to be logged; never part of the body. */
+  /** The error behind a 5xx, for the log; never part of the body. */
   readonly failure?: unknown;
 }
 
 type Serve = (request: Request) => Promise<HttpResponse>;
 
-/** Goes around what serves an endpoint. */
+/** Wraps the function that serves an endpoint. */
 export type Around = (endpoint: Endpoint, serve: Serve) => Serve;
 
 interface PipelineParts {
   readonly methods: Verifiers;
   readonly envelope: Envelope;
-  /** Goes around what serves each endpoint; nothing unless given. */
+  /** Wraps the function that serves each endpoint; none unless given. */
   readonly around?: Around | undefined;
 }
 
 const json = 'application/json; charset=utf-8';
 
 /**
- * The way of every request, in the order in which it can be refused:
+ * The stages of every request, in the order in which they can refuse it:
  *
  *     match → guard (401) → policy (403) → read (413, 415) → parse (400) → handle (404, 412, 422) → envelope
  *
- * The endpoint was matched before this is called. A body is read only for a caller who may send it, and where its
- * endpoint wants one; a refusal waits for none. One thing comes before: bytes that are signed are read by the guard, as
- * it cannot tell otherwise who sends them. Whatever a stage throws becomes an error envelope; what is no `Problem` is a
- * 500 that says nothing.
+ * The endpoint is matched before this is called. A body is read only for a caller who may send it, and only if its
+ * endpoint accepts one; a refusal does not wait for the body. The one exception: the guard reads the bytes of a signed
+ * request, as it cannot authenticate the caller otherwise. An error of a stage becomes an error envelope; one that is no
+ * `Problem` becomes a 500 without details.
  */
 export const createPipeline = ({ methods, envelope, around }: PipelineParts) => {
   const failed = (error: unknown): HttpResponse => {
@@ -228,35 +228,37 @@ export const createPipeline = ({ methods, envelope, around }: PipelineParts) => 
     };
   };
 
-  /** Who sent credentials that nobody has asked for; without any, or with none that are good, it is nobody. */
-  const identifying = (takesBody: boolean): Identify => {
-    const unasked = optionalMethods(takesBody);
-    const headers = [...new Set(unasked.flatMap(headersOf))].map((name) => name.toLowerCase());
-    const lookedAt = [...new Set(unasked.map(({ name }) => methods[name]))];
+  /** Verifies optional credentials: without any, or with invalid ones, the caller is anonymous. */
+  const createIdentify = (takesBody: boolean): Identify => {
+    const optional = optionalMethods(takesBody);
+    const headers = [...new Set(optional.flatMap(headersOf))].map((name) => name.toLowerCase());
+    const verifiers = [...new Set(optional.map(({ name }) => methods[name]))];
     return async (request) => {
       if (headers.every((name) => request.header(name) === undefined)) return anonymous;
-      return guard(lookedAt, request).catch(() => anonymous);
+      return guard(verifiers, request).catch(() => anonymous);
     };
   };
 
   const serve = (endpoint: Endpoint): Serve => {
     const accepted = [...new Set(endpoint.auth.map((name) => methods[name]))];
-    const unasked = accepted.length === 0 ? identifying(endpoint.accepts !== 'nothing') : undefined;
+    const identify = accepted.length === 0 ? createIdentify(endpoint.accepts !== 'nothing') : undefined;
     const isPersonal = accepted.length > 0 || readsOwn(endpoint.policy);
-    // All strangers are alike.
-    const ofAnonymous = decide(endpoint.policy, anonymous);
+    // The decision is the same for all anonymous callers.
+    const anonymousDecision = decide(endpoint.policy, anonymous);
     const served: Serve = async (request) => {
       try {
-        // Records that everybody reads may lead to some that only this caller does.
-        const asked = isPersonal || request.relates;
-        const principal = asked ? await (unasked?.(request) ?? guard(accepted, request)) : anonymous;
+        // Public records may refer to records that only this caller may read.
+        const needsPrincipal = isPersonal || request.relates;
+        const principal = needsPrincipal
+          ? await (identify?.(request) ?? guard(accepted, request))
+          : anonymous;
         request.identified(principal);
-        const decision = principal === anonymous ? ofAnonymous : decide(endpoint.policy, principal);
+        const decision = principal === anonymous ? anonymousDecision : decide(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
-        request.permitted(decision.grant, unasked);
+        request.permitted(decision.grant, identify);
         if (endpoint.accepts !== 'nothing') {
-          const taking = takeBody(endpoint, request);
-          if (taking !== undefined) await taking;
+          const reading = readAndParseBody(endpoint, request);
+          if (reading !== undefined) await reading;
         }
         const handled = endpoint.handle(request);
         const answer = handled instanceof Promise ? await handled : handled;
@@ -288,12 +290,12 @@ const respond = (
   if (status === 304) return { status, type: json, headers, body: '' };
   if (!isPieces(answer.data))
     return { status, type: json, headers, body: envelope.success(answer.data, answer.message) };
-  const pieces = started(envelope.pieces(answer.data, answer.message));
+  const pieces = withFirstPiece(envelope.pieces(answer.data, answer.message));
   return pieces.then((body) => ({ status, type: json, headers, body }));
 };
 
-/** Takes the first piece before the status line goes out, so that a failure to begin is still an error envelope. */
-const started = async (pieces: AsyncGenerator<string>): Promise<AsyncIterableIterator<string>> => {
+/** Reads the first piece before the status line is sent, so that its failure still becomes an error envelope. */
+const withFirstPiece = async (pieces: AsyncGenerator<string>): Promise<AsyncIterableIterator<string>> => {
   let first: IteratorResult<string> | undefined = await pieces.next();
   const rest: AsyncIterableIterator<string> = {
     [Symbol.asyncIterator]: () => rest,
@@ -302,7 +304,7 @@ const started = async (pieces: AsyncGenerator<string>): Promise<AsyncIterableIte
       first = undefined;
       return piece;
     },
-    // That of the pieces themselves: a generator around them would not pass it on before somebody reads it.
+    // The method of the pieces themselves: a generator around them would only run it once it has been read from.
     return: () => pieces.return(undefined),
   };
   return rest;

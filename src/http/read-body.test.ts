@@ -18,7 +18,7 @@ const limit = 200_000;
 const reading = (bodyLimit = limit, memory = 4 * limit): BodyReading => ({
   limit: bodyLimit,
   memory: new BodyMemory(memory),
-  patience: 30_000,
+  stallTimeoutMs: 30_000,
   arrivals: new Arrivals(),
 });
 

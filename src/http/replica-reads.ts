@@ -4,22 +4,22 @@ import type { CommitNote, Replica } from '../database/database.ts';
 import type { Around, HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';
 
-/** Header of answers to writes. Reads that bring it are answered by the first server. */
+/** Header of the responses to writes. Reads with this header go to the primary. */
 export const positionHeader = 'X-Commit-Position';
 
 const headerName = positionHeader.toLowerCase();
 
 const positionValue = 'recent';
 
-/** Seconds for which a browser brings the cookie: a replica that is used is less than one second behind. */
-const cookieMaxAge = 2;
+/** Time for which a browser sends the cookie: a replica in use is less than one second behind. */
+const cookieMaxAgeSeconds = 2;
 
 const listOf = (value: string | readonly string[] | undefined): readonly string[] => {
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
 };
 
-/** Adds header and cookie; the response keeps its own cookies. */
+/** Adds the header and the cookie to a response, which keeps its own cookies. */
 const withPosition = (response: HttpResponse, cookie: string): HttpResponse => {
   const headers: Record<string, string | readonly string[]> = {};
   const cookies: string[] = [];
@@ -33,13 +33,13 @@ const withPosition = (response: HttpResponse, cookie: string): HttpResponse => {
 };
 
 /**
- * Lets reads that may lag go to a replica. After a write its caller stays on the first server: this instance remembers the
- * caller, and the answer has a header and, for browsers, a cookie, which tell every other instance.
+ * Sends reads that may lag to a replica. After a write the reads of its caller stay on the primary: this instance
+ * remembers the caller, and all others see the header or, from browsers, the cookie of the response.
  */
 export const replicaReads = (replica: Replica, baseUrl: string): Around => {
   const isSecure = new URL(baseUrl).protocol === 'https:';
   const name = isSecure ? '__Host-gatewright_position' : 'gatewright_position';
-  const cookie = `${name}=${positionValue}; Max-Age=${cookieMaxAge}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  const cookie = `${name}=${positionValue}; Max-Age=${cookieMaxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 
   const hasWritten = (request: Request): boolean => {
     const cookies = request.header('cookie');

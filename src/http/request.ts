@@ -20,9 +20,9 @@ const hostForm = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\
 
 let lastValid: string | undefined;
 
-/** Whether a `Host` header can be one. Several of them, joined by comma and space, are none. */
+/** Whether a value is a valid `Host` header. Several of them, joined by comma and space, are not. */
 export const isHost = (value: string): boolean => {
-  // Nearly every request names the same one.
+  // Nearly all requests have the same one.
   if (value === lastValid) return true;
   const match = hostForm.exec(value);
   if (match === null || (match[1] !== undefined && !isIPv6(match[1]))) return false;
@@ -30,33 +30,33 @@ export const isHost = (value: string): boolean => {
   return true;
 };
 
-/** What ids are made of in the field: letters, digits, and what UUIDs, ULIDs, W3C traces and base64 have between them. */
+/** The characters of UUIDs, ULIDs, W3C trace ids and base64. */
 const idForm = /^[\w.:=+/@-]{1,128}$/;
 
-/** Whether a text that a proxy sends as `X-Request-Id` can be an id: it goes into a header and into the log as it is. */
+/** Whether an `X-Request-Id` of a proxy is valid: it becomes part of a header and of the log as it is. */
 export const isRequestId = (text: string): boolean => idForm.test(text);
 
-/** W3C Trace Context, level 2: version, trace, parent and flags; a later version may say more behind them. */
+/** W3C Trace Context, level 2: version, trace, parent and flags; a later version may have more parts behind them. */
 const traceForm =
   /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-[\x21-\x7e]{0,128})?$/;
 
 export const isTraceparent = (text: string): boolean =>
   traceForm.test(text) && (text.length === 55 || !text.startsWith('00'));
 
-/** Makes ids that differ between processes and are cheap to make. */
-export const requestIds = (): (() => string) => {
+/** Returns a generator of request ids, which differ between processes. */
+export const createRequestIds = (): (() => string) => {
   const process = crypto.randomUUID().slice(0, 8);
   let count = 0;
   return () => `${process}-${(++count).toString(36)}`;
 };
 
-/** Whether the address at a distance of so many hops is one of our own proxies. */
+/** Returns whether the address at a distance of `hop` is one of our own proxies. */
 export type Trust = (address: string, hop: number) => boolean;
 
-/** `203.0.113.10:40001`, `[2001:db8::1]`, `[2001:db8::1]:443`: forms in which proxies write addresses as well. */
+/** Addresses with port or brackets, as some proxies write them: `203.0.113.10:40001`, `[2001:db8::1]:443`. */
 const decorated = /^(?:([\d.]+):\d{1,5}|\[([^[\]]+)\](?::\d{1,5})?)$/;
 
-/** The bare address in an entry of `X-Forwarded-For`; undefined where there is none. */
+/** Returns the bare address in an entry of `X-Forwarded-For`; undefined when the entry is none. */
 const addressIn = (entry: string): string | undefined => {
   if (isIP(entry) !== 0) return entry;
   const [, v4, v6] = decorated.exec(entry) ?? [];
@@ -65,9 +65,9 @@ const addressIn = (entry: string): string | undefined => {
 };
 
 /**
- * Who calls: the nearest address that is none of our own proxies, going back from the socket through the entries of
- * `X-Forwarded-For`. What is no address there (`unknown`, a name, a text of somebody's choice) is nobody's: it counts as
- * the socket's.
+ * Returns the address of the caller: the nearest one that is not of our own proxies, going back from the socket through
+ * the entries of `X-Forwarded-For`. If an entry on the way is no address (`unknown`, a name, any text), it is that of the
+ * socket.
  */
 export const callerAddress = (socket: string, forwarded: string | undefined, trust: Trust): string => {
   if (forwarded === undefined || !trust(socket, 0)) return socket;
@@ -85,7 +85,7 @@ export const callerAddress = (socket: string, forwarded: string | undefined, tru
   return caller;
 };
 
-/** A body as a stream: taken from its caller as fast as it is read, never held whole. */
+/** A body as a stream, received as fast as it is read and never held whole. */
 class BodyStream extends Readable {
   readonly #incoming: Incoming;
   #begun = false;
@@ -93,11 +93,11 @@ class BodyStream extends Readable {
   constructor(sender: BodySender, options: IncomingOptions) {
     super();
     this.#incoming = new Incoming(sender, options, {
-      take: (chunk) => this.push(chunk),
-      ended: () => void this.push(null),
-      failed: (problem) => void this.destroy(problem),
+      write: (chunk) => this.push(chunk),
+      end: () => void this.push(null),
+      fail: (problem) => void this.destroy(problem),
     });
-    // Whoever reads it is told by the reading; whoever does not shall not bring the process down.
+    // A reader receives the error from its read; without a reader the event must not end the process.
     this.on('error', () => {});
   }
 
@@ -116,15 +116,15 @@ class BodyStream extends Readable {
   }
 }
 
-/** The body of a request as a stream, which fails with the `Problem` that is to be answered. */
+/** Returns the body of a request as a stream, which fails with a `Problem`. */
 export const streamBody = (sender: BodySender, options: IncomingOptions): Readable =>
   bringsBody(sender.raw) ? new BodyStream(sender, options) : Readable.from([], { objectMode: false });
 
-/** What all requests of a server have in common. */
+/** Settings that all requests of a server share. */
 export interface RequestSettings {
   readonly trust: Trust;
   readonly bodies: BodyReading;
-  /** Where files lie; absent where no endpoint takes any. */
+  /** Undefined where no endpoint accepts files. */
   readonly uploads: UploadFolders | undefined;
   readonly nextId: () => string;
 }
@@ -133,7 +133,7 @@ const noModels: readonly string[] = [];
 const noFiles: readonly UploadedFile[] = [];
 const nothing: JsonObject = Object.freeze({});
 
-/** Told of an answer, of the request, and of the code where it is a refusal or a failure. */
+/** Counts a response; `code` is undefined for a success. */
 export type AnswerCounter = (
   principal: Principal,
   status: number,
@@ -144,19 +144,18 @@ export type AnswerCounter = (
   code: number | undefined,
 ) => void;
 
-/** Says who sent credentials that nobody has asked for. */
+/** Verifies optional credentials on an endpoint without authentication. */
 export type Identify = (request: AuthRequest) => Promise<Principal>;
 
-/** Bytes of a body that count until the answer is out, and not only until it is made: with fewer nothing is gained. */
-const large = 16_384;
+/** Bodies from this size on count until the response is sent; smaller ones only until it is made. */
+const minLargeBodyBytes = 16_384;
 
 /**
- * One of Node's requests, from its arrival to its answer. What costs something is found out when it is asked for; what
- * the stages of the pipeline find out stands here once they have.
+ * A request from its arrival to its response. Costly properties are computed on first access; the stages of the pipeline
+ * set the others.
  *
- * The server and the pipeline know a request by this class. There are two narrower faces of the same object, and no
- * copies: `AuthRequest` is what may be looked at before anybody knows who sends it, in a layer that knows no HTTP
- * server; `Call` is what a handler may look at, when nothing of it can be missing any more.
+ * The server and the pipeline use this class. The same object has two narrower interfaces: `AuthRequest`, for
+ * authentication, which does not depend on the HTTP server; and `Call`, for handlers, by when all properties are set.
  */
 export class Request implements AuthRequest, Call, BodySender, Work {
   readonly raw: IncomingMessage;
@@ -168,26 +167,26 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   readonly database = new BusyTime();
   params: Readonly<Record<string, string>> = {};
   models = noModels;
-  /** Whether the query names relations, whose records are read by whoever sends this. */
+  /** Whether the query names relations, whose records only some callers may read. */
   relates = false;
-  /** Path as it was registered. */
+  /** Path of the endpoint as registered; undefined before the endpoint is found. */
   route: string | undefined;
   principal: Principal = anonymous;
-  /** Whose the credentials seem to be that were refused. */
+  /** The owner that refused credentials claim to have. */
   claim: Claim | undefined;
-  /** The parsed body and its bytes; empty until they are read, and where the endpoint takes none. */
+  /** The parsed body and its bytes; empty until they are read, and where the endpoint accepts none. */
   body = nothing;
   bytes: Uint8Array = noBytes;
   files: readonly UploadedFile[] = noFiles;
-  /** Whether the answer is another by `Accept`. */
+  /** Whether the response depends on `Accept`. */
   varies = false;
   count: AnswerCounter | undefined;
   reader: Call['reader'];
-  /** Undefined where nobody measures. */
+  /** Undefined where responses are not measured. */
   observe: AnswerObserver | undefined;
-  /** Whether the connection is closed with the answer. */
+  /** Whether the connection is closed with the response. */
   closes = false;
-  /** Bytes that count for the body in the memory for bodies. */
+  /** Bytes that count for this request in the memory for bodies. */
   held = 0;
   #read: Uint8Array | Promise<Uint8Array> | undefined;
   #stream: Readable | undefined;
@@ -212,15 +211,14 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     this.#settings = settings;
   }
 
-  /** The one that a proxy of ours has given it, else one of its own. */
+  /** The id in the header of a trusted proxy, else a new one. */
   get requestId(): string {
     this.#id ??= this.#givenId() ?? this.#settings.nextId();
     return this.#id;
   }
 
   /**
-   * W3C Trace Context: of the span in which this is answered, else of whoever sent it; undefined where none came, or
-   * what came is none.
+   * W3C Trace Context of the span in which the request is answered, else of the header; undefined without a valid one.
    */
   get traceparent(): string | undefined {
     if (this.#traceparent !== undefined) return this.#traceparent;
@@ -242,7 +240,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     const { url } = this;
     const end = url.search(/[?#]/);
     const path = end < 0 ? url : url.slice(0, end);
-    // A request line may name scheme and host as well (RFC 9112, 3.2.2); links are never made of what a caller says.
+    // A request target may contain scheme and host (RFC 9112, 3.2.2); links are never built from them.
     return path.startsWith('/') ? path : path.replace(/^[a-z]+:\/\/[^/]*/i, '');
   }
 
@@ -256,9 +254,9 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     if (this.#abort === undefined) {
       const abort = new AbortController();
       const { response } = this;
-      // He may have gone before anybody asked.
+      // The caller may have hung up before the signal was first read.
       if (response.closed && !response.writableFinished) abort.abort();
-      // The response's own event: a connection serves many requests, and a listener of each would stay with it.
+      // An event of the response: listeners on the socket would accumulate, as a connection serves many requests.
       response.once('close', () => {
         if (!response.writableFinished) abort.abort();
       });
@@ -268,11 +266,11 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   }
 
   cut(reason: Error): void {
-    // Whoever writes the answer is told by the end of the response, and logs it.
+    // The writer of the response logs the reason.
     this.response.destroy(reason);
   }
 
-  /** Whether nobody knows (yet) who sends this. */
+  /** Whether the caller is anonymous, or not yet authenticated. */
   get unidentified(): boolean {
     return this.principal.kind === 'nobody';
   }
@@ -281,7 +279,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     this.#traceparent = traceparent;
   }
 
-  /** Told who the caller is as soon as it is known. */
+  /** Sets the principal, once authentication has verified it. */
   identified(principal: Principal): void {
     if (this.held > 0 && principal.kind !== 'nobody') this.#settings.bodies.memory.identify(this);
     this.principal = principal;
@@ -291,9 +289,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     this.claim = claim;
   }
 
-  /**
-   * Told what the policy grants; and how to find out who sent credentials where nobody has to say who they are.
-   */
+  /** Sets the grant, and on an endpoint without authentication the function that verifies optional credentials. */
   permitted(grant: Grant, identify: Identify | undefined): void {
     this.#grant = grant;
     this.#identify = identify;
@@ -322,7 +318,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   }
 
   readBody(): Uint8Array | Promise<Uint8Array> {
-    if (this.#stream !== undefined) throw new Error('the body is read as a stream already');
+    if (this.#stream !== undefined) throw new Error('the body is already read as a stream');
     this.#read ??= readBody(this, this.#settings.bodies);
     return this.#read;
   }
@@ -330,36 +326,36 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   streamBody(limit: number): Readable {
     if (this.#stream !== undefined) return this.#stream;
     const read = this.#read;
-    if (read instanceof Promise) throw new Error('the body is read as bytes already');
+    if (read instanceof Promise) throw new Error('the body is already being read as bytes');
     if (read === undefined)
-      this.#stream = streamBody(this, { limit, patience: this.#settings.bodies.patience });
-    // A signature had to see it whole.
+      this.#stream = streamBody(this, { limit, stallTimeoutMs: this.#settings.bodies.stallTimeoutMs });
+    // The verification of a signature has read all of it.
     else this.#stream = Readable.from(read.byteLength === 0 ? [] : [read], { objectMode: false });
     return this.#stream;
   }
 
-  /** Reads a body of parts: its files into a folder of this request's, which is removed with the answer. */
+  /** Reads a multipart body. Its files go to a folder of this request, which is removed with the response. */
   async readParts(limits: MultipartLimits): Promise<MultipartBody> {
     const { uploads, bodies } = this.#settings;
     if (uploads === undefined) throw new Error('there is no folder for uploads');
-    const held = await this.#read;
+    const bytes = await this.#read;
     this.#folder = await uploads.open(this);
-    const body = await readMultipart(this, { ...bodies, limits, folder: this.#folder.path, held });
+    const body = await readMultipart(this, { ...bodies, limits, folder: this.#folder.path, bytes });
     this.files = body.files;
     return body;
   }
 
   /**
-   * Told how many values the body will be, before they are made of its bytes.
+   * Reserves memory for the values of the body before its text is parsed.
    * @throws Problem `overloaded` where there is no room for them
    */
-  expect(values: number): void {
+  reserveValues(values: number): void {
     this.#settings.bodies.memory.takeParsed(this, values);
   }
 
-  /** Called when the answer is made; what is held of the body is given back when it is out. */
+  /** Called when the response is made. Releases the body; the memory of a large one once the response is sent. */
   answered(): void {
-    // An idle connection keeps its last request, as the async context of its keep-alive timer does; both without the body.
+    // An idle connection and the async context of its keep-alive timer hold the request, which must not hold the body.
     this.body = nothing;
     this.bytes = noBytes;
     this.#read = noBytes;
@@ -367,27 +363,27 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     void this.#folder?.remove();
     if (this.held === 0) return;
     const release = (): void => this.#settings.bodies.memory.release(this);
-    if (this.held < large) release();
+    if (this.held < minLargeBodyBytes) release();
     else finished(this.response, release);
   }
 }
 
-/** A response that was sent. A stream of events, which has no end of its own, counts as sent when it begins. */
+/** A response that was sent. A stream of events, which does not end by itself, counts as sent when it begins. */
 export interface SentAnswer {
   /** Method of the request. */
   readonly method: string;
   readonly status: number;
-  /** Code of the envelope; undefined unless it is a refusal or a failure. */
+  /** Code of the envelope; undefined for a success. */
   readonly code: number | undefined;
-  /** From the arrival of the request. */
+  /** Time since the arrival of the request. */
   readonly milliseconds: number;
-  /** Time of these in which at least one database statement of the request ran or waited. */
+  /** The part of it in which at least one database statement of the request ran or waited. */
   readonly databaseMilliseconds: number;
 }
 
 export type AnswerObserver = (sent: SentAnswer) => void;
 
-/** A request as far as its answer is measured. */
+/** The properties of a request by which its response is measured. */
 interface Measured {
   readonly method: string;
   /** By `performance.now()`. */
@@ -396,7 +392,7 @@ interface Measured {
   readonly observe: AnswerObserver | undefined;
 }
 
-/** Measures a response once it is sent; `rest` is the result of `Responder.send`. */
+/** Calls the observer once a response is sent; `rest` is the result of `Responder.send`. */
 export const observeAnswer = (
   { method, arrived, database, observe }: Measured,
   { status, code, type }: { readonly status: number; readonly code?: number; readonly type: string },

@@ -7,9 +7,9 @@ import type { Piece } from './pieces.ts';
 import { FramedBytes, type HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';
 
-const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
+const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
-/** What the log says of a request: no address with its query, no header, no body, so nothing secret can be in it. */
+/** Returns the log line of a request. It has no query string, header or body, and so no secret. */
 const lineOf = (request: Request, status: number) => {
   const { principal, traceparent } = request;
   const now = performance.now();
@@ -18,8 +18,8 @@ const lineOf = (request: Request, status: number) => {
     method: request.method,
     route: request.route ?? null,
     status,
-    milliseconds: rounded(now - request.arrived),
-    databaseMilliseconds: rounded(request.database.until(now)),
+    milliseconds: round(now - request.arrived),
+    databaseMilliseconds: round(request.database.until(now)),
     auth: principal.kind === 'nobody' ? null : principal.method,
     principal:
       principal.kind === 'user' ? principal.id : principal.kind === 'application' ? principal.appId : null,
@@ -28,14 +28,14 @@ const lineOf = (request: Request, status: number) => {
 };
 
 /**
- * One line a request. The lines of one turn of the event loop are put into words together: between two requests the
- * code that does it would be cold each time, and cost several times as much.
+ * Writes one log line for each request. The lines of one turn of the event loop are formatted as a batch: between two
+ * requests the processor's caches would not have the code, which would cost several times as much.
  */
 export class RequestLines {
   readonly #logger: Logger;
   #enabled: boolean;
   #lines: ReturnType<typeof lineOf>[] = [];
-  readonly #look = (): void => {
+  readonly #readLevel = (): void => {
     this.#enabled = this.#logger.isLevelEnabled('info');
   };
   readonly #flush = (): void => {
@@ -48,17 +48,17 @@ export class RequestLines {
   constructor(logger: Logger) {
     this.#logger = logger;
     this.#enabled = logger.isLevelEnabled('info');
-    logger.on('level-change', this.#look);
+    logger.on('level-change', this.#readLevel);
     process.on('exit', this.#flush);
   }
 
   close(): void {
     this.#flush();
     process.off('exit', this.#flush);
-    this.#logger.off('level-change', this.#look);
+    this.#logger.off('level-change', this.#readLevel);
   }
 
-  /** Called when the answer is out. */
+  /** Called when the response is sent. */
   add(request: Request, status: number): void {
     if (!this.#enabled) return;
     if (this.#lines.length === 0) setImmediate(this.#flush);
@@ -66,20 +66,20 @@ export class RequestLines {
   }
 }
 
-/** Waits until a response can take more. It has one timer: one for each wait would cost as much as the wait. */
+/** Waits for the `drain` event of a response. One timer serves all waits, as a timer costs as much as a wait. */
 class Drain {
   readonly #response: ServerResponse;
   readonly #timer: NodeJS.Timeout;
   #settle: ((error?: Error) => void) | undefined;
 
-  constructor(response: ServerResponse, stall: number) {
+  constructor(response: ServerResponse, stallTimeoutMs: number) {
     this.#response = response;
-    this.#timer = setTimeout(() => this.#settle?.(new Error('the caller stopped reading')), stall);
+    this.#timer = setTimeout(() => this.#settle?.(new Error('the caller stopped reading')), stallTimeoutMs);
     response.on('drain', () => this.#settle?.());
     response.on('close', () => this.#settle?.(response.errored ?? new Error('the caller hung up')));
   }
 
-  /** Rejects when the caller went away or reads nothing for too long. */
+  /** Rejects when the caller hangs up, or reads nothing within the timeout. */
   wait(): Promise<void> {
     if (this.#response.destroyed) return Promise.reject(new Error('the caller hung up'));
     this.#timer.refresh();
@@ -98,17 +98,17 @@ class Drain {
 }
 
 /**
- * Writes a long answer piece by piece under back-pressure, after its head. A failure on the way cuts the connection:
- * the status line is out, and half a JSON text that ended well would be taken for a whole one.
- * @throws what failed: the pieces, or the caller, who hung up or read nothing for `stall` milliseconds
+ * Writes the body of a long response in pieces, under back-pressure. An error cuts the connection: the status line is
+ * already sent, and a client would take an incomplete body with a proper end for a complete one.
+ * @throws the error of the pieces; Error when the caller hangs up, or reads nothing within the timeout
  */
 export const writePieces = async (
   response: ServerResponse,
   headOnly: boolean,
   pieces: AsyncIterableIterator<Piece>,
-  stall: number,
+  stallTimeoutMs: number,
 ): Promise<void> => {
-  const drain = new Drain(response, stall);
+  const drain = new Drain(response, stallTimeoutMs);
   try {
     for await (const piece of headOnly ? [] : pieces) {
       if (response.destroyed) return;
@@ -124,61 +124,60 @@ export const writePieces = async (
   }
 };
 
-/** Milliseconds after which a connection that is being closed is gone, whatever its client does. */
-export const lingering = 1_500;
+/** Time after which a closing connection is destroyed, whatever its client does. */
+export const lingerTimeoutMs = 1_500;
 
-/** Milliseconds between two looks at a connection that is being closed. */
-const interval = 100;
+/** Interval of the checks of a closing connection. */
+const lingerCheckMs = 100;
 
-/** Bytes that are taken and thrown away meanwhile. */
-const discarded = 8 * 1_048_576;
+/** Bytes that are received and discarded on a closing connection. */
+const maxDiscardedBytes = 8 * 1_048_576;
 
-const closing = new WeakSet<Socket>();
+const closingSockets = new WeakSet<Socket>();
 
 /**
- * Ends a connection behind what was written to it. Closed at once, while its client still sends, it would be reset, and
- * the client might lose the answer (RFC 9112, 9.6): so our half is closed, and what still comes is thrown away until
- * the client closes its own. One that does not is cut: after `lingering`, or when it has sent too much.
+ * Closes a connection after its last response (lingering close). A close while the client still sends would reset the
+ * connection, and the client could lose the response (RFC 9112, 9.6). So this closes the server's half, and discards
+ * further bytes until the client closes its own half, `lingerTimeoutMs` is over, or too many bytes have arrived.
  */
 export const closeGently = (socket: Socket): void => {
-  if (closing.has(socket) || socket.destroyed) return;
-  closing.add(socket);
-  const begun = performance.now();
-  const before = socket.bytesRead;
+  if (closingSockets.has(socket) || socket.destroyed) return;
+  closingSockets.add(socket);
+  const deadline = performance.now() + lingerTimeoutMs - lingerCheckMs;
+  const maxBytesRead = socket.bytesRead + maxDiscardedBytes;
   socket.end();
   const timer = setInterval(() => {
-    if (performance.now() - begun >= lingering - interval || socket.bytesRead - before > discarded)
-      socket.destroy();
-  }, interval);
+    if (performance.now() >= deadline || socket.bytesRead > maxBytesRead) socket.destroy();
+  }, lingerCheckMs);
   socket.once('close', () => clearInterval(timer));
 };
 
-/** Has the connection closed so behind its last answer, which says `Connection: close`. */
-export const closeGentlyAfterAnswer = (socket: Socket): void => {
-  // What Node calls behind such an answer. Its own destroys the socket as soon as the answer is written.
+/** Makes Node close the connection gently after a response with `Connection: close`. */
+export const closeGentlyAfterResponse = (socket: Socket): void => {
+  // Node calls this after such a response; its own implementation destroys the socket once the response is written.
   socket.destroySoon = () => closeGently(socket);
 };
 
 export interface ResponderOptions {
   readonly logger: Logger;
-  /** None where `CORS_ORIGINS` is empty. */
+  /** Undefined where `CORS_ORIGINS` is empty. */
   readonly cors: Cors | undefined;
-  /** Milliseconds that a caller may leave an answer unread before the connection is cut. */
-  readonly stall: number;
+  /** Time for which a caller may leave a response unread before the connection is cut. */
+  readonly stallTimeoutMs: number;
   readonly requestLines: RequestLines;
-  /** Of every answer: names and values in turn. */
+  /** Headers of every response, as alternating names and values. */
   readonly headers: readonly string[];
 }
 
 const hasBody = (status: number): boolean => status !== 304 && status !== 204;
 
-/** Whether a body that the answer does not wait for has not come whole. What a test injects has come. */
-const isStillComing = ({ raw }: Request): boolean =>
+/** Whether the body of a request is still arriving when its response is sent; never for an injected request. */
+const isArriving = ({ raw }: Request): boolean =>
   !raw.complete && bringsBody(raw) && raw.socket instanceof Socket;
 
 const put = (head: string[], name: string, value: string): void => {
   const lower = name.toLowerCase();
-  // Of these two there is one each: what an answer says of its keeping stands, what it varies by adds up.
+  // These two appear once: a later `Cache-Control` replaces the earlier one, values of `Vary` are joined.
   const index = lower === 'cache-control' || lower === 'vary' ? head.indexOf(lower) : -1;
   if (index < 0) head.push(lower, value);
   else head[index + 1] = lower === 'vary' ? `${head[index + 1]}, ${value}` : value;
@@ -192,7 +191,7 @@ const putAll = (head: string[], headers: HttpResponse['headers']): void => {
   }
 };
 
-/** Writes answers. Every answer of the service, errors included, passes here. */
+/** Writes every response of the service, errors included. */
 export class Responder {
   readonly #options: ResponderOptions;
 
@@ -200,33 +199,33 @@ export class Responder {
     this.#options = options;
   }
 
-  /** Answers a promise where the answer goes on after this call; it resolves in any case. */
+  /** Sends a response. Returns a promise when the body continues after this call; the promise never rejects. */
   send(request: Request, answer: HttpResponse): Promise<void> | undefined {
     const { response } = request;
     if (answer.failure !== undefined) this.#logFailure(request, answer.failure);
     const { status, body } = answer;
     const head = this.#head(request, answer);
-    if (status === 413 || isStillComing(request)) this.#endConnection(request, head);
+    if (status === 413 || isArriving(request)) this.#endConnection(request, head);
     else if (request.closes) {
       head.push('connection', 'close');
       request.connection.ending = true;
     }
-    const whole = typeof body === 'string' || body instanceof Uint8Array;
-    if (!whole && !(body instanceof FramedBytes)) {
+    const isWhole = typeof body === 'string' || body instanceof Uint8Array;
+    if (!isWhole && !(body instanceof FramedBytes)) {
       response.writeHead(status, head);
       return this.#sendPieces(request, status, body);
     }
-    const length = whole ? Buffer.byteLength(body) : body.byteLength;
+    const length = isWhole ? Buffer.byteLength(body) : body.byteLength;
     if (hasBody(status)) head.push('content-length', String(length));
     response.writeHead(status, head);
-    if (whole) response.end(body);
+    if (isWhole) response.end(body);
     else body.send(response);
     this.#guardUnread(request);
     this.#options.requestLines.add(request, status);
     return undefined;
   }
 
-  /** Names and values in turn, as Node takes them fastest. */
+  /** Returns the headers as alternating names and values, the fastest form for Node. */
   #head(request: Request, { status, type, headers }: HttpResponse): string[] {
     const { cors, headers: general } = this.#options;
     const head = [...general, 'x-request-id', request.requestId];
@@ -237,16 +236,16 @@ export class Responder {
     return head;
   }
 
-  /** Nobody will read what is still coming: it is thrown away for as long as the caller needs to read the answer. */
+  /** Ends the connection with this response. The rest of the request is discarded while the caller reads the response. */
   #endConnection({ raw, response, connection }: Request, head: string[]): void {
     head.push('connection', 'close');
     connection.ending = true;
     raw.resume();
-    if (response.socket instanceof Socket) closeGentlyAfterAnswer(response.socket);
+    if (response.socket instanceof Socket) closeGentlyAfterResponse(response.socket);
   }
 
   #sendPieces(request: Request, status: number, pieces: AsyncIterableIterator<Piece>): Promise<void> {
-    return writePieces(request.response, request.method === 'HEAD', pieces, this.#options.stall)
+    return writePieces(request.response, request.method === 'HEAD', pieces, this.#options.stallTimeoutMs)
       .catch((error: unknown) => this.cut(request, error))
       .finally(() => {
         this.#guardUnread(request);
@@ -254,20 +253,21 @@ export class Responder {
       });
   }
 
-  /** Ends an answer that has begun and cannot go on: half of one that ended well would be taken for a whole one. */
+  /** Cuts the connection of a response that has begun and failed, so that the caller does not take it for complete. */
   cut({ requestId, response }: Request, error: unknown): void {
-    this.#options.logger.warn({ err: error, requestId }, 'an answer was cut');
+    this.#options.logger.warn({ err: error, requestId }, 'a response was cut');
     response.destroy();
   }
 
-  /** Whoever leaves an answer unread holds its memory. Nothing to do where the system has taken all of it already. */
+  /** Limits the time for which a caller may leave a response unread, as the rest of it takes memory. */
   #guardUnread({ response }: Request): void {
     const { socket } = response;
-    // A test that injects has no connection that anybody could leave unread.
-    if (socket instanceof Socket && socket.writableLength > 0) socket.setTimeout(this.#options.stall);
+    // An injected request has no connection.
+    if (socket instanceof Socket && socket.writableLength > 0)
+      socket.setTimeout(this.#options.stallTimeoutMs);
   }
 
-  /** An error of the application's can be anything, also one that cannot be printed; the answer goes out all the same. */
+  /** Logs the error of a request; one of application code may be a value that cannot be serialized. */
   #logFailure({ requestId }: Request, failure: unknown): void {
     const { logger } = this.#options;
     try {

@@ -2,163 +2,169 @@ import createRouter, { type HTTPVersion, type Instance } from 'find-my-way';
 import { Problem } from '../kernel/problem.ts';
 import type { Endpoint, HttpMethod } from './endpoint.ts';
 
-/** Where a request goes: to an endpoint, or to the refusal of a path or method that there is not. */
+/** The result of routing: an endpoint, or the refusal of an unknown path or method. */
 export type Destination =
   | {
       readonly endpoint: Endpoint;
       /** Path parameters, decoded. */
       readonly params: Readonly<Record<string, string>>;
-      /** Path as it was registered, base path included: `/api/v1/notes/:id`. */
+      /** Path as registered, base path included: `/api/v1/notes/:id`. */
       readonly route: string;
     }
   | { readonly endpoint: undefined; readonly problem: Problem; readonly route: string | undefined };
 
 /** An endpoint with its path, base path included. */
-interface Served {
+interface RegisteredEndpoint {
   readonly endpoint: Endpoint;
   readonly path: string;
 }
 
-/** What a path leads to with one method. */
-interface Route extends Served {
-  /** What its parameters are called, each beside its name in the router; undefined where all are called the same. */
-  readonly names: readonly (readonly [own: string, known: string])[] | undefined;
+/** The endpoint of one path and method. */
+interface Route extends RegisteredEndpoint {
+  /** Its names of the path parameters with those of the router; undefined where all are equal. */
+  readonly names: readonly (readonly [own: string, registered: string])[] | undefined;
 }
 
-/** What the router keeps of a path. It knows the path alone: a tree for each method would be seven alike. */
-interface Ways {
+/** The entry of a path in the router, for all its methods: a tree for each method would be the same tree seven times. */
+interface PathEntry {
   readonly path: string;
   readonly byMethod: ReadonlyMap<string, Route>;
   /** Value of `Allow`. */
   readonly allow: string;
 }
 
-/** The order in which `Allow` names them. */
+/** All methods, in the order of `Allow`. */
 export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Under which method the router keeps every path. */
-const anyMethod = 'GET';
+/** The method under which the router holds every path. */
+const routerMethod = 'GET';
 
-/** The methods that reach an endpoint; PUT is another word for PATCH. */
+/** Returns the methods that reach an endpoint; PUT is a synonym of PATCH. */
 const methodsOf = ({ method }: Endpoint): readonly (HttpMethod | 'HEAD')[] => {
   if (method === 'PATCH') return ['PATCH', 'PUT'];
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 };
 
-/** Paths that differ in the names of their parameters only are one. */
+/** Returns the path without the names of its parameters: paths of the same shape are one path. */
 const shapeOf = (path: string): string => path.replaceAll(/:[^/]+/g, ':');
 
 const namesIn = (path: string): readonly string[] =>
   Array.from(path.matchAll(/:([^/]+)/g), ([, name]) => name ?? '');
 
-/** An endpoint of a path that the router knows under `known`, which may call its parameters otherwise. */
-const routeOf = (served: Served, known: string): Route => {
-  const others = namesIn(known);
-  const names = namesIn(served.path).map((own, index) => [own, others[index] ?? own] as const);
-  return { ...served, names: names.some(([own, other]) => own !== other) ? names : undefined };
+/** Returns the route of an endpoint whose path is in the router as `registeredPath`, maybe with other parameter names. */
+const routeOf = (registered: RegisteredEndpoint, registeredPath: string): Route => {
+  const others = namesIn(registeredPath);
+  const names = namesIn(registered.path).map((own, index) => [own, others[index] ?? own] as const);
+  return { ...registered, names: names.some(([own, other]) => own !== other) ? names : undefined };
 };
 
-const renamed = (
+const renameParams = (
   params: Readonly<Record<string, string>>,
   { names }: Route,
 ): Readonly<Record<string, string>> =>
-  names === undefined ? params : Object.fromEntries(names.map(([own, known]) => [own, params[known] ?? '']));
+  names === undefined
+    ? params
+    : Object.fromEntries(names.map(([own, registered]) => [own, params[registered] ?? '']));
 
 const describe = ({ method, path, source, policy }: Endpoint): string => {
   const model = policy.kind === 'resource' ? `the resource ${policy.model.name}` : 'the service';
   return `${method} ${path} of ${source ?? model}`;
 };
 
-const duplicate = (one: Endpoint, other: Endpoint): Error => {
+const duplicateError = (one: Endpoint, other: Endpoint): Error => {
   const synonym = one.method === other.method ? '' : ' (PATCH takes PUT as well)';
   return new Error(`two endpoints for one method and path${synonym}: ${describe(one)}, ${describe(other)}`);
 };
 
 /**
- * Whether a parameter is one that nothing has: empty, or with a character that PostgreSQL cannot store; it refuses a
- * statement that asks for it.
+ * Whether a parameter cannot match any record: it is empty, or contains NUL, which PostgreSQL refuses in a statement.
  */
-const namesNothing = (params: Readonly<Record<string, string>>): boolean => {
+const hasImpossibleParam = (params: Readonly<Record<string, string>>): boolean => {
   for (const name in params) if (params[name] === '' || params[name]?.includes('\0') === true) return true;
   return false;
 };
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Called by the router instead of a handler; what it finds is asked for by `find`, so nothing is ever called. */
-const unused = (): never => {
+/** The handler that the router requires; it is never called, as `find` only looks routes up. */
+const unusedHandler = (): never => {
   throw new Error('the router only finds');
 };
 
-const destinationOf = (ways: Ways, method: string, params: Readonly<Record<string, string>>): Destination => {
-  const route = ways.byMethod.get(method);
-  const { path } = route ?? ways;
-  if (namesNothing(params))
+const destinationOf = (
+  entry: PathEntry,
+  method: string,
+  params: Readonly<Record<string, string>>,
+): Destination => {
+  const route = entry.byMethod.get(method);
+  const { path } = route ?? entry;
+  if (hasImpossibleParam(params))
     return { endpoint: undefined, problem: new Problem('path_not_found'), route: path };
-  if (route !== undefined) return { endpoint: route.endpoint, params: renamed(params, route), route: path };
-  const problem = new Problem('method_not_allowed', { headers: { Allow: ways.allow } });
+  if (route !== undefined)
+    return { endpoint: route.endpoint, params: renameParams(params, route), route: path };
+  const problem = new Problem('method_not_allowed', { headers: { Allow: entry.allow } });
   return { endpoint: undefined, problem, route: path };
 };
 
-/** All paths of the service. A request and the explain page ask the same table, so they meet the same answer. */
+/** All paths of the service. Requests and the explanations of the administration area use the same table. */
 export class Routes {
   readonly #router: Instance<HTTPVersion.V1> = createRouter({
     maxParamLength: 200,
-    // Each endpoint reads its own query string.
+    // Each endpoint parses its own query string.
     querystringParser: () => noParams,
-    onBadUrl: unused,
+    onBadUrl: unusedHandler,
   });
-  /** Paths without parameters, found as they are written without taking a request line to pieces. */
-  readonly #whole = new Map<string, Ways>();
-  /** What is served under each path, by method; paths that differ in the names of their parameters are one. */
-  readonly #paths = new Map<string, Map<string, Served>>();
+  /** Entries of paths without parameters, looked up by the request target itself. */
+  readonly #literalPaths = new Map<string, PathEntry>();
+  /** Endpoints by the shape of their path and by method. */
+  readonly #paths = new Map<string, Map<string, RegisteredEndpoint>>();
 
   /**
-   * Called before the first request, by whoever has endpoints; all of them count, whichever call has brought them.
-   * @throws Error that names both of two endpoints with one method and path, base path included
+   * Adds endpoints, before the first request; may be called more than once.
+   * @throws Error that names two endpoints with the same method and path, base path included
    */
   add(endpoints: readonly Endpoint[], basePath: string): void {
-    for (const endpoint of endpoints) this.#take(endpoint, basePath + endpoint.path);
-    // What a path allows, and so what its other methods are answered, may have changed with each of them.
+    for (const endpoint of endpoints) this.#add(endpoint, basePath + endpoint.path);
+    // Each new endpoint may change the allowed methods of an earlier path.
     this.#router.reset();
-    this.#whole.clear();
-    for (const served of this.#paths.values()) this.#register(served);
+    this.#literalPaths.clear();
+    for (const ofPath of this.#paths.values()) this.#register(ofPath);
   }
 
-  #take(endpoint: Endpoint, path: string): void {
+  #add(endpoint: Endpoint, path: string): void {
     const shape = shapeOf(path);
-    const ofPath = this.#paths.get(shape) ?? new Map<string, Served>();
+    const ofPath = this.#paths.get(shape) ?? new Map<string, RegisteredEndpoint>();
     this.#paths.set(shape, ofPath);
     for (const method of methodsOf(endpoint)) {
       const other = ofPath.get(method);
-      if (other !== undefined) throw duplicate(other.endpoint, endpoint);
+      if (other !== undefined) throw duplicateError(other.endpoint, endpoint);
       ofPath.set(method, { endpoint, path });
     }
   }
 
-  #register(served: ReadonlyMap<string, Served>): void {
-    const [first] = served.values();
+  #register(ofPath: ReadonlyMap<string, RegisteredEndpoint>): void {
+    const [first] = ofPath.values();
     if (first === undefined) return;
     const { path } = first;
-    const ways: Ways = {
+    const entry: PathEntry = {
       path,
-      byMethod: new Map([...served].map(([method, one]) => [method, routeOf(one, path)])),
-      allow: allMethods.filter((method) => served.has(method)).join(', '),
+      byMethod: new Map([...ofPath].map(([method, one]) => [method, routeOf(one, path)])),
+      allow: allMethods.filter((method) => ofPath.has(method)).join(', '),
     };
-    this.#router.on(anyMethod, path, unused, ways);
-    if (!path.includes(':')) this.#whole.set(path, ways);
+    this.#router.on(routerMethod, path, unusedHandler, entry);
+    if (!path.includes(':')) this.#literalPaths.set(path, entry);
   }
 
-  /** `url` as a request line has it: path with base path, query string or none, percent-encoded. */
+  /** `url` is the target of a request line: path with base path, with or without query string, percent-encoded. */
   find(method: string, url: string): Destination {
-    const whole = this.#whole.get(url);
-    if (whole !== undefined) return destinationOf(whole, method, noParams);
-    const found = this.#router.find(anyMethod, url, {});
+    const literal = this.#literalPaths.get(url);
+    if (literal !== undefined) return destinationOf(literal, method, noParams);
+    const found = this.#router.find(routerMethod, url, {});
     if (found === null)
       return { endpoint: undefined, problem: new Problem('path_not_found'), route: undefined };
-    // What is found without a path is a URL that cannot be decoded.
-    const ways = found.store as Ways | null;
-    if (ways === null) return { endpoint: undefined, problem: new Problem('bad_request'), route: undefined };
-    return destinationOf(ways, method, found.params as Readonly<Record<string, string>>);
+    // A result without an entry means a URL that cannot be decoded.
+    const entry = found.store as PathEntry | null;
+    if (entry === null) return { endpoint: undefined, problem: new Problem('bad_request'), route: undefined };
+    return destinationOf(entry, method, found.params as Readonly<Record<string, string>>);
   }
 }

@@ -51,7 +51,7 @@ const endpoints: readonly Endpoint[] = [
   endpoint('/broken', () => ({ data: 'x', headers: { 'X-Note': 'two\nlines' } })),
 ];
 
-const stall = 300;
+const stallTimeoutMs = 300;
 let http: HttpServer | undefined;
 
 const listen = async (further: Partial<HttpOptions> = {}): Promise<number> => {
@@ -59,7 +59,7 @@ const listen = async (further: Partial<HttpOptions> = {}): Promise<number> => {
   const pipeline = createPipeline({ methods, envelope: new Envelope(catalogueOf('en')) });
   http = createHttpServer(endpoints, pipeline, {
     ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1000, bodyMemory: 4000, maxConnections: 10 },
-    ...{ trustProxy: false, corsOrigins: [], routes: new Routes(), stall },
+    ...{ trustProxy: false, corsOrigins: [], routes: new Routes(), stallTimeoutMs },
     logger: pino({ level: 'silent' }),
     ...further,
   });
@@ -111,7 +111,7 @@ describe('the HTTP server', () => {
     const unread = await ask(port, '/large');
     unread.pause();
     await expect.poll(connections).toBe(2);
-    await expect.poll(connections, { timeout: stall * 20 }).toBe(1);
+    await expect.poll(connections, { timeout: stallTimeoutMs * 20 }).toBe(1);
     quiet.write('GET /small HTTP/1.1\r\nHost: here\r\n\r\n');
     expect(String((await once(quiet, 'data'))[0])).toContain('200 OK');
     unread.destroy();
@@ -199,7 +199,7 @@ describe('the HTTP server', () => {
   });
 
   it('closes a connection that has become old behind the last answer that it waits for', async () => {
-    const port = await listen({ connectionAge: 400 });
+    const port = await listen({ maxConnectionAgeMs: 400 });
     const socket = await ask(port, '/small');
     let text = '';
     socket.on('data', (data) => {

@@ -18,11 +18,11 @@ import type { HttpResponse, Pipeline } from './pipeline.ts';
 import {
   type AnswerCounter,
   type AnswerObserver,
+  createRequestIds,
   isHost,
   observeAnswer,
   Request,
   type RequestSettings,
-  requestIds,
   type Trust,
 } from './request.ts';
 import { RequestLines, Responder } from './respond.ts';
@@ -31,75 +31,74 @@ import { stopHttp } from './stopping.ts';
 import type { UploadFolders } from './upload-folders.ts';
 
 export interface HttpOptions {
-  /** Public address; where it is https, every answer says that this host is to be asked over https only. */
+  /** Public address; https adds `Strict-Transport-Security` to every response. */
   readonly baseUrl: string;
   readonly basePath: string;
-  /** Bytes of one body, and of all that are held at one moment. */
+  /** Bytes of one body. */
   readonly bodyLimit: number;
+  /** Bytes of all bodies that are held at the same time. */
   readonly bodyMemory: number;
-  /** Connections that may be open at one moment. */
+  /** Connections that may be open at the same time. */
   readonly maxConnections: number;
-  /** Milliseconds after which a connection is closed with its next answer; any number unless given. */
-  readonly connectionAge?: number | undefined;
-  /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of so many hops, or of addresses and ranges. */
+  /** A connection is closed with its first response after 50 to 100 % of this time; never unless given. */
+  readonly maxConnectionAgeMs?: number | undefined;
+  /** Whose `X-Forwarded-For` is trusted: none, all, that number of hops, or addresses and ranges. */
   readonly trustProxy: boolean | number | string[];
   readonly corsOrigins: readonly string[];
-  /** Headers of requests and answers that scripts of these may use beside the general ones. */
+  /** Headers beside the general ones that scripts of these origins may send and read. */
   readonly corsHeaders?: readonly string[] | undefined;
-  /** Empty; it gets the endpoints. */
+  /** An empty table, to which the endpoints are added. */
   readonly routes: Routes;
-  /** Told of requests that have arrived together, before anything is asked of them. */
+  /** Called before each batch of requests starts. */
   readonly onArrivals?: (() => void) | undefined;
-  /** Runs the answering of each request: within a span, where there is tracing. */
-  readonly around?: ((request: Request, answering: () => Promise<void>) => Promise<void>) | undefined;
-  /** Gives the counter of an endpoint, which is told of every answer; it must cost next to nothing. */
+  /** Wraps the processing of each request: in a span, where tracing is on. */
+  readonly around?: ((request: Request, respond: () => Promise<void>) => Promise<void>) | undefined;
+  /** Returns the counter of an endpoint, which is called for every response and has to be cheap. */
   readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter | undefined) | undefined;
-  /**
-   * Gives who measures the answers of an endpoint, and those of requests that reach none; as cheap as `counterOf`.
-   * Nobody measures unless given.
-   */
+  /** Returns the observer of an endpoint, or of requests that reach none; has to be cheap as well. */
   readonly observerOf?: ((endpoint: Endpoint | undefined) => AnswerObserver) | undefined;
-  /** Where a browser gets a page instead of the envelope. */
+  /** Paths that return a page to browsers. */
   readonly pages?: readonly PageArea[];
-  /** Where the files of multipart bodies lie until the answer; no endpoint may take any unless given. */
+  /** Folders for the files of multipart bodies; required where an endpoint accepts these. */
   readonly uploads?: UploadFolders;
   /**
-   * Milliseconds that a caller may leave an answer unread, or bring too little of a long body, before the connection is
-   * cut; 30 s unless given.
+   * Time for which a caller may leave a response unread, or a long body without progress, before the connection is cut;
+   * 30 s unless given.
    */
-  readonly stall?: number | undefined;
+  readonly stallTimeoutMs?: number | undefined;
   readonly logger: Logger;
-  /** Whether each connection is to be closed with its last answer; never unless given. */
+  /** Whether each connection is closed with its next response; never unless given. */
   readonly stopping?: Stopping;
 }
 
 export interface HttpServer {
   readonly server: Server;
-  /** Answers one request; what a connection brings passes here, and so does what a test injects. */
+  /** Responds to a request, from a connection or injected by a test. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
   readonly connections: Connections;
   readonly bodies: BodyMemory;
   /**
-   * Takes no new connections; resolves when the last one is closed. `interrupt` is called when requests in flight take
-   * too long, and has to end what they wait for.
+   * Accepts no new connections; resolves when the last one is closed. `interrupt` is called when requests in flight take
+   * too long, and has to end their statements.
    */
   close(interrupt?: () => void): Promise<void>;
 }
 
-/** An endpoint with what is known of it before the first request. */
+/** An endpoint, prepared for its requests. */
 interface Runner {
   readonly run: (request: Request) => Promise<HttpResponse>;
+  /** Models whose grants are read with the principal. */
   readonly models: readonly string[];
-  /** The same for a query that names relations; undefined where it can name none. */
+  /** The same for a query that names relations; undefined where no query can. */
   readonly related: readonly string[] | undefined;
   readonly count: AnswerCounter | undefined;
   readonly observe: AnswerObserver | undefined;
   readonly area: PageArea | undefined;
-  /** Whether the answer is another by `Accept`. */
+  /** Whether the response depends on `Accept`. */
   readonly varies: boolean;
 }
 
-const modelsAsked = ({ grantsOn, grantsOnRelated, policy }: Endpoint) => {
+const grantModelsOf = ({ grantsOn, grantsOnRelated, policy }: Endpoint) => {
   const models = grantsOn ?? modelsOfGrants(policy);
   return { models, related: grantsOnRelated && [...new Set([...models, ...grantsOnRelated])] };
 };
@@ -114,7 +113,7 @@ const runnersOf = (
       endpoint,
       {
         run: pipeline.serve(endpoint),
-        ...modelsAsked(endpoint),
+        ...grantModelsOf(endpoint),
         count: counterOf?.(endpoint),
         observe: observerOf?.(endpoint),
         area: areaOf(pages, basePath + endpoint.path),
@@ -124,8 +123,8 @@ const runnersOf = (
   );
 
 /**
- * What HTTP/1.1 forbids (RFC 9112): another version (2.3), a bad Host (3.2), a transfer coding that is not known, or any
- * with HTTP/1.0 (6.1). Node would accept some of it, and refuse some itself, without the envelope.
+ * Returns the violation of HTTP/1.1 (RFC 9112) in a request: another version (2.3), a bad Host (3.2), an unknown transfer
+ * coding, or any with HTTP/1.0 (6.1). Node accepts some of these, and refuses others without the envelope.
  */
 const flawOf = ({ headers, httpVersion }: IncomingMessage): ProblemName | undefined => {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'unsupported_http_version';
@@ -138,7 +137,7 @@ const flawOf = ({ headers, httpVersion }: IncomingMessage): ProblemName | undefi
   return isBad ? 'bad_request' : undefined;
 };
 
-/** `OPTIONS *` asks of the whole service (RFC 9110, 9.3.7). */
+/** The response to `OPTIONS *`, which concerns the whole service (RFC 9110, 9.3.7). */
 const optionsOfAll: HttpResponse = {
   status: 204,
   type: '',
@@ -146,7 +145,7 @@ const optionsOfAll: HttpResponse = {
   body: '',
 };
 
-const defaultStall = 30_000;
+const defaultStallTimeoutMs = 30_000;
 
 const trustOf = (trust: HttpOptions['trustProxy']): Trust => {
   if (typeof trust === 'boolean') return () => trust;
@@ -154,14 +153,14 @@ const trustOf = (trust: HttpOptions['trustProxy']): Trust => {
   return compile(trust);
 };
 
-/** Headers of every answer, names and values in turn; for a year, this host over https only, where it is there. */
+/** Returns the headers of every response, as alternating names and values. */
 const generalHeaders = (baseUrl: string): readonly string[] => [
   ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
   ...(baseUrl.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000'] : []),
 ];
 
-/** What answering needs beside what is known of each endpoint. */
-interface AnsweringParts {
+/** Dependencies of `createAnswer` beside the endpoints. */
+interface AnswerParts {
   readonly pipeline: Pipeline;
   readonly responder: Responder;
   readonly connections: Connections;
@@ -171,10 +170,10 @@ interface AnsweringParts {
   readonly nextId: () => string;
 }
 
-/** Answers requests: lets those that came together start together, finds the endpoint, runs the pipeline. */
-const createAnswering = (
+/** Creates the function that responds to requests: it starts them in batches, finds the endpoint and runs the pipeline. */
+const createAnswer = (
   endpoints: readonly Endpoint[],
-  { pipeline, responder, connections, bodies, cors, trust, nextId }: AnsweringParts,
+  { pipeline, responder, connections, bodies, cors, trust, nextId }: AnswerParts,
   options: HttpOptions,
 ): HttpServer['answer'] => {
   const { routes, pages = [], stopping = neverStopping } = options;
@@ -186,14 +185,14 @@ const createAnswering = (
     bodies: {
       limit: options.bodyLimit,
       memory: bodies,
-      patience: options.stall ?? defaultStall,
+      stallTimeoutMs: options.stallTimeoutMs ?? defaultStallTimeoutMs,
       arrivals,
     },
     uploads: options.uploads,
     nextId,
   };
 
-  /** Where a browser asks for the page of an area; everybody else's answer there varies by that. */
+  /** Returns the page of an area to a browser; the responses to all other clients vary by `Accept`. */
   const pageOf = (request: Request, area: PageArea | undefined): HttpResponse | undefined => {
     if (area === undefined) return undefined;
     request.varies = true;
@@ -238,7 +237,7 @@ const createAnswering = (
     try {
       const answer = await respondTo(request);
       request.count?.(request.principal, answer.status, request, answer.code);
-      // The answers to what a client has sent ahead come after this one.
+      // Responses to pipelined requests follow this one.
       const { connection } = request;
       request.closes =
         answer.closes === true || ((stopping.begun || isWorn(connection)) && connection.requests === number);
@@ -257,8 +256,8 @@ const createAnswering = (
     }
   };
 
-  /** Request targets of which nothing has to be found again by whoever asks the database or writes to the log. */
-  const alone = new Set(
+  /** Targets of requests that neither run statements nor write to the log, and so need no async context. */
+  const withoutContext = new Set(
     endpoints.filter(({ fromMemory }) => fromMemory === true).map(({ path }) => options.basePath + path),
   );
   const { around } = options;
@@ -274,7 +273,7 @@ const createAnswering = (
     connection.before = connection.last?.response;
     connection.last = request;
     const number = connection.requests;
-    if (alone.has(request.url)) arrivals.join(() => void start(request, number));
+    if (withoutContext.has(request.url)) arrivals.join(() => void start(request, number));
     else arrivals.join(() => void runAs(request, start, request, number));
   };
 };
@@ -285,40 +284,40 @@ export const createHttpServer = (
   pipeline: Pipeline,
   options: HttpOptions,
 ): HttpServer => {
-  const { logger, corsOrigins, routes, basePath, stall = defaultStall } = options;
+  const { logger, corsOrigins, routes, basePath, stallTimeoutMs = defaultStallTimeoutMs } = options;
   const headers = generalHeaders(options.baseUrl);
   const trust = trustOf(options.trustProxy);
   const connections = new Connections({
-    most: options.maxConnections,
-    age: options.connectionAge,
+    maxConnections: options.maxConnections,
+    maxAgeMs: options.maxConnectionAgeMs,
     isProxy: (address) => trust(address, 0),
   });
   const cors = corsOrigins.length > 0 ? new Cors(corsOrigins, options.corsHeaders) : undefined;
   const requestLines = new RequestLines(logger);
-  const nextId = requestIds();
-  const responder = new Responder({ logger, cors, stall, requestLines, headers });
+  const nextId = createRequestIds();
+  const responder = new Responder({ logger, cors, stallTimeoutMs, requestLines, headers });
   routes.add(endpoints, basePath);
   const bodies = new BodyMemory(options.bodyMemory);
   const parts = { pipeline, responder, connections, bodies, cors, trust, nextId };
-  const answer = createAnswering(endpoints, parts, options);
+  const answer = createAnswer(endpoints, parts, options);
   const server = http.createServer(
     {
-      // Whoever sends nothing, or slowly, is cut by these two; whoever does not read, by the responder.
+      // Limits for slow requests; the responder limits slow readers.
       headersTimeout: 15_000,
       requestTimeout: 60_000,
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 16_384,
       keepAliveTimeout: 72_000,
-      // Refused here, by the envelope.
+      // `flawOf` refuses a missing Host with the envelope.
       requireHostHeader: false,
-      // Node keeps the first of several Host or Authorization headers; joined like any other, they are refused.
+      // Node would keep the first of several Host or Authorization headers; joined like any other, they are refused.
       joinDuplicateHeaders: true,
-      // What announces no body is no stream that has to be ended, which takes two ticks: it is destroyed from the start.
+      // Destroys a request without a body from the start: ending it as a stream would take two ticks.
       optimizeEmptyRequests: true,
     },
     answer,
   );
-  // Without these Node would ask for every body, and refuse what else is expected of us without the envelope.
+  // Without these listeners Node would request every body, and refuse other expectations without the envelope.
   server.on('checkContinue', answer).on('checkExpectation', answer);
   const { broken, tunnel, tooMany } = new BrokenRequests(pipeline, connections, routes, {
     headers,

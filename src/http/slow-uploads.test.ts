@@ -39,7 +39,13 @@ it('a long body may take longer than others, as long as it gets on', { timeout: 
   });
   const http = createHttpServer([endpoint('/files', 'multipart'), endpoint('/json', 'json')], pipeline, {
     ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1_000_000, bodyMemory: 4_000_000 },
-    ...{ maxConnections: 10, trustProxy: false, corsOrigins: [], routes: new Routes(), stall: 4_000 },
+    ...{
+      maxConnections: 10,
+      trustProxy: false,
+      corsOrigins: [],
+      routes: new Routes(),
+      stallTimeoutMs: 4_000,
+    },
     uploads: new UploadFolders(folder, () => {}),
     logger: pino({ level: 'silent' }),
   });

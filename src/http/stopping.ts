@@ -4,77 +4,77 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Connections } from './connections.ts';
 
-/** Milliseconds that requests in flight get at a stop before the statements that they wait for are ended. */
-const grace = 6_000;
+/** Time for requests in flight before their statements are interrupted. */
+const gracePeriodMs = 6_000;
 
-/** Milliseconds that they get after that to be answered, before their connections are cut. */
-const lastGrace = 1_000;
+/** Further time for the responses to interrupted requests, before their connections are cut. */
+const interruptedPeriodMs = 1_000;
 
-/** Milliseconds between two looks at who is still connected. */
-const interval = 20;
+/** Interval of the checks for open connections. */
+const checkIntervalMs = 20;
 
 /** Requests that the log names when their connections are cut. */
-const maxNamed = 20;
+const maxLoggedRequests = 20;
 
 export interface StoppingHttp {
   readonly server: Server;
   readonly connections: Connections;
   readonly logger: Logger;
-  /** Ends what requests wait for. */
+  /** Ends the statements of requests in flight. */
   readonly interrupt: () => void;
 }
 
 const nextCheck = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Milliseconds that a turn of the event loop may take to count as a short one: at first, and more with each attempt. */
-const shortTurn = 0.05;
+/** Limit of a short turn of the event loop; it grows by the same amount with each attempt. */
+const shortTurnMs = 0.05;
 
 /**
- * Resolves right after a poll of the event loop in a turn in which there was little to do: what has arrived by then,
- * requests and new connections, has been taken, and hardly anything can have come since.
+ * Resolves right after a poll of the event loop in a short turn: all requests and connections that had arrived are
+ * accepted, and hardly any can have arrived since.
  */
-const polled = async (): Promise<void> => {
+const nextPoll = async (): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     await nextCheck();
     const before = performance.now();
     await nextCheck();
-    if (performance.now() - before < attempt * shortTurn) return;
+    if (performance.now() - before < attempt * shortTurnMs) return;
   }
 };
 
 /**
- * Takes no new connections, and resolves when the last one is closed, at most some 7 s later. Requests in flight are
- * answered. A connection that waits for nothing is closed when no request is in flight any more, right after a poll of
- * the event loop: what its client has sent by then is answered. A request, or a connection, that is on its way at that
- * very moment is lost; neither HTTP/1.1 nor the system has means against that, which is why readiness ends before.
+ * Accepts no new connections, and resolves when the last one is closed, after about 7 s at most. Requests in flight are
+ * answered. Idle connections are closed once no request is in flight, right after a poll of the event loop, so that
+ * requests sent before are answered. A request or connection on its way at that moment is lost, which neither HTTP/1.1 nor
+ * the operating system can prevent; therefore readiness ends earlier.
  */
 export const stopHttp = async ({ server, connections, logger, interrupt }: StoppingHttp): Promise<void> => {
-  await polled();
+  await nextPoll();
   const closed = new Promise<void>((resolve) => {
-    // The one of node:http would cut connections that seem idle at once.
+    // The method of node:http would close connections that seem idle at once.
     NetServer.prototype.close.call(server, () => resolve());
   });
-  let open = true;
+  let isOpen = true;
   void closed.then(() => {
-    open = false;
+    isOpen = false;
   });
   const start = performance.now();
-  let interrupted = false;
-  while (open) {
-    await Promise.race([closed, delay(interval)]);
-    await polled();
+  let isInterrupted = false;
+  while (isOpen) {
+    await Promise.race([closed, delay(checkIntervalMs)]);
+    await nextPoll();
     if (connections.inFlight === 0) server.closeIdleConnections();
-    const waited = performance.now() - start;
-    if (waited >= grace && !interrupted) {
-      interrupted = true;
+    const elapsedMs = performance.now() - start;
+    if (elapsedMs >= gracePeriodMs && !isInterrupted) {
+      isInterrupted = true;
       interrupt();
     }
-    if (open && waited >= grace + lastGrace) {
+    if (isOpen && elapsedMs >= gracePeriodMs + interruptedPeriodMs) {
       logger.warn(
         {
           requests: connections.inFlight,
           oldest: connections
-            .longestWaiting(maxNamed)
+            .longestWaiting(maxLoggedRequests)
             .map(({ requestId, method, route = null }) => ({ requestId, method, route })),
         },
         'connections were cut at the stop',
@@ -84,6 +84,6 @@ export const stopHttp = async ({ server, connections, logger, interrupt }: Stopp
     }
   }
   await closed;
-  // Ends its timers; there is nothing left to close.
+  // Ends the timers of the server, whose connections are all closed.
   server.close(() => {});
 };

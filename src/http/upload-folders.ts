@@ -4,60 +4,64 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { overloaded, Problem } from '../kernel/problem.ts';
 
-/** Requests whose files lie on the disk at one moment: of the process, of nobody known, of one caller. */
-const most = 64;
-const mostUnknown = 32;
-const mostOfOne = 8;
+/** Requests with files on disk at the same time: of the process, of all unidentified callers, and of one caller. */
+const maxFolders = 64;
+const maxUnidentifiedFolders = 32;
+const maxFoldersPerCaller = 8;
 
 const host = hostname()
   .replaceAll(/[^A-Za-z0-9.]/g, '_')
   .slice(0, 100);
 
-/** Names of the folders that are in use in this process, of whichever server. */
-const inUse = new Set<string>();
+/** Names of the folders in use by all servers of this process. */
+const usedNames = new Set<string>();
 
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // There is one, of another user.
+    // The process exists, and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 };
 
-/** Whether a folder is what a process of this machine left that is gone. A namesake of ours is as well: in a container. */
-const isLeft = (name: string): boolean => {
+/**
+ * Whether a folder was left by a process of this machine that has ended. That process may have had the id of this one, as
+ * in a container.
+ */
+const isAbandoned = (name: string): boolean => {
   const [, machine, pid = ''] = /^(.+)-(\d{1,10})-[0-9a-f]{16}$/.exec(name) ?? [];
   if (machine !== host) return false;
-  return Number(pid) === process.pid ? !inUse.has(name) : !isAlive(Number(pid));
+  return Number(pid) === process.pid ? !usedNames.has(name) : !isAlive(Number(pid));
 };
 
 const removeFolder = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
 
-/** What the system lacks is nobody's mistake, and may pass. */
-const lacking: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+/** Errors of a resource of the system that is exhausted, maybe for a short time. */
+const exhaustionCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
-/** What a failure to write a file is to the caller: there is no room now, or the service is broken. */
+/** Returns the error of a failed write for the caller: `overloaded` for lack of space, else the error itself. */
 export const diskProblem = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error && lacking.has(error.code) ? overloaded(error, 5) : error;
+  error instanceof Error && 'code' in error && exhaustionCodes.has(error.code) ? overloaded(error, 5) : error;
 
-/** A caller as uploads are counted. */
+/** The caller for whom an upload counts. */
 export interface Uploader {
   readonly caller: string | Promise<string>;
   readonly unidentified: boolean;
 }
 
-/** A request's own folder for files, and how it is given back. */
+/** The folder for the files of one request. */
 export interface UploadFolder {
   readonly path: string;
   remove(): Promise<void>;
 }
 
 /**
- * Where uploaded files lie from their arrival to the answer: for each request a folder that nobody else can open, in one
- * of this server's, whose name says which process it belongs to. What a killed one leaves is removed at a next start.
+ * The folders for uploaded files from their arrival to the response. Each request has one that only the user of this
+ * process can open, within a folder of this server whose name contains host and process id. The folders of a killed
+ * process are removed at the next start.
  */
 export class UploadFolders {
   readonly #parent: string;
@@ -65,56 +69,57 @@ export class UploadFolders {
   readonly #report: (error: unknown) => void;
   readonly #counts = new Map<string, number>();
   #open = 0;
-  #unknown = 0;
+  #unidentified = 0;
   #number = 0;
-  #closed = false;
+  #isClosed = false;
 
-  /** `parent` need not exist; `report` is told of what cannot be removed. */
+  /** `parent` need not exist; `report` is called with the error when a folder cannot be removed. */
   constructor(parent: string, report: (error: unknown) => void) {
     this.#parent = parent;
     this.#report = report;
-    inUse.add(this.#name);
+    usedNames.add(this.#name);
   }
 
-  /** Removes what processes have left that are gone. */
+  /** Removes the folders of processes that have ended. */
   async sweep(): Promise<void> {
     const names = await readdir(this.#parent).catch(() => []);
-    for (const name of names.filter(isLeft)) await this.#remove(join(this.#parent, name));
+    for (const name of names.filter(isAbandoned)) await this.#remove(join(this.#parent, name));
   }
 
   /** @throws Problem `overloaded` where too many are open already; Error where the disk takes none */
   async open({ caller, unidentified }: Uploader): Promise<UploadFolder> {
-    const who = await caller;
-    const ofOne = this.#counts.get(who) ?? 0;
-    if (this.#open >= most || ofOne >= mostOfOne || (unidentified && this.#unknown >= mostUnknown))
+    const key = await caller;
+    const ofCaller = this.#counts.get(key) ?? 0;
+    const isFull = this.#open >= maxFolders || ofCaller >= maxFoldersPerCaller;
+    if (isFull || (unidentified && this.#unidentified >= maxUnidentifiedFolders))
       throw overloaded(undefined, 5);
-    if (this.#closed) throw new Problem('stopping', { headers: { 'Retry-After': '5' } });
-    this.#counts.set(who, ofOne + 1);
+    if (this.#isClosed) throw new Problem('stopping', { headers: { 'Retry-After': '5' } });
+    this.#counts.set(key, ofCaller + 1);
     this.#open += 1;
-    if (unidentified) this.#unknown += 1;
-    const give = (): void => {
-      const left = (this.#counts.get(who) ?? 1) - 1;
-      if (left > 0) this.#counts.set(who, left);
-      else this.#counts.delete(who);
+    if (unidentified) this.#unidentified += 1;
+    const release = (): void => {
+      const remaining = (this.#counts.get(key) ?? 1) - 1;
+      if (remaining > 0) this.#counts.set(key, remaining);
+      else this.#counts.delete(key);
       this.#open -= 1;
-      if (unidentified) this.#unknown -= 1;
+      if (unidentified) this.#unidentified -= 1;
     };
     this.#number += 1;
     const path = join(this.#parent, this.#name, String(this.#number));
     try {
       await mkdir(path, { recursive: true, mode: 0o700 });
     } catch (error) {
-      give();
+      release();
       throw diskProblem(error);
     }
-    return { path, remove: () => this.#remove(path).finally(give) };
+    return { path, remove: () => this.#remove(path).finally(release) };
   }
 
-  /** Removes what is left, and opens no more. */
+  /** Removes the folder of this server, and opens no more. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     await this.#remove(join(this.#parent, this.#name));
-    inUse.delete(this.#name);
+    usedNames.delete(this.#name);
   }
 
   #remove(path: string): Promise<void> {

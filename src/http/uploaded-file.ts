@@ -1,33 +1,33 @@
 import { isStorableText } from './body.ts';
 
-/** A file of a multipart body. It is removed with its folder when the request has been answered. */
+/** A file of a multipart body. It is removed with its folder when the response is sent. */
 export interface UploadedFile {
-  /** Name of the field that it was sent as. */
+  /** Name of its field in the body. */
   readonly field: string;
-  /** What the caller calls it: the last part of it, without control characters; never a part of `path`. May be empty. */
+  /** Name given by the caller: its last path segment without control characters; never a part of `path`. May be empty. */
   readonly filename: string;
-  /** The media type that the caller gives, lower case, without parameters; not checked. */
+  /** Media type given by the caller, in lower case without parameters; not verified. */
   readonly type: string;
-  /** Bytes */
+  /** Bytes. */
   readonly size: number;
-  /** Where it lies: a file of our own naming, readable by this process's user only. */
+  /** Path of the file, whose name the service chooses; only the user of this process can read it. */
   readonly path: string;
 }
 
-/** Characters of a file's name that are kept. */
-const longest = 255;
+/** Limit of the characters of a file name. */
+const maxNameLength = 255;
 
-/** The last part of a caller's path, of whichever system, without what no name of a file should hold. */
+/** Returns the last segment of a path of any operating system, without control and format characters. */
 export const baseName = (given: string): string => {
   const last = given.split(/[/\\]/).at(-1) ?? '';
   const plain = last
     .toWellFormed()
     .replaceAll(/\p{Cc}|\p{Cf}/gu, '')
     .trim();
-  const name = [...plain].slice(0, longest).join('');
+  const name = [...plain].slice(0, maxNameLength).join('');
   return name === '.' || name === '..' ? '' : name;
 };
 
-/** Names of fields are texts that a database could take. */
+/** Whether a name of a field is a text that a database can store. */
 export const isFieldName = (name: string | undefined): name is string =>
   name !== undefined && name !== '' && isStorableText(name);

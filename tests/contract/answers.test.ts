@@ -134,7 +134,11 @@ const application = {
 };
 
 describeDatabase('sqlite', 'answers that go as they are', (databases) => {
-  const service = useService(databases, { application, env: { HANDLER_TIMEOUT: '1' }, stall: 1_000 });
+  const service = useService(databases, {
+    application,
+    env: { HANDLER_TIMEOUT: '1' },
+    stallTimeoutMs: 1_000,
+  });
   const get = (path: string, init: RequestInit = {}) =>
     fetch(`${service.origin}/api/v1${path}`, { redirect: 'manual', ...init });
   const raw = (path: string, method = 'GET') =>

@@ -150,7 +150,7 @@ describeDatabase('sqlite', 'bodies of endpoints', (databases) => {
     application,
     apps: ['shop'],
     env: { HANDLER_TIMEOUT: '2', BODY_LIMIT: '200000' },
-    stall: 1_500,
+    stallTimeoutMs: 1_500,
   });
   const post = <Data = Record<string, unknown>>(
     path: string,

@@ -84,7 +84,7 @@ const brief = (events: readonly EventView[]) =>
   events.map(({ number, id, version }) => ({ number, id, version }));
 
 describeEachDatabase('streams that break', (databases) => {
-  const service = useService(databases, { application: items, stall: 1_500 });
+  const service = useService(databases, { application: items, stallTimeoutMs: 1_500 });
   const place = async (): Promise<number> => {
     await service.server.services.events.settle();
     return (await service.server.services.events.range()).last;

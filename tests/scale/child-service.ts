@@ -22,17 +22,17 @@ export interface ChildServiceOptions extends ChildOptions {
   /** Notes in the database before the service starts on it; none unless given. */
   readonly rows?: number;
   /** Milliseconds after which a caller that reads nothing is cut. */
-  readonly stall?: number;
+  readonly stallTimeoutMs?: number;
 }
 
 /** Starts the service on an empty database; with notes, as it starts on what an application has gathered. */
 export const startChildService = async (
   url: string,
-  { rows = 0, stall = 30_000, ...options }: ChildServiceOptions = {},
+  { rows = 0, stallTimeoutMs = 30_000, ...options }: ChildServiceOptions = {},
 ): Promise<ChildService> => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-child-'));
   const serve: ServeOptions = {
-    stall,
+    stallTimeoutMs,
     env: {
       PORT: '0',
       DATA_DIR: directory,

@@ -21,7 +21,7 @@ const megabyte = 1e6;
 const streams = 2;
 
 /** Milliseconds that a caller may leave a long answer unread. */
-const stall = 1500;
+const stallTimeoutMs = 1500;
 
 describeEachDatabase('many rows', (databases) => {
   const rows = databases.dialect === 'sqlite' ? 200_000 : 60_000;
@@ -29,7 +29,7 @@ describeEachDatabase('many rows', (databases) => {
   const agents: Agent[] = [];
 
   beforeAll(async () => {
-    service = await startChildService(await databases.create(), { rows, stall });
+    service = await startChildService(await databases.create(), { rows, stallTimeoutMs });
     await receive(service, list);
   }, 120_000);
   afterAll(async () => {

@@ -35,7 +35,7 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: MovableClock;
   /** Milliseconds that a caller may leave a long answer unread, or be slow with a long body. */
-  readonly stall?: number;
+  readonly stallTimeoutMs?: number;
   /** Applications registered before the start with `gatewright app create`; their secrets are in `secrets`. */
   readonly apps?: readonly string[];
   /** Times of jobs and webhooks that are other than the service's own. */
@@ -98,7 +98,13 @@ export class Service {
 
   async start(): Promise<this> {
     this.#directory = await mkdtemp(join(tmpdir(), 'gatewright-service-'));
-    const { url = await this.#databases.createForStart(), env = {}, apps = [], stall, times } = this.#options;
+    const {
+      url = await this.#databases.createForStart(),
+      env = {},
+      apps = [],
+      stallTimeoutMs,
+      times,
+    } = this.#options;
     const directory = this.#directory;
     this.env = {
       PORT: '0',
@@ -118,7 +124,7 @@ export class Service {
       config: readConfig(this.env),
       application: this.#application,
       clock: this.clock.now,
-      ...(stall === undefined ? {} : { stall }),
+      ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
       ...times,
       logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
     });

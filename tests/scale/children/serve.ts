@@ -15,17 +15,17 @@ import { LoopWatch } from './loop-watch.ts';
 export interface ServeOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds after which a caller that reads nothing is cut. */
-  readonly stall: number;
+  readonly stallTimeoutMs: number;
 }
 
-const { env, stall } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
+const { env, stallTimeoutMs } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
 
 const start = (): Promise<Server> =>
   createServer({
     config: readConfig(env),
     application: createApplication({ resources: [note], migrations: { notes: noteMigration } }),
     logger: pino({ level: 'silent' }),
-    stall,
+    stallTimeoutMs,
   });
 
 const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
