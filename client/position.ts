@@ -4,7 +4,7 @@ const name = 'X-Commit-Position';
 const lifetimeMs = 2_000;
 
 /**
- * The position header of the last write. Sent with reads, it makes every instance of the service show that write. Answers
+ * The position header of the last write. Sent with reads, it makes every instance of the service show that write. Responses
  * have it only if the service reads from a replica.
  */
 export class LastPosition {

@@ -142,7 +142,7 @@ async function* subscribe<Field extends string>(
           headers,
           signal: connection.signal,
         });
-        if (answer.body === null) throw new TypeError('fetch answers no stream');
+        if (answer.body === null) throw new TypeError('fetch returned no stream');
         for await (const block of blocks(answer.body, cut)) {
           failures = 0;
           retry = block.retry ?? retry;

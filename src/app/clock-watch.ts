@@ -58,7 +58,7 @@ class ClockWatch {
 
   async begin(): Promise<void> {
     await this.#compare();
-    this.#say(this.#clock.begin(await this.#store.left()));
+    this.#say(this.#clock.start(await this.#store.left()));
     try {
       await this.#mend();
       await this.keep();
@@ -71,7 +71,7 @@ class ClockWatch {
   async look(): Promise<void> {
     this.#looks += 1;
     await this.#compare();
-    const move = this.#clock.look();
+    const move = this.#clock.check();
     this.#say(move);
     // Wait for the next check: by then the holder of a job or delivery has extended its lease.
     if (this.#wasSetBack || this.#looks % looksUntilMended === 0) await this.#mend();

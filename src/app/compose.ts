@@ -23,7 +23,7 @@ import { createJobs } from '../jobs/service.ts';
 import type { WorkerTimes } from '../jobs/worker.ts';
 import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { whereabouts } from '../kernel/current-work.ts';
+import { workLogFields } from '../kernel/current-work.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
 import type { Stopping } from '../kernel/stopping.ts';
@@ -108,7 +108,8 @@ export const compose = async (parts: Parts) => {
   });
   const passwords = createPasswords();
   const idempotency = createIdempotency({ ...context, removalClock });
-  const report = (error: unknown, what: string): void => logger.error({ err: error, ...whereabouts() }, what);
+  const report = (error: unknown, what: string): void =>
+    logger.error({ err: error, ...workLogFields() }, what);
   const securityEvents = createSecurityEvents(
     context,
     (level, line) => logger[level](line, 'security event'),

@@ -7,7 +7,8 @@ import { readConfig } from './config.ts';
 import { createKeyed } from './secrets.ts';
 
 const now = Date.parse('2026-11-22T00:00:00.000Z');
-const [first, second] = ['1'.repeat(32), '2'.repeat(32)];
+const first = '1'.repeat(32);
+const second = '2'.repeat(32);
 
 let directory = '';
 beforeEach(async () => {

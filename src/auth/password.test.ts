@@ -33,7 +33,7 @@ describe('passwords', () => {
     expect(await passwords.verify('cafe\u0301 noir', composed)).toBe(false);
   });
 
-  test('nobody has a password: unknown accounts, empty and broken hashes', async () => {
+  test('no password matches unknown accounts, empty and broken hashes', async () => {
     for (const stored of [
       undefined,
       '',
@@ -45,7 +45,7 @@ describe('passwords', () => {
     expect(passwords.needsRehash('x')).toBe(true);
   });
 
-  test('nobody has a password, even if its hash were guessed', async () => {
+  test('no password matches, even if its hash were guessed', async () => {
     const lucky = createPasswords(async (_, { tag }) => tag);
     for (const stored of [undefined, '', 'x']) expect(await lucky.verify('anything', stored)).toBe(false);
     const known = formatPhc({

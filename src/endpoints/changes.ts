@@ -50,7 +50,7 @@ const texts = {
   description: {
     'zh-CN':
       '服务器发送事件（SSE）：每条事件的 `id` 为其编号，`data` 为 JSON。仅告知调用者此刻可读的记录；权限被收回后 5 秒内结束。断线后带 `Last-Event-ID` 重连即可继续，不漏不重。',
-    en: 'Server-sent events: `id` is the number of an event, `data` its JSON. Told is only what the caller may read at that moment; the stream ends within 5 s when that is nothing any more. With `Last-Event-ID` it goes on behind that event, without a gap and without a repetition.',
+    en: 'Server-sent events: `id` is the number of an event, `data` its JSON. The stream contains only events that the caller may read at that moment, and ends within 5 s when the caller may no longer read any. With `Last-Event-ID` it continues after that event, without gaps or repetitions.',
   },
   models: {
     'zh-CN': '模型名或其路径，逗号分隔；均须声明 `events: true`',

@@ -98,7 +98,7 @@ const explainedStep = {
       about: {
         type: 'string',
         enum: ['record', 'list', 'body', 'unknown'],
-        description: 'what the outcomes are about; unknown: a record that is not there for whoever asks',
+        description: 'subject of the outcomes; unknown: a record that this caller does not reach',
       },
       rule: condition,
     }),

@@ -117,5 +117,5 @@ it('is sent once', async () => {
   const body = new FramedBytes('<', filled(3, 'x'), '>');
   const port = await serve([body]);
   await fetch(`http://127.0.0.1:${port}`);
-  expect(() => body.byteLength).toThrow('given away already');
+  expect(() => body.byteLength).toThrow('already taken');
 });

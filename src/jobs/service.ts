@@ -5,7 +5,7 @@ import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import type { Figure } from '../kernel/figure.ts';
 import { type JsonObject, toJson } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { anything, nearestHint, type OptionTable, known as onlyKnown } from '../kernel/options.ts';
+import { anything, checkOptions, nearestHint, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { JobOptions } from '../model/job.ts';
@@ -76,7 +76,7 @@ const createJobPort = (defined: DefinedJobs, outbox: Outbox, wake: () => void): 
 
   return {
     add: async (job, given, how, shared) => {
-      const { at, key } = onlyKnown('jobs.add', how, options);
+      const { at, key } = checkOptions('jobs.add', how, options);
       const { name, read } = find(job);
       const { values, errors } = read(toJson(given) as JsonObject);
       if (errors.length > 0) throw new Problem('invalid_record', { errors });

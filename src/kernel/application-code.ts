@@ -1,69 +1,70 @@
 import { Problem } from './problem.ts';
 
-/** Is told which code of the application runs, for when the main thread stands still. */
+/** Records which code of the application runs, so that a blocked main thread can be attributed to it. */
 export interface CodeWatch {
-  /** `what` is about to run; answers what `left` is to be told. */
-  entered(what: string): number;
-  /** What was entered has given the thread back, and waits for something. */
-  waits(): void;
-  left(entry: number): void;
+  /** Called before the code of this name runs. Returns the entry for `leave`. */
+  enter(name: string): number;
+  /** Called when the code has returned a promise. */
+  suspend(): void;
+  /** Called when the code has ended. */
+  leave(entry: number): void;
 }
 
-const nobodyWatches: CodeWatch = { entered: () => 0, waits: () => {}, left: () => {} };
+const noWatch: CodeWatch = { enter: () => 0, suspend: () => {}, leave: () => {} };
 
-/** Runs the application's own code, its hooks and endpoints, for a limited time. */
+/** Runs code of the application, such as hooks and endpoints, with a time limit. */
 export class ApplicationCode {
-  readonly #limit: number;
+  readonly #timeoutMs: number;
   readonly #watch: CodeWatch;
 
-  /** `limit` in milliseconds */
-  constructor(limit: number, watch: CodeWatch = nobodyWatches) {
-    this.#limit = limit;
+  constructor(timeoutMs: number, watch: CodeWatch = noWatch) {
+    this.#timeoutMs = timeoutMs;
     this.#watch = watch;
   }
 
   /**
-   * Answers what `work` answers. What it answers later than the limit, nobody hears; `expired` is called then.
-   * @throws Problem `handler_timeout`, and what `work` throws
+   * Runs `work` and returns its result. After the timeout `onTimeout` is called, and the result is discarded.
+   * @param name names the code in errors
+   * @throws Problem `handler_timeout`, and the errors of `work`
    */
-  run<T>(what: string, work: () => T | PromiseLike<T>, expired?: () => void): T | Promise<T> {
-    const entry = this.#watch.entered(what);
+  run<T>(name: string, work: () => T | PromiseLike<T>, onTimeout?: () => void): T | Promise<T> {
+    const entry = this.#watch.enter(name);
     let result: T | PromiseLike<T>;
     try {
       result = work();
     } catch (error) {
-      this.#watch.left(entry);
+      this.#watch.leave(entry);
       throw error;
     }
     if (!isPromise(result)) {
-      this.#watch.left(entry);
+      this.#watch.leave(entry);
       return result;
     }
-    this.#watch.waits();
-    return this.#inTime(what, result, entry, expired);
+    this.#watch.suspend();
+    return this.#limitTime(name, result, entry, onTimeout);
   }
 
-  #inTime<T>(what: string, result: PromiseLike<T>, entry: number, expired?: () => void): Promise<T> {
+  #limitTime<T>(name: string, result: PromiseLike<T>, entry: number, onTimeout?: () => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      const over = (): void => {
+      const end = (): void => {
         clearTimeout(timer);
-        this.#watch.left(entry);
+        this.#watch.leave(entry);
       };
       const timer = setTimeout(() => {
-        over();
-        const cause = new Error(`${what} took longer than ${this.#limit / 1000} s`);
+        end();
+        const cause = new Error(`${name} took longer than ${this.#timeoutMs / 1000} s`);
         reject(new Problem('handler_timeout', { headers: { 'Retry-After': '5' }, cause }));
-        expired?.();
-      }, this.#limit);
-      // A process that ends does not wait for it.
+        onTimeout?.();
+      }, this.#timeoutMs);
+      // The timer does not keep the process alive.
       timer.unref();
       result.then(
         (value) => {
-          over();
+          end();
           resolve(value);
         },
         (error: unknown) => {
-          over();
+          end();
           reject(error);
         },
       );
@@ -71,11 +72,11 @@ export class ApplicationCode {
   }
 }
 
-/** Whether what the application's code answers is still to come. */
+/** Whether a result of application code is a promise, of any class. */
 export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
-/** What a hook's failure is to its caller: its time was over, or it broke, and says nothing. */
+/** Returns the problem for the error of a hook: `handler_timeout` as it is, anything else as `internal`. */
 export const hookFailure = (cause: unknown): Problem =>
   cause instanceof Problem && cause.problem === 'handler_timeout'
     ? cause

@@ -1,7 +1,7 @@
 /**
- * A cache of bounded size in two generations: entries that were used lately survive, a hit costs one look-up. It keeps
- * between `capacity` and twice as many entries. What ends an entry before that is said where the cache is made. No cache
- * holds identities, roles or grants: the database is asked for these at every request.
+ * A cache of bounded size in two generations: recently used entries survive, and a hit is one look-up. It holds between
+ * `capacity` and twice as many entries. A comment at each cache says when its entries become invalid. No cache holds
+ * identities, roles or grants, which every request reads from the database.
  */
 export class BoundedCache<Value extends object> {
   readonly #capacity: number;
@@ -20,7 +20,7 @@ export class BoundedCache<Value extends object> {
     return old;
   }
 
-  /** Returns the entry of the key, which is made and kept where there is none. */
+  /** Returns the entry of the key, and makes it first where there is none. */
   getOrMake(key: string, make: () => Value): Value {
     const kept = this.get(key);
     if (kept !== undefined) return kept;
@@ -39,7 +39,7 @@ export class BoundedCache<Value extends object> {
 
   /** Removes every entry. */
   clear(): void {
-    // A cleared map keeps its tables, and with them what they held, until these are collected.
+    // A cleared map keeps its hash tables and their former entries until they are collected.
     this.#young = new Map();
     this.#old = new Map();
   }

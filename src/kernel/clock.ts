@@ -3,22 +3,22 @@ export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
-/** Milliseconds by which two clocks may differ before it matters which of them is right. */
+/** Difference up to which two clocks count as equal. */
 const toleranceMs = 1_000;
 
-/** Milliseconds that time may pass over unseen. A longer leap may be a long stop, or a clock that is wrong. */
-const leapMs = 3_600_000;
+/** Largest step forward that counts as normal. A larger one is a leap: a long suspension, or a wrong clock. */
+const maxStepMs = 3_600_000;
 
-/** Milliseconds of running after which the time behind a leap is believed. */
+/** Uptime after which the time behind a leap is trusted. */
 const doubtMs = 86_400_000;
 
-/** A time, and when it was read by the clock that never jumps. */
+/** A time of the clock, and the reading of the monotonic clock at that moment. */
 interface Reading {
   readonly time: number;
   readonly at: number;
 }
 
-/** How the clock has moved otherwise than time passes. */
+/** A step of the clock against the monotonic clock. */
 export interface ClockMove {
   readonly direction: 'back' | 'forward';
   readonly milliseconds: number;
@@ -31,29 +31,29 @@ interface ServiceClocks {
 }
 
 /**
- * The clock of a service. It is that of its machine, unless the database's differs: that one counts then, as it is the
- * same for all instances.
+ * The clock of a service: that of its machine, unless it differs from the clock of the database. Then the latter counts,
+ * as it is the same for all instances.
  *
- * What was once removed does not come back, so `removal` does not follow a leap forward until it has been there for a
- * day: it goes on from the time before.
+ * Removal cannot be undone. Therefore `removal` follows a leap forward only after a day, and runs on from the time before
+ * the leap until then.
  */
 export class ServiceClock implements ServiceClocks {
   readonly #own: Clock;
   readonly #elapsed: Clock;
-  /** Of the database, at the last comparison. */
+  /** The database's clock at the last comparison. */
   #database: Reading | undefined;
   /** The machine's clock less the database's, at the last comparison. */
   #offset = 0;
   #last: Reading;
-  #believed: Reading;
+  #trusted: Reading;
   #doubtedAt: number | undefined;
 
-  /** @param elapsed milliseconds that only grow */
+  /** @param elapsed the monotonic clock, in milliseconds */
   constructor(own: Clock = systemClock, elapsed: Clock = () => performance.now()) {
     this.#own = own;
     this.#elapsed = elapsed;
     this.#last = this.#read();
-    this.#believed = this.#last;
+    this.#trusted = this.#last;
   }
 
   /** Milliseconds by which the machine's clock is ahead of the database's. */
@@ -72,38 +72,38 @@ export class ServiceClock implements ServiceClocks {
     return Math.abs(own - expected) <= toleranceMs ? own : Math.round(expected);
   };
 
-  readonly removal: Clock = () => Math.floor(Math.min(this.now(), this.#expected(this.#believed)));
+  readonly removal: Clock = () => Math.floor(Math.min(this.now(), this.#expected(this.#trusted)));
 
-  /** Compares with the database's clock, which was asked between two moments of `elapsed`. */
-  compare(time: number, asked: number, answered: number): void {
-    // It may be wrong by half of what the answer took.
-    if (answered - asked > 2 * toleranceMs) return;
-    const reading = { time, at: (asked + answered) / 2 };
+  /** Compares with a time of the database, which was read between two moments of the monotonic clock. */
+  compare(time: number, begin: number, end: number): void {
+    // The error is up to half of the time that the statement took.
+    if (end - begin > 2 * toleranceMs) return;
+    const reading = { time, at: (begin + end) / 2 };
     this.#offset = Math.round(this.#own() - this.#expected(reading));
     this.#database = reading;
   }
 
-  /** Goes on from the time that the last run has left. */
-  begin(left: number | undefined): ClockMove | undefined {
-    if (left !== undefined) this.#last = { time: left, at: this.#elapsed() };
-    this.#believed = this.#last;
-    return this.look();
+  /** Starts from the time that the last run has stored, and returns the first result of `check`. */
+  start(storedTime: number | undefined): ClockMove | undefined {
+    if (storedTime !== undefined) this.#last = { time: storedTime, at: this.#elapsed() };
+    this.#trusted = this.#last;
+    return this.check();
   }
 
-  /** Tells of a move since the last look; of one forward only where it is a leap, and once. */
-  look(): ClockMove | undefined {
+  /** Returns a step back since the last check, or a leap forward, which is reported once; undefined for neither. */
+  check(): ClockMove | undefined {
     const now = this.#read();
     const back = this.#expected(this.#last) - now.time;
-    const leap = now.time - this.#expected(this.#believed);
+    const leap = now.time - this.#expected(this.#trusted);
     this.#last = now;
-    if (leap <= leapMs) {
-      this.#believed = now;
+    if (leap <= maxStepMs) {
+      this.#trusted = now;
       this.#doubtedAt = undefined;
     } else if (this.#doubtedAt === undefined) {
       this.#doubtedAt = now.at;
       return { direction: 'forward', milliseconds: leap };
     } else if (now.at - this.#doubtedAt >= doubtMs) {
-      this.#believed = now;
+      this.#trusted = now;
       this.#doubtedAt = undefined;
     }
     return back > toleranceMs ? { direction: 'back', milliseconds: back } : undefined;
@@ -120,9 +120,9 @@ export class ServiceClock implements ServiceClocks {
 
 let last = { milliseconds: 0, text: new Date(0).toISOString() };
 
-/** Milliseconds since the epoch as `YYYY-MM-DDTHH:MM:SS.mmmZ`, the only form in which the service answers a time. */
+/** Returns milliseconds since the epoch as `YYYY-MM-DDTHH:MM:SS.mmmZ`, the form of every time in a response. */
 export const toTimestamp = (milliseconds: number): string => {
-  // Writes that come together have the same moment.
+  // Writes of the same batch share a time.
   if (milliseconds !== last.milliseconds) last = { milliseconds, text: new Date(milliseconds).toISOString() };
   return last.text;
 };
@@ -148,9 +148,9 @@ export const isDate = (text: string): boolean => {
 };
 
 /**
- * Reads an ISO 8601 timestamp: any offset, none meaning UTC, a bare date meaning midnight UTC; what is finer than a
- * millisecond is cut. Answers milliseconds since the epoch, or undefined where the text is no timestamp of the years
- * 0001 to 9999 (in UTC) or names a day that does not exist.
+ * Parses an ISO 8601 timestamp with any offset. Without an offset it is UTC, a bare date is midnight UTC, and digits below
+ * a millisecond are cut. Returns milliseconds since the epoch; undefined when the text is no timestamp of the years 0001
+ * to 9999 (in UTC), or its day does not exist.
  */
 export const parseTimestamp = (text: string): number | undefined => {
   const match = pattern.exec(text);

@@ -1,7 +1,7 @@
-/** A cell: null is nothing between two commas, an empty text is written in quotes. */
+/** A cell: null where nothing is between two commas; an empty text is written in quotes. */
 export type Cell = string | null;
 
-/** A record that is no CSV. */
+/** A record violates the CSV format. */
 export class CellError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,7 @@ export class CellError extends Error {
   }
 }
 
-/** The place behind the quote that closes a cell whose first quote is at `open`. */
+/** Returns the index of the quote that closes a cell whose first quote is at `open`. */
 const closingQuote = (text: string, open: number): number => {
   let at = text.indexOf('"', open + 1);
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
@@ -18,8 +18,8 @@ const closingQuote = (text: string, open: number): number => {
 };
 
 /**
- * The cells of a record of CSV, by RFC 4180: separated by commas, in double quotes where they hold commas, quotes or
- * line breaks, a quote in quotes is doubled.
+ * Parses a record of CSV (RFC 4180): cells are separated by commas, and are in double quotes where they contain commas,
+ * quotes (doubled) or line breaks.
  * @throws CellError
  */
 export const csvCells = (text: string): Cell[] => {

@@ -23,7 +23,7 @@ describe('a fair queue', () => {
     expect([lines.next(), lines.nextOf('a')]).toEqual([undefined, false]);
   });
 
-  test('a line is left alone while another one is served', async () => {
+  test('callers of a key wait while those of another are served', async () => {
     const { lines, went, wait, settled } = bench(10);
     for (const name of ['a0', 'b0', 'b1']) void wait(name);
     expect([lines.nextOf('b'), lines.nextOf('b'), lines.nextOf('b')]).toEqual([true, true, false]);
@@ -50,7 +50,7 @@ describe('a fair queue', () => {
     expect(went).toEqual(['a2 full', 'a1 gone', 'a4 full', 'a0', 'a6 full', 'a3', 'a5']);
   });
 
-  test('the longest of several lines sends its last one away, whichever came first', async () => {
+  test('the key with the most callers loses its last one, whichever came first', async () => {
     const { went, wait, settled } = bench(6);
     for (const name of ['a0', 'b0', 'b1', 'b2', 'c0', 'c1']) void wait(name);
     void wait('d0');
@@ -58,7 +58,7 @@ describe('a fair queue', () => {
     expect(went).toEqual(['b2 full']);
   });
 
-  test('nobody is sent away for a newcomer whose line would be as long', async () => {
+  test('no caller is refused for a newcomer whose key would have as many', async () => {
     const { went, wait, settled } = bench(3);
     for (const name of ['a0', 'a1', 'b0', 'b1']) void wait(name);
     await settled();

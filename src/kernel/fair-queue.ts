@@ -1,19 +1,19 @@
-/** Why a caller stopped waiting: too many wait, its time is over, or it hung up (then with the reason of its signal). */
+/** Reason for which a caller stopped waiting: the queue is full, a timeout, or the caller's signal was aborted. */
 export type QueueRefusal = 'full' | 'late' | 'gone';
 
 export interface FairQueueOptions {
   /** Callers that may wait in all. */
   readonly maxWaiting: number;
-  /** Callers of one key that may wait; as many as in all unless given. */
+  /** Callers of one key that may wait; `maxWaiting` unless given. */
   readonly maxWaitingPerKey?: number;
-  /** Makes the error with which a caller is refused. */
+  /** Creates the error with which a caller is refused; `cause` is the reason of its signal. */
   readonly refuse: (why: QueueRefusal, cause?: unknown) => unknown;
 }
 
 export interface WaitOptions {
   /** Aborted when the caller hangs up. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the caller waits; without end unless given. */
+  /** Limit of the waiting time; none unless given. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -23,32 +23,31 @@ interface Waiter {
 }
 
 /**
- * Callers who wait for something scarce, in a line for each key: within a line the first comes first, and lines take
- * turns. The queue does not count what is scarce: its owner calls `next` whenever there is something to give. Where the
- * queue is full, the last of the longest line makes room for a caller of a shorter one, so that a crowd makes itself wait
- * and a caller who comes alone finds a place.
+ * A queue of callers that wait for a limited resource, fair between keys: first in, first out within a key, and round
+ * robin between keys. The queue does not count the resource: its owner calls `next` whenever it has become free. When the
+ * queue is full, the last caller of the key with the most callers makes room for one of a key with fewer.
  */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;
-  /** In the order of their turns. */
-  readonly #lines = new Map<string, Set<Waiter>>();
+  /** Waiting callers by key, in the order in which the keys are next. */
+  readonly #waiters = new Map<string, Set<Waiter>>();
   #size = 0;
 
   constructor(options: FairQueueOptions) {
     this.#options = { maxWaitingPerKey: options.maxWaiting, ...options };
   }
 
-  /** Callers that wait. */
+  /** Number of waiting callers. */
   get size(): number {
     return this.#size;
   }
 
-  /** Keys of callers that wait. */
+  /** Keys of the waiting callers. */
   keys(): Iterable<string> {
-    return this.#lines.keys();
+    return this.#waiters.keys();
   }
 
-  /** Resolves when it is the caller's turn. @throws what `refuse` makes */
+  /** Resolves when it is the caller's turn. @throws the error of `refuse` */
   wait(key: string, { signal, timeoutMs }: WaitOptions = {}): Promise<void> {
     const { refuse } = this.#options;
     if (signal?.aborted === true) return Promise.reject(refuse('gone', signal.reason));
@@ -79,66 +78,66 @@ export class FairQueue {
     });
   }
 
-  /** Lets the first caller of the next line go whose key is admitted. Returns the key; undefined where there is none. */
+  /** Resolves the first caller of the next admitted key. Returns the key; undefined when no such caller waits. */
   next(isAdmitted: (key: string) => boolean = () => true): string | undefined {
-    for (const [key, line] of this.#lines) {
+    for (const [key, ofKey] of this.#waiters) {
       if (!isAdmitted(key)) continue;
-      // To the end: every other line comes first.
-      this.#lines.delete(key);
-      this.#lines.set(key, line);
+      // The key moves to the end.
+      this.#waiters.delete(key);
+      this.#waiters.set(key, ofKey);
       this.nextOf(key);
       return key;
     }
     return undefined;
   }
 
-  /** Lets the first caller of this key go; false where none waits. */
+  /** Resolves the first caller of this key. Returns false when none waits. */
   nextOf(key: string): boolean {
-    const [first] = this.#lines.get(key) ?? [];
+    const [first] = this.#waiters.get(key) ?? [];
     if (first === undefined) return false;
     this.#remove(key, first);
     first.go();
     return true;
   }
 
-  /** Refuses all callers that wait. */
+  /** Rejects all waiting callers. */
   rejectAll(error: unknown): void {
-    for (const [key, line] of [...this.#lines])
-      for (const waiter of [...line]) {
+    for (const [key, ofKey] of [...this.#waiters])
+      for (const waiter of [...ofKey]) {
         this.#remove(key, waiter);
         waiter.reject(error);
       }
   }
 
-  #lengthOf(key: string): number {
-    return this.#lines.get(key)?.size ?? 0;
+  #countOf(key: string): number {
+    return this.#waiters.get(key)?.size ?? 0;
   }
 
-  /** Whether there is room in a line, be it that the last caller of a longer one is refused for it. */
+  /** Whether there is room for a caller of this key; may refuse the last caller of a key with more. */
   #makeRoom(key: string): boolean {
     const { maxWaiting, maxWaitingPerKey, refuse } = this.#options;
-    if (this.#lengthOf(key) >= maxWaitingPerKey) return false;
+    if (this.#countOf(key) >= maxWaitingPerKey) return false;
     if (this.#size < maxWaiting) return true;
-    let longest = key;
-    for (const [other, { size }] of this.#lines) if (size > this.#lengthOf(longest)) longest = other;
-    const last = [...(this.#lines.get(longest) ?? [])].at(-1);
-    if (last === undefined || this.#lengthOf(longest) <= this.#lengthOf(key) + 1) return false;
-    this.#remove(longest, last);
+    let largest = key;
+    for (const [other, { size }] of this.#waiters) if (size > this.#countOf(largest)) largest = other;
+    const last = [...(this.#waiters.get(largest) ?? [])].at(-1);
+    if (last === undefined || this.#countOf(largest) <= this.#countOf(key) + 1) return false;
+    this.#remove(largest, last);
     last.reject(refuse('full'));
     return true;
   }
 
   #add(key: string, waiter: Waiter): void {
-    const line = this.#lines.get(key) ?? new Set();
-    this.#lines.set(key, line);
-    line.add(waiter);
+    const ofKey = this.#waiters.get(key) ?? new Set();
+    this.#waiters.set(key, ofKey);
+    ofKey.add(waiter);
     this.#size += 1;
   }
 
   #remove(key: string, waiter: Waiter): void {
-    const line = this.#lines.get(key);
-    if (line?.delete(waiter) !== true) return;
+    const ofKey = this.#waiters.get(key);
+    if (ofKey?.delete(waiter) !== true) return;
     this.#size -= 1;
-    if (line.size === 0) this.#lines.delete(key);
+    if (ofKey.size === 0) this.#waiters.delete(key);
   }
 }

@@ -1,6 +1,6 @@
-/** One violated rule of one field, as answered under `data.errors` of a validation error. */
+/** One violated rule of one field: an item of `data.errors` in a validation error. */
 export interface FieldError {
-  /** Empty where the rule is of the record as a whole. */
+  /** Empty where the rule concerns the record as a whole. */
   readonly field: string;
   readonly rule: string;
   /** The whole sentence, label included. */

@@ -1,26 +1,23 @@
-/** One value of a figure, with what tells it from the others. */
+/** One value of a figure, with the labels that distinguish it. */
 export interface FigureSample {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A number about the process or the database that operators watch. See src/metrics, which exports it. */
+/** A metric of the process or the database, which `src/metrics` exports. */
 export interface Figure {
-  /** By the rules of Prometheus, without the prefix: base units (seconds, bytes), `_total` for what only grows. */
+  /** By the rules of Prometheus, without the prefix: base units (seconds, bytes), `_total` for counters. */
   readonly name: string;
   readonly type: 'counter' | 'gauge';
-  /** What it counts, in a sentence. */
+  /** Description of the metric, one sentence. */
   readonly help: string;
-  /**
-   * What the numbers of several worker processes become in one scrape: their sum, or, of what each of them tells of the
-   * same thing, the largest or the smallest.
-   */
+  /** Aggregation over worker processes: the sum, or the maximum or minimum where each process reports the same value. */
   readonly across: 'sum' | 'max' | 'min';
-  /** Empty where nothing is known at this moment. */
+  /** Empty when no value is available. */
   readonly samples: readonly FigureSample[];
 }
 
-/** A figure that is one number of this process. */
+/** Creates a figure with one value of this process. */
 export const figure = (type: Figure['type'], name: string, help: string, value: number): Figure => ({
   ...{ name, type, help },
   across: 'sum',

@@ -1,40 +1,41 @@
 /**
- * Which texts a spreadsheet would take for formulas, and what keeps it from doing so (CSV injection; the rule of
- * https://owasp.org/www-community/attacks/CSV_Injection): a `'` before each place where a formula would begin. The very
- * same places are found again where it was put, so that it can be taken away without touching any other `'`.
+ * Protection against CSV injection (https://owasp.org/www-community/attacks/CSV_Injection): a `'` is inserted at each
+ * position where a spreadsheet would recognise a formula. The same positions are found when a text is unescaped, so that
+ * no other `'` is removed.
  *
- * A formula begins a cell. A cell begins with the text, and behind a line break or a separator: a spreadsheet that
- * separates by semicolons, as those of many countries do, knows nothing of quotes that do not begin a cell of its own,
- * and splits what is inside them. Blanks, invisible characters and quotes are skipped before a formula; some
- * spreadsheets take full-width and small forms of its first character for that character.
+ * A formula is at the beginning of a cell, and a cell begins at the start of the text, after a line break or after a
+ * separator. Spreadsheets that separate by semicolons, as in many countries, also split quoted text, since only a quote
+ * at the beginning of their own cell counts. They skip blanks, invisible characters and quotes before a formula; some
+ * accept full-width and small forms of its first character.
  */
 
-const first = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
-const skipped = '[[\\p{Z}\\p{C}"]--[\\r\\n\\t]]*';
+const firstCharacter = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
+const skippedCharacters = '[[\\p{Z}\\p{C}"]--[\\r\\n\\t]]*';
 
-interface Places {
+interface FormulaPatterns {
   readonly toEscape: RegExp;
   readonly escaped: RegExp;
 }
 
-const placesAfter = (separators: string): Places => ({
-  // Behind any number of marks: what was written with one gets another, and keeps its own when that is taken away.
-  toEscape: new RegExp(`(^|[${separators}])(?='*${skipped}${first})`, 'gv'),
-  escaped: new RegExp(`(^|[${separators}])'(?='*${skipped}${first})`, 'gv'),
+const createPatterns = (separators: string): FormulaPatterns => ({
+  // After any number of marks: a text that already has one gets another, and keeps its own when it is unescaped.
+  toEscape: new RegExp(`(^|[${separators}])(?='*${skippedCharacters}${firstCharacter})`, 'gv'),
+  escaped: new RegExp(`(^|[${separators}])'(?='*${skippedCharacters}${firstCharacter})`, 'gv'),
 });
 
-const ofTexts = placesAfter('\\r\\n\\t;\\|,');
-/** In an array or an object of JSON a comma separates its own values, which may be negative numbers. */
-const ofJson = placesAfter('\\r\\n\\t;\\|');
+const textPatterns = createPatterns('\\r\\n\\t;\\|,');
+/** Without the comma, which in a JSON array or object separates its own values; these may be negative numbers. */
+const jsonPatterns = createPatterns('\\r\\n\\t;\\|');
 
-const placesIn = (text: string): Places => (text.startsWith('[') || text.startsWith('{') ? ofJson : ofTexts);
+const patternsFor = (text: string): FormulaPatterns =>
+  text.startsWith('[') || text.startsWith('{') ? jsonPatterns : textPatterns;
 
-/** A plain number is no formula, whatever its sign. */
+/** A plain number, which is no formula even with a sign. */
 const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The text with a `'` before whatever a spreadsheet would take for a formula. */
+/** Returns the text with a `'` before each formula that a spreadsheet would recognise. */
 export const escapeFormulas = (text: string): string =>
-  plainNumber.test(text) ? text : text.replace(placesIn(text).toEscape, "$1'");
+  plainNumber.test(text) ? text : text.replace(patternsFor(text).toEscape, "$1'");
 
-/** The text of which `escapeFormulas` has made this one. */
-export const unescapeFormulas = (text: string): string => text.replace(placesIn(text).escaped, '$1');
+/** Returns the text from which `escapeFormulas` made this one. */
+export const unescapeFormulas = (text: string): string => text.replace(patternsFor(text).escaped, '$1');

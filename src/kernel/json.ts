@@ -1,8 +1,8 @@
 /**
- * Bytes with one owner, such as a page of records on its way from the database to the socket. Whoever makes them gives
- * the array away: it is empty from then on, and its methods throw. `take` hands them to the last owner, who may free
- * them. Nothing is copied. A part of something larger, such as a `Buffer` of Node's pool, cannot be moved: it stays
- * readable under its old name, and is not to be written.
+ * Bytes with one owner, such as a page of records on its way from the database to the socket. The constructor moves the
+ * memory without a copy: the given array is detached, and its methods throw. `take` moves it on to the last owner, which
+ * may free it. A view of a larger buffer, such as a `Buffer` of Node's pool, cannot be moved: it stays readable under its
+ * old name, and must not be written.
  */
 export class OwnedBytes {
   #bytes: Uint8Array | undefined;
@@ -11,29 +11,29 @@ export class OwnedBytes {
     this.#bytes = isWhole(bytes) ? new Uint8Array(bytes.buffer.transfer()) : bytes;
   }
 
-  /** @throws Error once they are taken */
+  /** @throws Error once the bytes are taken */
   get byteLength(): number {
-    return this.#there().byteLength;
+    return this.#owned().byteLength;
   }
 
-  /** Whoever calls this owns them from now on. @throws Error when called again */
+  /** Returns the bytes, which the caller owns from now on. @throws Error when called again */
   take(): Uint8Array {
-    const bytes = this.#there();
+    const bytes = this.#owned();
     this.#bytes = undefined;
     return bytes;
   }
 
-  #there(): Uint8Array {
-    if (this.#bytes === undefined) throw new Error('these bytes were given away already');
+  #owned(): Uint8Array {
+    if (this.#bytes === undefined) throw new Error('the bytes were already taken');
     return this.#bytes;
   }
 }
 
-/** Whether an array is all of its memory, so that nobody else's bytes go with it. */
+/** Whether an array covers its whole buffer. */
 const isWhole = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> =>
   bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength;
 
-/** Gives the memory of bytes back, whatever the garbage collector would do; that of a part of something larger stays. */
+/** Frees the memory of bytes at once, without the garbage collector; a view of a larger buffer is left alone. */
 export const freeBytes = (bytes: Uint8Array): void => {
   if (isWhole(bytes)) bytes.buffer.transfer(0);
 };
@@ -42,8 +42,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type JsonObject = { readonly [key: string]: Json };
 
 /**
- * JSON that is text already (the database wrote it): the envelope takes it over as it is. As bytes, in UTF-8, it can be
- * answered once: they are taken, and freed when they have been sent.
+ * Serialized JSON, as the database wrote it, which the envelope contains as it is. As bytes, in UTF-8, it can be sent
+ * once: they are taken, and freed when they have been sent.
  */
 export class JsonText {
   readonly text: string | OwnedBytes;
@@ -52,7 +52,7 @@ export class JsonText {
   }
 }
 
-/** Whether every number in it is finite: `JSON.parse` reads `1e400` as Infinity, which JSON would write as null. */
+/** Whether all numbers are finite: `JSON.parse` reads `1e400` as Infinity, which `JSON.stringify` writes as null. */
 export const hasFiniteNumbers = (json: Json): boolean =>
   typeof json === 'object' && json !== null
     ? Object.values(json).every(hasFiniteNumbers)
@@ -65,8 +65,8 @@ const refuseNonFinite = (key: string, value: unknown): unknown => {
 };
 
 /**
- * Values of code as JSON would bring them: a `Date` is its text, and what is undefined is not there.
- * @throws TypeError for a number that is not finite: JSON would silently have null
+ * Converts values of code to JSON values: a `Date` becomes its text, and undefined members are omitted.
+ * @throws TypeError for a number that is not finite, which JSON would silently turn into null
  */
 export const toJson = (values: unknown): Json =>
   JSON.parse(JSON.stringify(values, refuseNonFinite) ?? 'null') as Json;
@@ -74,6 +74,6 @@ export const toJson = (values: unknown): Json =>
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An own property of a parsed body, never one that Object.prototype lends. */
+/** Returns an own property of a parsed body, never an inherited one. */
 export const own = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;

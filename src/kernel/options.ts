@@ -1,18 +1,18 @@
 import { locales } from './messages/catalogue.ts';
 
 /**
- * What a definition may say, checked at run time: the files of an application may be JavaScript, and a misspelt
- * `permissions` that was passed over would leave a resource open. A table holds a check for each option; its type is
- * made from that of the options, so the compiler names an option that a table forgets.
+ * Checks of options at run time: the files of an application may be JavaScript, and a misspelt `permissions` that was
+ * ignored would leave a resource open. A table has a check for each option; its type is derived from that of the options,
+ * so that the compiler names an option without a check.
  */
 
-/** Says what is wrong with the value at a path (`views.list`), as a clause for a developer; undefined where nothing is. */
+/** Returns the flaw of the value at a path (`views.list`), as a clause for a developer; undefined when it has none. */
 export type OptionCheck = (value: unknown, path: string) => string | undefined;
 
 /** A check for every option of a type, no more and no fewer: `{ … } satisfies OptionTable<Options>`. */
 export type OptionTable<Options> = { readonly [Name in keyof Required<Options>]: OptionCheck };
 
-/** Edits that make one text of the other: letters put in, left out or replaced, and neighbours exchanged. */
+/** Returns the edit distance of two texts: insertions, deletions, substitutions and transpositions. */
 const distance = (one: string, other: string): number => {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, column) => column);
@@ -33,77 +33,77 @@ const distance = (one: string, other: string): number => {
   return row[other.length] ?? 0;
 };
 
-/** Edits from one name to another; one where the other only begins alike, as `zh` is short for `zh-CN`. */
+/** Returns the edit distance of two names; one where a name is a prefix of the other, as `zh` of `zh-CN`. */
 const edits = (one: string, other: string): number =>
   one !== '' && (one.startsWith(other) || other.startsWith(one)) ? 1 : distance(one, other);
 
-/** The known name that takes the fewest edits, the first of several; undefined where none is known. */
+/** Returns the known name with the smallest distance, the first of several; undefined when no name is known. */
 export const nearest = (name: string, known: Iterable<string>): string | undefined => {
   const lower = name.toLowerCase();
   const ranked = [...known].map((each) => ({ each, far: edits(lower, each.toLowerCase()) }));
   return ranked.sort((a, b) => a.far - b.far)[0]?.each;
 };
 
-/** What stands behind a message about an unknown name. */
+/** Returns the end of a message about an unknown name: the nearest known one. */
 export const nearestHint = (name: string, known: Iterable<string>): string => {
   const found = nearest(name, known);
   return found === undefined ? '' : `: the nearest is "${found}"`;
 };
 
-/** A value as a message has it: short, and never a failure of its own. */
-const shown = (value: unknown): string => {
+/** Describes a value for a message: short, and without errors of its own. */
+const describe = (value: unknown): string => {
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);
 };
 
-const expected =
+const checkThat =
   (words: string, fits: (value: unknown) => boolean): OptionCheck =>
   (value, path) =>
-    fits(value) ? undefined : `${path} must be ${words}, not ${shown(value)}`;
+    fits(value) ? undefined : `${path} must be ${words}, not ${describe(value)}`;
 
-/** An object literal, or a module's: what else has a prototype hides its members from whoever copies it. */
+/** Whether a value is an object literal or a module: a copy of any other object would lack the members of its prototype. */
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-/** Checked elsewhere, by who knows what it means. */
+/** Accepts every value: its meaning is checked elsewhere. */
 export const anything: OptionCheck = () => undefined;
 
-export const flag = expected('true or false', (value) => typeof value === 'boolean');
-export const textual = expected('a text', (value) => typeof value === 'string' && value !== '');
-export const numeric = expected('a number', (value) => typeof value === 'number');
-/** A whole number within bounds, which belong to it. */
+export const flag = checkThat('true or false', (value) => typeof value === 'boolean');
+export const textual = checkThat('a text', (value) => typeof value === 'string' && value !== '');
+export const numeric = checkThat('a number', (value) => typeof value === 'number');
+/** A whole number within inclusive bounds. */
 export const wholeNumber = (min: number, max: number): OptionCheck =>
-  expected(
+  checkThat(
     `a whole number from ${min} to ${max}`,
     (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
   );
-export const numberOrText = expected('a number or a text', (value) =>
+export const numberOrText = checkThat('a number or a text', (value) =>
   ['number', 'string'].includes(typeof value),
 );
-export const code = expected('a function', (value) => typeof value === 'function');
-export const plainObject = expected('an object', isPlain);
+export const code = checkThat('a function', (value) => typeof value === 'function');
+export const plainObject = checkThat('an object', isPlain);
 
-/** One of a few values, all named in the message. */
+/** One of a few values, which the message lists. */
 export const oneOf =
   (...values: readonly (string | number | boolean)[]): OptionCheck =>
   (value, path) => {
     if (values.some((each) => each === value)) return undefined;
     const words = values.map((each) => JSON.stringify(each)).join(' or ');
-    return `${path} must be ${words}, not ${shown(value)}`;
+    return `${path} must be ${words}, not ${describe(value)}`;
   };
 
-/** One of many names, of which the message tells the nearest and all. */
+/** One of many names; the message has the nearest name and lists all. */
 export const oneNamed =
   (what: string, names: readonly string[]): OptionCheck =>
   (value, path) =>
     names.some((name) => name === value)
       ? undefined
-      : `${path}: there is no ${what} ${shown(value)}${typeof value === 'string' ? nearestHint(value, names) : ''} (${names.join(', ')})`;
+      : `${path}: there is no ${what} ${describe(value)}${typeof value === 'string' ? nearestHint(value, names) : ''} (${names.join(', ')})`;
 
 const firstFlaw = (parts: readonly (readonly [unknown, string, OptionCheck])[]): string | undefined => {
   for (const [value, path, check] of parts) {
@@ -116,25 +116,25 @@ const firstFlaw = (parts: readonly (readonly [unknown, string, OptionCheck])[]):
 export const listOf =
   (check: OptionCheck): OptionCheck =>
   (value, path) => {
-    if (!Array.isArray(value)) return `${path} must be a list, not ${shown(value)}`;
+    if (!Array.isArray(value)) return `${path} must be a list, not ${describe(value)}`;
     return firstFlaw(value.map((each, index) => [each, `${path}[${index}]`, check]));
   };
 
 export const texts = listOf(textual);
 
-/** An object whose names are free. */
+/** An object with any names. */
 export const mapOf =
   (check: OptionCheck): OptionCheck =>
   (value, path) =>
     plainObject(value, path) ??
     firstFlaw(Object.entries(value as object).map(([name, each]) => [each, `${path}.${name}`, check]));
 
-/** An object with these options, each of which may be absent; one that stands there and is undefined is a slip. */
+/** An object with these options, each of which may be absent, but not present and undefined. */
 export const objectOf =
   (table: Readonly<Record<string, OptionCheck>>): OptionCheck =>
   (value, path) => {
     if (!isPlain(value))
-      return `${path === '' ? 'what it says' : path} must be an object, not ${shown(value)}`;
+      return `${path === '' ? 'the options' : path} must be an object, not ${describe(value)}`;
     const at = path === '' ? '' : `${path}.`;
     const parts: (readonly [unknown, string, OptionCheck])[] = [];
     for (const [name, given] of Object.entries(value)) {
@@ -146,7 +146,7 @@ export const objectOf =
     return firstFlaw(parts);
   };
 
-/** Either of two shapes. */
+/** Either a list or an object. */
 export const listOrObject =
   (list: OptionCheck, object: OptionCheck): OptionCheck =>
   (value, path) =>
@@ -163,17 +163,17 @@ export const label: OptionCheck = (value, path) => {
   return missing === undefined ? undefined : `${path} has no text for ${missing}`;
 };
 
-/** What is wrong with the options of a definition as a whole. */
+/** Returns the flaw of the options of a definition; undefined when they have none. */
 export const optionsFlaw = (
   options: unknown,
   table: Readonly<Record<string, OptionCheck>>,
 ): string | undefined => objectOf(table)(options, '');
 
 /**
- * The options of a call, all of which are known: a misspelt one would be none. Their values are looked at where they are
- * used. @throws TypeError that begins with `what`
+ * Checks the options of a call, and returns them: a misspelt option would be ignored.
+ * @throws TypeError that begins with `what`
  */
-export const known = <Options extends object>(
+export const checkOptions = <Options extends object>(
   what: string,
   options: Options,
   table: OptionTable<Options>,

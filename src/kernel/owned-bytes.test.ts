@@ -14,8 +14,8 @@ describe('bytes that are given away', () => {
   it('are taken once, and have no length after that', () => {
     const owned = new OwnedBytes(new Uint8Array(3));
     owned.take();
-    expect(() => owned.take()).toThrow('these bytes were given away already');
-    expect(() => owned.byteLength).toThrow('these bytes were given away already');
+    expect(() => owned.take()).toThrow('the bytes were already taken');
+    expect(() => owned.byteLength).toThrow('the bytes were already taken');
   });
 
   it('take nothing along of what they are a part of', () => {

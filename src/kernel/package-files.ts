@@ -1,16 +1,16 @@
-/** Under a test runner, and in a checkout, the sources run; else what is built of them. */
+/** Whether the built package runs, and not the sources, as under a test runner or in a checkout. */
 const isBuilt = !import.meta.url.endsWith('.ts');
 
-/** The build joins modules into few files: of where this one lies only `dist` is known, or `src`. */
+/** The folder of the package. As the build bundles modules, this file is somewhere below `dist` or `src`. */
 const folder = new URL(
   import.meta.url.slice(0, import.meta.url.lastIndexOf(isBuilt ? '/dist/' : '/src/') + 1),
 );
 
-/** A file of this package, by its path from the package's own folder. */
+/** Returns a file of this package, by its path from the folder of the package. */
 export const packageFile = (path: string): URL => new URL(path, folder);
 
 /**
- * A module that runs by itself, as a thread or a process: its path in `src` without the ending. The build finds it by this
- * call, so the path is written out in it.
+ * Returns the entry module of a thread or process, by its path in `src` without extension. The build finds entry modules
+ * by this call, so the path has to be a literal.
  */
 export const programFile = (path: string): URL => packageFile(isBuilt ? `dist/${path}.js` : `src/${path}.ts`);

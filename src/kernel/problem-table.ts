@@ -1,6 +1,6 @@
 /**
- * Every error that the service returns, one row each. `code` is the envelope's code: HTTP status × 100 + n.
- * The texts stand in messages/zh-CN.ts and messages/en.ts; the reference page of errors is generated from here.
+ * All errors of the service, with the code of their envelope: HTTP status × 100 + n. Their texts are in
+ * messages/zh-CN.ts and messages/en.ts; the reference page of errors is generated from this table.
  */
 export const problemTable = {
   bad_request: 40000,

@@ -2,7 +2,7 @@ import { type Catalogue, fill } from './messages/catalogue.ts';
 import { labelText } from './messages/messages.ts';
 import type { Problem } from './problem.ts';
 
-/** What a caller is told of a problem, in the language of the catalogue. */
+/** Returns the message of a problem in the language of the catalogue. */
 export const problemText = (catalogue: Catalogue, problem: Problem): string => {
   const { kind, params, errors } = problem;
   const text =

@@ -4,41 +4,40 @@ import type { Label } from './messages/messages.ts';
 import { type ProblemName, problemTable } from './problem-table.ts';
 
 export interface ProblemDetails {
-  /** Values for the placeholders of the message, e.g. `{name}`. Answered to the caller: nothing secret. */
+  /** Values for the placeholders of the message, e.g. `{name}`. The caller sees them: nothing secret. */
   readonly params?: Readonly<Record<string, string | number>>;
   /** Response headers that belong to the refusal: WWW-Authenticate, Allow, Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Set on `invalid_record` only. */
   readonly errors?: readonly FieldError[];
-  /** What the caller goes on with, answered as `data`; never together with `errors`. */
+  /** The `data` of the envelope, with which the caller can continue; never set along with `errors`. */
   readonly data?: JsonObject;
-  /** What really happened: logged, never answered. */
+  /** The underlying error, for the log; never part of a response. */
   readonly cause?: unknown;
 }
 
-/** What a problem of an application is; made by `defineProblem`. */
+/** A problem of the application, created by `defineProblem`. */
 export interface OwnProblem {
   /** Code of the envelope: status × 100 + a number from 50 to 99. */
   readonly code: number;
-  /** Placeholders in braces are filled with what the problem was made with. */
+  /** Placeholders in braces are filled with the `params` of the problem. */
   readonly message: Label;
 }
 
 const causeOf = ({ cause }: ProblemDetails): ErrorOptions | undefined =>
   cause === undefined ? undefined : { cause };
 
-/** What a problem is: a row of the service's table, or one of the application's own. */
+/** A row of the service's table, or a problem of the application. */
 export type ProblemKind = ProblemName | OwnProblem;
 
-/** The code that a kind of problem is answered with. */
+/** Returns the code of the envelope of a kind of problem. */
 export const problemCode = (kind: ProblemKind): number =>
   typeof kind === 'string' ? problemTable[kind] : kind.code;
 
-/** A refusal that the service answers as an error envelope. Whatever else is thrown is answered as `internal`. */
+/** An error with an error envelope as its response. Any other error becomes `internal`. */
 export class Problem extends Error {
-  /** A row of the service's table, or one of the application's own. */
   readonly kind: ProblemKind;
-  /** The name of that row; `application` for one of the application's own. */
+  /** The name of the row; `application` for a problem of the application. */
   readonly problem: ProblemName | 'application';
   readonly code: number;
   readonly params: Readonly<Record<string, string | number>>;
@@ -63,6 +62,6 @@ export class Problem extends Error {
   }
 }
 
-/** There is more to do than may be taken. `retryAfter` in seconds; `cause` is logged, never answered. */
+/** Creates the problem of a lack of capacity. `retryAfter` in seconds; `cause` is for the log only. */
 export const overloaded = (cause?: unknown, retryAfter = 1): Problem =>
   new Problem('overloaded', { headers: { 'Retry-After': String(retryAfter) }, cause });

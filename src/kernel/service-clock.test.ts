@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceClock } from './clock.ts';
 
-const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
+const second = 1_000;
+const minute = 60_000;
+const hour = 3_600_000;
+const day = 86_400_000;
 const start = 1_800_000_000_000;
 
 /** A machine whose clock can be set; time passes by `pass`, with a look every ten seconds or every minute. */
@@ -11,13 +14,13 @@ const machine = (left?: number) => {
     () => own,
     () => elapsed,
   );
-  const begun = clock.begin(left);
+  const begun = clock.start(left);
   const moves: unknown[] = [];
   const pass = (milliseconds: number, step: number = minute) => {
     for (let passed = 0; passed < milliseconds; passed += step) {
       own += step;
       elapsed += step;
-      const move = clock.look();
+      const move = clock.check();
       if (move !== undefined) moves.push([move.direction, Math.round(move.milliseconds / hour)]);
     }
   };

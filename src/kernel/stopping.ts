@@ -1,10 +1,10 @@
 /**
- * Whether the service is about to stop. From then on it is not ready, and each connection is closed with its last
- * answer, so that callers and proxies turn to another instance before this one takes no more connections.
+ * Whether the service is about to stop. From then on it is not ready, and closes each connection with its next response,
+ * so that callers and proxies move to another instance before this one accepts no more connections.
  */
 export interface Stopping {
   readonly begun: boolean;
 }
 
-/** What a service that nobody stops says of it. */
+/** The default: never stopping. */
 export const neverStopping: Stopping = Object.freeze({ begun: false });

@@ -149,9 +149,9 @@ describeEachDatabase('operations', (databases) => {
       models,
       idempotency: createIdempotency({ database, clock: () => now }),
       code: new ApplicationCode(1_000, {
-        entered: (what) => entered.push(what),
-        waits: () => {},
-        left: () => {},
+        enter: (name) => entered.push(name),
+        suspend: () => {},
+        leave: () => {},
       }),
       trash: createTrash(database),
       trashDays: 30,

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, toJson } from '../kernel/json.ts';
 import {
   anything,
+  checkOptions,
   flag,
-  known,
   listOf,
   mapOf,
   numeric,
@@ -245,7 +245,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async find(id: number, options: FindOptions = {}): Promise<Row | undefined> {
-    const { lock = false, include } = known('find', options, findOptions);
+    const { lock = false, include } = checkOptions('find', options, findOptions);
     const within = this.#transaction();
     if (lock && within === undefined) throw new Error('lock: true holds inside a transaction only');
     const grant = this.#grant('detail');
@@ -264,7 +264,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async create(values: JsonObject, options: RelatedOptions<AnyInclude> = {}): Promise<Row> {
-    const { include } = known('create', options, relatedOptions);
+    const { include } = checkOptions('create', options, relatedOptions);
     const write = this.#write('create');
     const included = this.#included(write.grant, include);
     const body = bodyOf(values);
@@ -272,7 +272,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async update(id: number, values: JsonObject, options: RecordUpdateOptions = {}): Promise<Row> {
-    const { include, ...rest } = known('update', options, updateOptions);
+    const { include, ...rest } = checkOptions('update', options, updateOptions);
     const versions = accepted(rest);
     const write = this.#write('update');
     const included = this.#included(write.grant, include);
@@ -282,7 +282,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async remove(id: number, options: VersionOptions = {}): Promise<void> {
-    const versions = accepted(known('remove', options, versionOptions));
+    const versions = accepted(checkOptions('remove', options, versionOptions));
     const write = this.#write('destroy');
     if (!isId(id)) throw new Problem('record_not_found');
     await remove(write, id, versions);

@@ -17,7 +17,7 @@ import { createTemporaryDatabase, databaseTarget } from '../database/targets.ts'
 import { apiArea } from '../endpoints/resources/area.ts';
 import { checkedModels } from '../endpoints/shared.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { anything, known, type OptionTable } from '../kernel/options.ts';
+import { anything, checkOptions, type OptionTable } from '../kernel/options.ts';
 import type { Scope } from '../model/scope.ts';
 import { builtInRoles, superAdmin } from '../policy/rule.ts';
 import type { Actor } from '../service/audit/audit.ts';
@@ -95,7 +95,7 @@ const start = async (
   options: TestOptions,
   removals: (() => Promise<void>)[],
 ): Promise<Server> => {
-  const { application = '.', env = {} } = known('testApplication', options, testOptions);
+  const { application = '.', env = {} } = checkOptions('testApplication', options, testOptions);
   const loaded = typeof application === 'string' ? await loadApplication(application) : application;
   const testConfig = readConfig({
     LOG_LEVEL: 'error',
@@ -150,7 +150,7 @@ const joinTo = (server: Server, close: () => Promise<void>): TestApplication => 
     if (!builtIn && !(await services.roles.exists(role))) await services.roles.create(role, actor);
   };
   const user: TestApplication['user'] = async (options = {}) => {
-    const { roles = ['viewer'], password } = known('user', options, userOptions);
+    const { roles = ['viewer'], password } = checkOptions('user', options, userOptions);
     for (const role of roles) await ensureRole(role);
     const hash = password === undefined ? noPassword() : await createPasswords().hash(password);
     const made = await createUser(services.users, roles, hash);

@@ -33,17 +33,17 @@ export class MainThreadWatch implements CodeWatch {
     this.#timer = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
-  entered(what: string): number {
+  enter(name: string): number {
     this.#idle = 0;
     this.#thread ??= this.#start();
-    return this.#running.enter(what);
+    return this.#running.enter(name);
   }
 
-  waits(): void {
+  suspend(): void {
     this.#running.setRunning(-1);
   }
 
-  left(entry: number): void {
+  leave(entry: number): void {
     this.#running.leave(entry);
   }
 

@@ -74,7 +74,7 @@ export const attentionSchema: JsonSchema = {
     }),
     backlog: {
       type: 'object',
-      description: 'what has been due for a minute and nobody has begun',
+      description: 'Number of entries that have been due for a minute and are not started',
       properties: { jobs: integer, deliveries: integer },
     },
   },

@@ -27,7 +27,7 @@ const query: readonly QueryDocs[] = [
     name: 'app_id',
     description: {
       'zh-CN': '以该应用的签名调用；三者都不给出时为匿名调用',
-      en: "The caller is this application's signature; with none of the three it is nobody",
+      en: "The caller is this application's signature; without any of the three it is anonymous",
     },
     schema: { type: 'string' },
   },

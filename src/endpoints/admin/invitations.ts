@@ -81,7 +81,7 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
         description: {
           'zh-CN':
             '用户凭链接自行设置密码；也可用作已有用户的密码重置链接。链接只显示这一次，72 小时内可用一次，新链接使旧链接失效；创建者被删除、停用或不再有权为该用户生成时，链接失效。不能为自己生成；管理员不能为 super_admin 生成。',
-          en: 'By the link a user sets a password of their own; for one who has a password it is a reset link. It is shown this once, is good once within 72 hours, and ends the one before. It ends too when its maker is deleted or disabled, or may not make it any more. Nobody makes one for themselves, and an admin none for a super_admin.',
+          en: 'The link lets a user set a password; for a user with a password it is a reset link. It is shown once, works once within 72 hours, and invalidates the previous one. It also becomes invalid when its creator is deleted, disabled or no longer permitted to create it. Users cannot create one for themselves, nor an admin for a super_admin.',
         },
         tag: adminTag,
         data: schemas.invitation,

@@ -134,7 +134,7 @@ export const metadataSchema: JsonSchema = {
       uiSchema: { ...jsonSchema, description: 'For react-jsonschema-form' },
       unique: {
         ...listOf(listOf(text)),
-        description: 'Sets of fields whose values no two records share all together',
+        description: 'Sets of fields whose combined values are unique',
       },
       permissions: object(Object.fromEntries(actions.map((action) => [action, flag]))),
     },
@@ -150,7 +150,7 @@ export const metadataSchema: JsonSchema = {
         description:
           'Which records callers other than super_admin and admin read, and which of those they write; absent: every one. Where reads are public, read is what updates and deletes find',
       },
-      events: { ...flag, description: 'Whether each write is told to those who follow; absent: it is not' },
+      events: { ...flag, description: 'Whether each write is an event; absent: it is not' },
       trash: { type: 'boolean', description: 'Whether a record that is deleted can be brought back' },
       reasons: {
         ...object({ create: text }),

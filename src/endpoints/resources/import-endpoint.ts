@@ -74,7 +74,7 @@ const answered: JsonSchema = {
 
 const description: Label = {
   'zh-CN': `每次最多 ${maxLines} 行，在一个事务中：合格的行写入，其余逐行说明原因。\`preview\` 为 true 时执行同样的步骤后回滚，不写入任何数据。`,
-  en: `Up to ${maxLines} lines in one transaction: what is good is written, and of the others each is told why not. With \`preview\` the very same is done and rolled back: nothing is written.`,
+  en: `Up to ${maxLines} lines in one transaction: valid lines are written, and each of the others gets its reason. With \`preview\` the same steps are rolled back, and nothing is written.`,
 };
 
 /** Problems of every write. */

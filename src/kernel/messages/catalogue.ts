@@ -35,7 +35,7 @@ export type RuleName =
   | 'too_many'
   | 'view_query';
 
-/** Steps that an explanation of an access decision can have, in the order in which they are taken. */
+/** Steps of an explained access decision, in their order. */
 export type ExplainedRule =
   | 'route'
   | 'authentication'
@@ -54,7 +54,7 @@ export type ExplainedRule =
   | 'record'
   | 'record_write';
 
-/** All texts of one language. A text that is missing does not compile. */
+/** All texts of one language; the compiler reports a missing one. */
 export interface Catalogue {
   readonly locale: Locale;
   readonly success: string;
@@ -67,13 +67,13 @@ export interface Catalogue {
   >;
   /** Labels of the steps of an explanation. */
   readonly explained: Readonly<Record<ExplainedRule, string>>;
-  /** Labels of the fields of the service's own tables, and of fields of any model that are called so and have none. */
+  /** Labels by field name: of the service's own tables, and of models' fields without a label of their own. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Labels of what only the service's own endpoints take: a field of a model may mean something else by the name. */
+  /** Labels of inputs of the service's own endpoints only; a model may use such a name with another meaning. */
   readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** Fills `{name}` placeholders; one without a value stays as it is, so that it is seen. */
+/** Fills `{name}` placeholders; one without a value stays visible. */
 export const fill = (template: string, params: Readonly<Record<string, string | number>>): string =>
   template.replace(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(params, name) ? String(params[name]) : whole,

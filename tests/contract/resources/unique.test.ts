@@ -124,14 +124,18 @@ describeEachDatabase('sets of unique fields', (databases) => {
       {
         field: 'order_id',
         rule: 'unique',
-        message: 'Order is already taken together with Product and Colour',
+        message: 'Order is already taken in combination with Product and Colour',
       },
       {
         field: 'product',
         rule: 'unique',
-        message: 'Product is already taken together with Order and Colour',
+        message: 'Product is already taken in combination with Order and Colour',
       },
-      { field: 'colour', rule: 'unique', message: 'Colour is already taken together with Order and Product' },
+      {
+        field: 'colour',
+        rule: 'unique',
+        message: 'Colour is already taken in combination with Order and Product',
+      },
       { field: 'sku', rule: 'unique', message: 'Sku is already taken' },
     ]);
     expect(again.json.message).toBe(
@@ -254,8 +258,8 @@ describeEachDatabase('sets of unique fields', (databases) => {
     await made('note', { slug: 'a' }, token);
     const moved = await patch('note', theirs.id, { user_id: token.id }, token);
     expect(errorsOf(moved)).toEqual([
-      { field: 'slug', rule: 'unique', message: 'Slug is already taken together with User' },
-      { field: 'user_id', rule: 'unique', message: 'User is already taken together with Slug' },
+      { field: 'slug', rule: 'unique', message: 'Slug is already taken in combination with User' },
+      { field: 'user_id', rule: 'unique', message: 'User is already taken in combination with Slug' },
     ]);
     expect((await patch('note', mine.id, { user_id: null }, token)).status).toBe(200);
   });
