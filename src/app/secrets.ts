@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import { createTokens, type Tokens } from '../auth/jwt.ts';
 import { createLoginThrottle, type LoginThrottle } from '../auth/login-throttle.ts';
 import type { ThrottleStore } from '../auth/ports.ts';
-import { createSecretBox, type SecretBox } from '../auth/secret-box.ts';
+import { createSecretBox, type RekeyableBox, type SecretBox } from '../auth/secret-box.ts';
 import { createSessionCookies, type SessionCookies } from '../auth/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { generatedSecret, storedSecret } from '../vault/generated-secret.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Config } from './config.ts';
 
-/** Parts whose key derives from the JWT secret; replaced as a whole when the secret changes. */
+/** Parts whose keys derive from the JWT secret, and change with it. */
 export interface Keyed {
   readonly tokens: Tokens;
   readonly cookies: SessionCookies;
@@ -86,55 +86,21 @@ export const createKeyed = async (
   store: ThrottleStore,
   clock: Clock,
 ): Promise<Keyed> => {
-  const under = (secret: string): Omit<Keyed, 'webhookSecrets' | 'totpSecrets'> => ({
-    tokens: createTokens(secret, clock),
-    cookies: createSessionCookies(secret, config.baseUrl),
-    throttle: createLoginThrottle({ store, secret, clock }),
-  });
   let secret = await secretOf(config, vault);
   const former = await formerSecrets(config, vault);
-  const boxesUnder = () => {
-    const replaced = former();
-    return {
-      webhooks: createSecretBox(secret, 'gatewright webhook secrets', replaced),
-      totp: createSecretBox(secret, 'gatewright authenticator secrets', replaced),
-    };
-  };
-  let current = under(secret);
-  let boxes = boxesUnder();
+  const boxFor = (purpose: string): RekeyableBox => createSecretBox(secret, purpose, former());
+  const webhookSecrets = boxFor('gatewright webhook secrets');
+  const totpSecrets = boxFor('gatewright authenticator secrets');
+  const tokens = createTokens(secret, clock);
+  const cookies = createSessionCookies(secret, config.baseUrl);
+  const throttle = createLoginThrottle({ store, secret, clock });
   vault.onChange(() => {
     const next = config.jwtSecret ?? vault.jwtSecret ?? secret;
     if (next !== secret) {
       secret = next;
-      current = under(secret);
+      for (const each of [tokens, cookies, throttle]) each.replaceSecret(secret);
     }
-    boxes = boxesUnder();
+    for (const box of [webhookSecrets, totpSecrets]) box.replaceSecrets(secret, former());
   });
-  const boxOf = (name: keyof typeof boxes): SecretBox => ({
-    seal: (plain) => boxes[name].seal(plain),
-    open: (sealed) => boxes[name].open(sealed),
-    renew: (sealed) => boxes[name].renew(sealed),
-  });
-  return {
-    tokens: {
-      issue: (userId, expiry) => current.tokens.issue(userId, expiry),
-      issueFor: (userId, session) => current.tokens.issueFor(userId, session),
-      verify: (token) => current.tokens.verify(token),
-      holderOf: (token) => current.tokens.holderOf(token),
-    },
-    cookies: {
-      name: current.cookies.name,
-      baseUrl: config.baseUrl,
-      create: () => current.cookies.create(),
-      hash: (id) => current.cookies.hash(id),
-      set: (id) => current.cookies.set(id),
-      clear: () => current.cookies.clear(),
-    },
-    throttle: {
-      run: (account, address, attempt, signal) => current.throttle.run(account, address, attempt, signal),
-      runCode: (account, attempt, signal) => current.throttle.runCode(account, attempt, signal),
-    },
-    webhookSecrets: boxOf('webhooks'),
-    totpSecrets: boxOf('totp'),
-  };
+  return { tokens, cookies, throttle, webhookSecrets, totpSecrets };
 };

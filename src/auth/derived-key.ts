@@ -6,3 +6,9 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
  */
 export const deriveKey = (secret: string, purpose: string): KeyObject =>
   createSecretKey(new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32)));
+
+/** A component whose keys derive from the server secret. */
+export interface Rekeyable {
+  /** Derives the keys from another secret. What was made under the former one becomes invalid. */
+  replaceSecret(secret: string): void;
+}

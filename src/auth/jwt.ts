@@ -3,6 +3,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
+import type { Rekeyable } from './derived-key.ts';
 
 /**
  * HS256 tokens (RFC 7515, 7518, 7519) only; docs/decisions/0003-own-hs256.md gives the reasons for our own
@@ -138,15 +139,19 @@ const claimsOf = (payload: JsonObject): SignedClaims | undefined => {
 const holds = ({ claims, nbf }: SignedClaims, now: number): boolean =>
   claims.exp * 1000 > now && !isBefore(nbf, now);
 
-/** Issues and verifies the service's tokens. Throws if the secret is shorter than 32 bytes of UTF-8. */
-export const createTokens = (secret: string, clock: Clock): Tokens => {
+const keyOf = (secret: string): KeyObject => {
   const bytes = Buffer.from(secret, 'utf8');
   if (bytes.length < minSecretBytes) {
     throw new Error(`The JWT secret has ${bytes.length} bytes; it needs at least ${minSecretBytes}`);
   }
-  const key = createSecretKey(bytes);
-  // A valid signature stays valid under this secret; another secret creates another cache. Only signatures are
-  // cached: the time is checked at every use here, and the user in the database.
+  return createSecretKey(bytes);
+};
+
+/** Issues and verifies the service's tokens. Throws if a secret is shorter than 32 bytes of UTF-8. */
+export const createTokens = (secret: string, clock: Clock): Tokens & Rekeyable => {
+  let key = keyOf(secret);
+  // A valid signature stays valid under its secret; another secret clears the cache. Only signatures are cached: the
+  // time is checked at every use here, and the user in the database.
   const verified = new BoundedCache<SignedClaims>(1_000);
   const read = (token: string): SignedClaims | undefined => {
     const payload = parseObject(verifyJws(token, key));
@@ -173,5 +178,9 @@ export const createTokens = (secret: string, clock: Clock): Tokens => {
     },
     // Only valid signatures are cached: for a stranger's token this costs nothing.
     holderOf: (token) => verified.get(token)?.claims.userId,
+    replaceSecret(next) {
+      key = keyOf(next);
+      verified.clear();
+    },
   };
 };

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { FairQueue } from '../kernel/fair-queue.ts';
 import { Problem } from '../kernel/problem.ts';
 import { networkOf } from './client-network.ts';
-import { deriveKey } from './derived-key.ts';
+import { deriveKey, type Rekeyable } from './derived-key.ts';
 import type { Reservation, ThrottleStore } from './ports.ts';
 import { assertConnected, overloadedError, refuseWaiting } from './work-queue.ts';
 
@@ -117,9 +117,11 @@ const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 
   };
 };
 
-export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginThrottle => {
+const secretKeyOf = (secret: string) => deriveKey(secret, 'gatewright login throttle');
+
+export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginThrottle & Rekeyable => {
   const { store, clock } = dependencies;
-  const secretKey = deriveKey(dependencies.secret, 'gatewright login throttle');
+  let secretKey = secretKeyOf(dependencies.secret);
   const reserve = createGate(dependencies);
 
   /** The table of attempts contains neither accounts nor addresses. JSON separates the parts. */
@@ -175,5 +177,8 @@ export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginTh
     },
     runCode: (account, attempt, signal) =>
       counted([{ key: keyOf('code', account), limit: codeLimit }], attempt, signal),
+    replaceSecret(next) {
+      secretKey = secretKeyOf(next);
+    },
   };
 };

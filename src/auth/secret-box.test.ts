@@ -24,4 +24,17 @@ describe('a secret box', () => {
     expect(box.open('')).toBeUndefined();
     expect(box.open(bytes.subarray(0, 20).toString('base64'))).toBeUndefined();
   });
+
+  it('seals under a replaced secret, and opens with former ones', () => {
+    const [before, after] = [
+      createSecretBox('a'.repeat(32), 'test'),
+      createSecretBox('b'.repeat(32), 'test'),
+    ];
+    const sealed = before.seal('whsec_abc');
+    before.replaceSecrets('b'.repeat(32), ['a'.repeat(32)]);
+    expect(before.open(sealed)).toBe('whsec_abc');
+    expect(after.open(before.renew(sealed) ?? '')).toBe('whsec_abc');
+    before.replaceSecrets('b'.repeat(32), []);
+    expect(before.open(sealed)).toBeUndefined();
+  });
 });

@@ -30,17 +30,23 @@ const openWith = (key: KeyObject, sealed: string): string | undefined => {
   }
 };
 
+/** A secret box whose server secrets can be replaced. */
+export interface RekeyableBox extends SecretBox {
+  replaceSecrets(serverSecret: string, formerSecrets: readonly string[]): void;
+}
+
 /**
  * @param purpose of the key: a secret that was sealed for one purpose cannot be opened for another
- * @param former replaced server secrets: they open, and seal nothing
+ * @param formerSecrets replaced server secrets: they open, and seal nothing
  */
 export const createSecretBox = (
   serverSecret: string,
   purpose: string,
-  former: readonly string[] = [],
-): SecretBox => {
-  const key = deriveKey(serverSecret, purpose);
-  const formerKeys = former.map((secret) => deriveKey(secret, purpose));
+  formerSecrets: readonly string[] = [],
+): RekeyableBox => {
+  const keyOf = (secret: string): KeyObject => deriveKey(secret, purpose);
+  let key = keyOf(serverSecret);
+  let formerKeys = formerSecrets.map(keyOf);
   const seal = (secret: string): string => {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
@@ -60,6 +66,10 @@ export const createSecretBox = (
     renew: (sealed) => {
       const opened = openWith(key, sealed) === undefined ? openFormer(sealed) : undefined;
       return opened === undefined ? undefined : seal(opened);
+    },
+    replaceSecrets(nextSecret, nextFormerSecrets) {
+      key = keyOf(nextSecret);
+      formerKeys = nextFormerSecrets.map(keyOf);
     },
   };
 };

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { deriveKey } from './derived-key.ts';
+import { deriveKey, type Rekeyable } from './derived-key.ts';
 
 /** Maximum lifetime of a session in seconds. */
 export const sessionLifetime = 24 * 60 * 60;
@@ -27,8 +27,10 @@ const isSecure = (baseUrl: string): boolean => new URL(baseUrl).protocol === 'ht
 export const sessionCookieName = (baseUrl: string): string =>
   isSecure(baseUrl) ? '__Host-gatewright_session' : 'gatewright_session';
 
-export const createSessionCookies = (secret: string, baseUrl: string): SessionCookies => {
-  const key = deriveKey(secret, 'gatewright session');
+const keyOf = (secret: string) => deriveKey(secret, 'gatewright session');
+
+export const createSessionCookies = (secret: string, baseUrl: string): SessionCookies & Rekeyable => {
+  let key = keyOf(secret);
   const secure = isSecure(baseUrl);
   const name = sessionCookieName(baseUrl);
   const hash = (id: string): string => createHmac('sha256', key).update(id).digest('hex');
@@ -44,5 +46,8 @@ export const createSessionCookies = (secret: string, baseUrl: string): SessionCo
     hash,
     set: (id) => cookie(id, sessionLifetime),
     clear: () => cookie('', 0),
+    replaceSecret(next) {
+      key = keyOf(next);
+    },
   };
 };
