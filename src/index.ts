@@ -39,7 +39,7 @@ export type { TextOptions } from './fields/text.ts';
 export type { TimeOptions } from './fields/time.ts';
 export type { UrlOptions } from './fields/url.ts';
 export type { UuidOptions } from './fields/uuid.ts';
-export type { UploadedFile } from './http/uploaded-file.ts';
+export type { UploadedFile } from './http/uploads.ts';
 export type { JobContext, JobDefinition } from './jobs/define-job.ts';
 export { defineJob } from './jobs/define-job.ts';
 export type { Json, JsonObject } from './kernel/json.ts';

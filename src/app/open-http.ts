@@ -8,7 +8,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { createPipeline, Envelope } from '../http/pipeline.ts';
 import { positionHeader, replicaReads } from '../http/replica-reads.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from '../http/server.ts';
-import { UploadFolders } from '../http/upload-folders.ts';
+import { UploadFolders } from '../http/uploads.ts';
 import type { Tracing } from '../watch/tracing.ts';
 import type { Application } from './application.ts';
 import type { Closing } from './closing.ts';

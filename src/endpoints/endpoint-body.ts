@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Call } from '../http/endpoint.ts';
 import type { MultipartLimits } from '../http/multipart.ts';
 import { defaultLimits } from '../http/pipeline.ts';
-import type { UploadedFile } from '../http/uploaded-file.ts';
+import type { UploadedFile } from '../http/uploads.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type OptionCheck, type OptionTable, objectOf } from '../kernel/options.ts';
 

@@ -11,7 +11,7 @@ import type { Grant } from '../policy/grant.ts';
 import type { Rule } from '../policy/rule.ts';
 import type { MultipartLimits } from './multipart.ts';
 import type { Piece } from './pieces.ts';
-import type { UploadedFile } from './uploaded-file.ts';
+import type { UploadedFile } from './uploads.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

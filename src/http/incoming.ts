@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Problem } from '../kernel/problem.ts';
 import { type BodySender, bringsBody, hungUp, tooLarge } from './body.ts';
 
@@ -117,3 +118,38 @@ export class Incoming {
     if (arrivedBytes < minProgressBytes && !wasPaused) this.#fail(new Problem('request_timeout'));
   };
 }
+
+/** A body as a stream, received as fast as it is read and never held whole. */
+class BodyStream extends Readable {
+  readonly #incoming: Incoming;
+  #begun = false;
+
+  constructor(sender: BodySender, options: IncomingOptions) {
+    super();
+    this.#incoming = new Incoming(sender, options, {
+      write: (chunk) => this.push(chunk),
+      end: () => void this.push(null),
+      fail: (problem) => void this.destroy(problem),
+    });
+    // A reader receives the error from its read; without a reader the event must not end the process.
+    this.on('error', () => {});
+  }
+
+  override _read(): void {
+    if (this.#begun) {
+      this.#incoming.resume();
+      return;
+    }
+    this.#begun = true;
+    this.#incoming.start();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#incoming.stop();
+    callback(error);
+  }
+}
+
+/** Returns the body of a request as a stream, which fails with a `Problem`. */
+export const streamBody = (sender: BodySender, options: IncomingOptions): Readable =>
+  bringsBody(sender.raw) ? new BodyStream(sender, options) : Readable.from([], { objectMode: false });

@@ -11,12 +11,12 @@ import {
   type BodySender,
   bytesPerChunk,
   decodeText,
+  isStorableText,
   tooLarge,
 } from './body.ts';
 import { maxFields } from './form.ts';
 import { Incoming } from './incoming.ts';
-import { diskProblem } from './upload-folders.ts';
-import { baseName, isFieldName, type UploadedFile } from './uploaded-file.ts';
+import { baseName, diskProblem, type UploadedFile } from './uploads.ts';
 
 /** Limits of a multipart body. */
 export interface MultipartLimits {
@@ -44,6 +44,10 @@ export interface MultipartReading extends BodyReading {
   /** The bytes of the body, where the verification of a signature has already read them. */
   readonly bytes: Uint8Array | undefined;
 }
+
+/** Whether a name of a field is a text that a database can store. */
+const isFieldName = (name: string | undefined): name is string =>
+  name !== undefined && name !== '' && isStorableText(name);
 
 const malformed = (cause?: unknown): Problem => new Problem('bad_request', { cause });
 

@@ -7,13 +7,12 @@ import { anonymous, type Principal } from '../auth/principal.ts';
 import { BusyTime, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
-import { type BodyReading, type BodySender, bringsBody, noBytes, readBody } from './body.ts';
+import { type BodyReading, type BodySender, noBytes, readBody } from './body.ts';
 import type { Connection } from './connections.ts';
 import type { Call } from './endpoint.ts';
-import { Incoming, type IncomingOptions } from './incoming.ts';
+import { streamBody } from './incoming.ts';
 import { type MultipartBody, type MultipartLimits, readMultipart } from './multipart.ts';
-import type { UploadFolder, UploadFolders } from './upload-folders.ts';
-import type { UploadedFile } from './uploaded-file.ts';
+import type { UploadedFile, UploadFolder, UploadFolders } from './uploads.ts';
 
 /** `uri-host [ ":" port ]` (RFC 9112, 3.2; RFC 3986, 3.2.2): an address in brackets, or a name, which may be empty. */
 const hostForm = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
@@ -84,41 +83,6 @@ export const callerAddress = (socket: string, forwarded: string | undefined, tru
   }
   return caller;
 };
-
-/** A body as a stream, received as fast as it is read and never held whole. */
-class BodyStream extends Readable {
-  readonly #incoming: Incoming;
-  #begun = false;
-
-  constructor(sender: BodySender, options: IncomingOptions) {
-    super();
-    this.#incoming = new Incoming(sender, options, {
-      write: (chunk) => this.push(chunk),
-      end: () => void this.push(null),
-      fail: (problem) => void this.destroy(problem),
-    });
-    // A reader receives the error from its read; without a reader the event must not end the process.
-    this.on('error', () => {});
-  }
-
-  override _read(): void {
-    if (this.#begun) {
-      this.#incoming.resume();
-      return;
-    }
-    this.#begun = true;
-    this.#incoming.start();
-  }
-
-  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    this.#incoming.stop();
-    callback(error);
-  }
-}
-
-/** Returns the body of a request as a stream, which fails with a `Problem`. */
-export const streamBody = (sender: BodySender, options: IncomingOptions): Readable =>
-  bringsBody(sender.raw) ? new BodyStream(sender, options) : Readable.from([], { objectMode: false });
 
 /** Settings that all requests of a server share. */
 export interface RequestSettings {

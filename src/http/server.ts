@@ -28,7 +28,7 @@ import {
 import { RequestLines, Responder } from './respond.ts';
 import { allMethods, type Routes } from './routes.ts';
 import { stopHttp } from './stopping.ts';
-import type { UploadFolders } from './upload-folders.ts';
+import type { UploadFolders } from './uploads.ts';
 
 export interface HttpOptions {
   /** Public address; https adds `Strict-Transport-Security` to every response. */

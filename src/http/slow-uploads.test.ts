@@ -12,7 +12,7 @@ import type { Endpoint } from './endpoint.ts';
 import { createPipeline, Envelope } from './pipeline.ts';
 import { Routes } from './routes.ts';
 import { createHttpServer } from './server.ts';
-import { UploadFolders } from './upload-folders.ts';
+import { UploadFolders } from './uploads.ts';
 
 const endpoint = (path: string, accepts: Endpoint['accepts']): Endpoint => ({
   operation: path,

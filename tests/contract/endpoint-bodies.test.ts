@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { answer } from '../../src/endpoints/answer.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
-import type { UploadedFile } from '../../src/http/uploaded-file.ts';
+import type { UploadedFile } from '../../src/http/uploads.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { file, multipart, multipartType, part, text } from '../support/multipart.ts';
 import { exchange, parseRaw, rawSocket } from '../support/raw-socket.ts';

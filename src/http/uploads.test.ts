@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UploadFolders } from './upload-folders.ts';
+import { UploadFolders } from './uploads.ts';
 
 let parent = '';
 const failures: unknown[] = [];
