@@ -1,6 +1,5 @@
 import { type Auth, type Authenticator, createAuthenticator, type Session } from './authenticator.ts';
 import { type FieldError, GatewrightError } from './error.ts';
-import { LastPosition } from './position.ts';
 
 /** Tries in all, and the milliseconds between them where the service does not name any. */
 export interface RetryOptions {
@@ -134,6 +133,34 @@ const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<vo
 /** Failures that a second try may help against: no answer, or one that says when to come back. */
 const isPassing = ({ status, retryAfter }: GatewrightError): boolean =>
   status === 0 || ((status === 429 || status === 503) && retryAfter !== undefined);
+
+const positionHeader = 'X-Commit-Position';
+
+/** Time for which the header is sent: the service reads from no replica that is a second behind. */
+const positionLifetimeMs = 2_000;
+
+/**
+ * The position header of the last write. Sent with reads, it makes every instance of the service show that write. Responses
+ * have it only if the service reads from a replica.
+ */
+class LastPosition {
+  #text = '';
+  #until = Number.NEGATIVE_INFINITY;
+
+  /** Returns the header for a read; none for a write, or without a recent one. */
+  headers(method: string): Readonly<Record<string, string>> {
+    const isRead = method === 'GET' || method === 'HEAD';
+    return isRead && Date.now() <= this.#until ? { [positionHeader]: this.#text } : {};
+  }
+
+  /** Stores the header of a response to a write. */
+  note({ headers }: Response): void {
+    const text = headers.get(positionHeader);
+    if (text === null) return;
+    this.#text = text;
+    this.#until = Date.now() + positionLifetimeMs;
+  }
+}
 
 const repeatableMethods: readonly string[] = ['GET', 'HEAD', 'DELETE'];
 

@@ -1,12 +1,11 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cookieValues } from './cookie.ts';
 import type { AuthDependencies, AuthRequest, Verifier } from './method.ts';
 import { session as sessionMethod } from './methods/session.ts';
 import { guard } from './principal.ts';
 import { sameOrigin } from './same-origin.ts';
-import { createSessionCookies } from './session.ts';
+import { cookieValues, createSessionCookies } from './session.ts';
 
 /** Any UTF-16, lone surrogates included. */
 const anyText = fc.array(fc.nat(0xffff), { maxLength: 40 }).map((units) => String.fromCharCode(...units));

@@ -2,13 +2,13 @@ import type { Source } from '../database/source.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { Pieces } from '../http/pieces.ts';
 import { JsonText, OwnedBytes } from '../kernel/json.ts';
+import { listFieldsOf } from '../openapi/list-field.ts';
 import type { Aggregate } from '../records/aggregate/aggregate.ts';
 import { createList, type List, type ListAnswer } from '../records/list/list.ts';
 import type { ListShape } from '../records/list/parameters.ts';
 import { invalidParameter } from '../records/list/query-string.ts';
 import type { Related } from '../records/relations/related.ts';
 import { type CsvColumn, csvHead, csvLines, csvPieces, csvType } from './csv.ts';
-import { listFieldsOf } from './list-fields.ts';
 import type { Services } from './services.ts';
 
 /** How well a media range of an `Accept` header fits a type. */

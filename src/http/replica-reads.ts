@@ -1,5 +1,5 @@
 import { callerOf } from '../auth/caller.ts';
-import { cookieValues } from '../auth/cookie.ts';
+import { cookieValues } from '../auth/session.ts';
 import type { CommitNote, Replica } from '../database/database.ts';
 import type { Around, HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';

@@ -1,6 +1,8 @@
+import type { Source } from '../database/source.ts';
 import { bucketsOf, isGroupable, measuresOf } from '../fields/aggregates.ts';
 import type { CommonOptions, FieldType, FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { ListField } from '../http/endpoint.ts';
+import type { Rule } from '../policy/rule.ts';
 
 interface ListedField {
   readonly name: string;
@@ -36,4 +38,13 @@ export const listField = (field: ListedField): ListField => {
     measures: comparable ? measuresOf(type) : [],
     value: valueSchema(field),
   };
+};
+
+/** Returns the fields that callers may filter, sort and search a list by: those that its policy lets them read. */
+export const listFieldsOf = (source: Source, rule: Rule): ListField[] => {
+  const readable = 'readable' in rule ? (rule.readable ?? []) : [];
+  return readable.flatMap((name) => {
+    const column = source.columns.get(name);
+    return column === undefined ? [] : listField(column);
+  });
 };

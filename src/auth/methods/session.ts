@@ -1,6 +1,5 @@
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
-import { cookieValues } from '../cookie.ts';
 import { identifiedUser } from '../identified-user.ts';
 import {
   type AuthDependencies,
@@ -11,7 +10,7 @@ import {
   type IdentifiedUser,
 } from '../method.ts';
 import { sameOrigin } from '../same-origin.ts';
-import { sessionCookieName } from '../session.ts';
+import { cookieValues, sessionCookieName } from '../session.ts';
 
 type BySession = IdentifiedUser<'session'>;
 

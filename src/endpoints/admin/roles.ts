@@ -1,11 +1,11 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { listFieldsOf } from '../../openapi/list-field.ts';
 import { createList } from '../../records/list/list.ts';
 import { roleEntity } from '../../service/roles/entity.ts';
 import { holderEntity } from '../../service/users/entity.ts';
 import { entityPolicy } from '../entity.ts';
 import { answerList } from '../list-endpoint.ts';
-import { listFieldsOf } from '../list-fields.ts';
 import type { Services } from '../services.ts';
 import { reachesIn } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
