@@ -9,6 +9,6 @@ export const deriveKey = (secret: string, purpose: string): KeyObject =>
 
 /** A component whose keys derive from the server secret. */
 export interface Rekeyable {
-  /** Derives the keys from another secret. What was made under the former one becomes invalid. */
+  /** Derives the keys from another secret. Values made under the former one become invalid. */
   replaceSecret(secret: string): void;
 }
