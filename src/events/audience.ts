@@ -2,9 +2,8 @@ import type { Principal } from '../auth/principal.ts';
 import { type AreaRules, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Grant } from '../policy/grant.ts';
-import { reachOf } from '../records/rows/reach.ts';
-import type { RecordedEvent } from '../service/events/event-log.ts';
-import type { Narrowing } from '../service/events/event-readers.ts';
+import { type ReachTerm, type RowReach, reachOf } from '../records/rows/reach.ts';
+import type { RecordedEvent, RecordReaders, RecordValues } from '../service/events/event-log.ts';
 import {
   type ActorReader,
   actorsShownTo,
@@ -53,6 +52,70 @@ const readsOf = (grant: Grant | undefined): readonly unknown[] => {
   return [reach?.key ?? null, reach?.values ?? null];
 };
 
+const isSame = (one: unknown, other: unknown): boolean =>
+  one !== null && one !== undefined && Number(one) === Number(other);
+
+/**
+ * Events with values of their records, which are read once for many callers. It removes events that a caller
+ * certainly may not receive; a statement decides about the rest.
+ */
+class Narrowing {
+  readonly #events: readonly RecordedEvent[];
+  readonly #columns: readonly string[];
+  readonly #values: ReadonlyMap<number, RecordValues>;
+  /** Events by the value of a column of their records. */
+  readonly #indexes = new Map<string, ReadonlyMap<number, readonly RecordedEvent[]>>();
+
+  constructor(events: readonly RecordedEvent[], { columns, values }: RecordReaders) {
+    this.#events = events;
+    this.#columns = columns;
+    this.#values = values;
+  }
+
+  /** Returns the events that a caller with the reach may possibly receive. */
+  left({ terms, values }: RowReach): readonly RecordedEvent[] {
+    const own = terms.findIndex((term) => typeof term === 'string' && this.#columns.includes(term));
+    const column = terms[own];
+    const events = typeof column === 'string' ? this.#with(column, Number(values[own])) : this.#events;
+    if (terms.length === (column === undefined ? 0 : 1)) return events;
+    return events.filter((event) => {
+      const record = this.#valuesOf(event);
+      return record !== undefined && terms.every((term, index) => this.#holds(term, record, values[index]));
+    });
+  }
+
+  #valuesOf({ action, reach, record }: RecordedEvent): RecordValues | undefined {
+    return action === 'destroy' ? (reach ?? undefined) : this.#values.get(record);
+  }
+
+  #with(column: string, value: number): readonly RecordedEvent[] {
+    let index = this.#indexes.get(column);
+    if (index === undefined) {
+      index = Map.groupBy(this.#events, (event) => {
+        const held = this.#valuesOf(event)?.[column];
+        return held === null || held === undefined ? Number.NaN : Number(held);
+      });
+      this.#indexes.set(column, index);
+    }
+    return index.get(value) ?? [];
+  }
+
+  /** Whether a condition may hold; true if that cannot be decided here. */
+  #holds(term: ReachTerm, record: RecordValues, value: unknown): boolean {
+    if (typeof term === 'string') return !this.#columns.includes(term) || isSame(record[term], value);
+    switch (term.kind) {
+      case 'own':
+        return isSame(record[term.column], value);
+      case 'anyOf':
+        return term.rules.some((rule) => this.#holds(rule, record, value));
+      case 'allOf':
+        return term.rules.every((rule) => this.#holds(rule, record, value));
+      default:
+        return true;
+    }
+  }
+}
+
 /** Determines which events each caller receives. */
 export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) => {
   const models = new Map([...resources].map(([name, { model }]) => [name, model]));
@@ -78,6 +141,10 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
       const narrowed = new Map<string, Promise<Narrowing | undefined>>();
       const visible = new Map<string, Promise<VisibleEvents>>();
       const frames = new Map<string, Uint8Array | undefined>();
+      const narrow = async (name: string, of: readonly RecordedEvent[]): Promise<Narrowing | undefined> => {
+        const readers = await resources.get(name)?.eventReaders.readersOf(of);
+        return readers && new Narrowing(of, readers);
+      };
       /** Events of a model that an audience may be able to see. */
       const candidates = async (name: string, { related }: Audience): Promise<readonly RecordedEvent[]> => {
         const of = byModel.get(name) ?? [];
@@ -86,8 +153,7 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
         if (of.length === 0 || reach === undefined) return [];
         // For the first audience the statement alone decides.
         if (visible.size === 1 || reach.terms.length === 0) return of;
-        const narrowing = narrowed.get(name) ?? resources.get(name)?.eventReaders.narrow(of);
-        if (narrowing === undefined) return of;
+        const narrowing = narrowed.get(name) ?? narrow(name, of);
         narrowed.set(name, narrowing);
         return (await narrowing)?.left(reach) ?? of;
       };

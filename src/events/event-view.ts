@@ -4,8 +4,7 @@ import type { ServedResource } from '../operations/served-resource.ts';
 import { type RecordedActor, recordInReason, setByServer } from '../records/history/recorded.ts';
 import type { Related } from '../records/relations/related.ts';
 import { reachOf } from '../records/rows/reach.ts';
-import type { RecordedEvent } from '../service/events/event-log.ts';
-import type { SeenSides } from '../service/events/event-readers.ts';
+import type { RecordedEvent, SeenSides } from '../service/events/event-log.ts';
 
 /**
  * Events and their actors in the view of one reader. The actor is shown to readers who may read that user, the reason

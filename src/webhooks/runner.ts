@@ -15,8 +15,7 @@ import type {
   WebhookLeases,
 } from '../service/webhooks/deliveries.ts';
 import { urlInAudit } from '../service/webhooks/webhooks.ts';
-import type { MessageOf } from './message.ts';
-import { newMessageId, type SendMessage, type Sent, signedHeaders } from './send.ts';
+import { type MessageOf, newMessageId, type SendMessage, type Sent, signedHeaders } from './send.ts';
 
 /** Whether a webhook subscribes to an event. */
 export const subscribesTo = (

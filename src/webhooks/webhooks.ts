@@ -20,7 +20,6 @@ import {
 } from '../service/webhooks/delivery-administration.ts';
 import { deliveryStates } from '../service/webhooks/entity.ts';
 import { createWebhookStore, type WebhookStore } from '../service/webhooks/webhooks.ts';
-import { createMessages, type MessageParts } from './message.ts';
 import {
   createRunner,
   eventBatchSize,
@@ -31,8 +30,10 @@ import {
   UnreadableSecrets,
 } from './runner.ts';
 import {
+  createMessages,
   createSend,
   isWebhookUrl,
+  type MessageParts,
   newMessageId,
   newWebhookSecret,
   type Sent,

@@ -51,7 +51,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/app/stored-times.ts': 'the times of tables, named as in the schema, and of a signed request',
   'src/testing/testing.ts': 'what a test of an application signs in with',
   'src/testing/client.ts': 'what a test of an application sends',
-  'src/webhooks/message.ts': 'the methods of users, of whom one receives without a request',
+  'src/webhooks/send.ts': 'the methods of users, of whom one receives without a request',
 };
 
 const isCode = (file: string): boolean =>

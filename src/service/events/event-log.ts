@@ -3,16 +3,23 @@ import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import {
+  type Argument,
   type Fragment,
   identifier,
   join,
   literal,
   RowStatements,
+  type Statement,
   sql,
   statement,
 } from '../../database/statement.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Models } from '../../model/models.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import type { RowExpression } from '../../model/row-expression.ts';
+import type { Grant } from '../../policy/grant.ts';
 import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
 import {
   type ActorRow,
@@ -20,10 +27,13 @@ import {
   actorColumnValues,
   actorRow,
   createCompanions,
+  keptColumn,
   type RecordedAction,
   type RecordedActor,
   recordedActor,
 } from '../../records/history/recorded.ts';
+import type { ColumnSql, ConditionPurpose } from '../../records/rows/expression.ts';
+import { type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
 
 /**
  * Log of the changes of records; each event is written in the transaction of its change. Events are numbered in the
@@ -260,3 +270,142 @@ export const createEventLog = (database: Database) => {
 };
 
 export type EventLog = ReturnType<typeof createEventLog>;
+
+// Readers of events
+
+/** Values of a record by column; of a deleted record, the values that its event keeps. */
+export type RecordValues = Readonly<Record<string, unknown>>;
+
+/** Columns that contain ids of readers, and their values by the id of the record. */
+export interface RecordReaders {
+  readonly columns: readonly string[];
+  readonly values: ReadonlyMap<number, RecordValues>;
+}
+
+const ownIn = (expression: RowExpression): readonly string[] => {
+  if ('rules' in expression) return expression.rules.flatMap(ownIn);
+  return expression.kind === 'own' ? [expression.column] : [];
+};
+
+/** Returns the columns that contain the id of the user who may read the record, by the row rule of reading. */
+const readerColumns = ({ rules: { isolation }, owner }: ResourceModel): readonly string[] => {
+  if (isolation === undefined) return [];
+  if (isolation.byOwner === true) return owner === undefined ? [] : [owner];
+  return [...new Set(ownIn(isolation.read.expression))];
+};
+
+/** Lengths of the list of ids in a statement. There are few, so that few statements are compiled. */
+const lengths = [1, 8, 64, 512] as const;
+
+type ReachArguments = {
+  readonly ids: readonly SqlValue[];
+  readonly rows: readonly SqlValue[];
+};
+
+/** Which sides of a write a reader may read, each by its own values. */
+export interface SeenSides {
+  readonly before: boolean;
+  readonly after: boolean;
+}
+
+/** Creates the functions that decide who may receive the events of one model's records. */
+export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
+  const dialect = dialectOf(database);
+  /** By the number of events and the columns of the row filter; the models are fixed and values are bound. */
+  const statements = new BoundedCache<Statement<ReachArguments>>(256);
+  const table = identifier(model.table);
+  const value = (param: Argument<ReachArguments>) => (index: number) => param('rows', index);
+
+  const event = '_event';
+
+  /**
+   * Returns the events that a caller with the reach may receive, and which of their sides they may read. An event
+   * that another release has written keeps no sides: if the record has not been written since, its current state is
+   * the one after the event.
+   */
+  const seen = (reach: RowReach, count: number) =>
+    statements.getOrMake(`seen ${count} ${reach.key}`, () =>
+      statement<ReachArguments>(dialect, (param) => {
+        const met = (column: ColumnSql, purpose: ConditionPurpose): Fragment => {
+          const conditions = reachConditions(reach.terms, column, value(param), purpose, dialect);
+          return conditions.length === 0 ? sql`1 = 1` : sql`(${join(conditions, ' and ')})`;
+        };
+        const kept = (...keys: readonly string[]): ColumnSql =>
+          keptColumn(model, models, dialect, identifier(event, 'reach'), keys);
+        const before = met(kept('before'), 'hold');
+        const after = met(kept('after'), 'hold');
+        const unchanged = sql`${identifier(event, 'reach')} is null and ${identifier(model.table, 'version')} = ${identifier(event, 'version')}`;
+        const now = sql`exists (select 1 from ${table} where ${identifier(model.table, 'id')} = ${identifier(event, 'record_id')}
+          and ${met((of) => identifier(model.table, of), 'hold')} and (${before} or ${after} or ${unchanged}))`;
+        const isGone = sql`${identifier(event, 'action')} = 'destroy'`;
+        const flag = (condition: Fragment, as: string): Fragment =>
+          sql`case when ${condition} then 1 else 0 end as ${identifier(as)}`;
+        const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
+        return sql`select ${identifier(event, 'id')} as id, ${flag(before, 'before')},
+          ${flag(sql`${after} or ${identifier(event, 'reach')} is null`, 'after')}
+          from gatewright_events as ${identifier(event)} where ${identifier(event, 'id')} in (${ids})
+          and ((${isGone} and ${met(kept(), 'kept')}) or (not ${isGone} and ${now}))`;
+      }),
+    );
+
+  /** Splits ids into lists of the given lengths, each padded with its last id. */
+  function* partsOf(ids: readonly number[]): Generator<readonly number[]> {
+    const longest = lengths.at(-1) ?? 1;
+    for (let start = 0; start < ids.length; start += longest) {
+      const part = ids.slice(start, start + longest);
+      const count = lengths.find((length) => length >= part.length) ?? longest;
+      const [last = 0] = part.slice(-1);
+      yield [...part, ...Array.from({ length: count - part.length }, () => last)];
+    }
+  }
+
+  const own = readerColumns(model);
+
+  /** Reads the columns of the records that contain the ids of users. */
+  const holding = (count: number) =>
+    statements.getOrMake(`held ${count}`, () =>
+      statement<ReachArguments>(dialect, (param) => {
+        const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
+        return sql`select ${join(['id', ...own].map((of) => identifier(of)))} from ${table} where id in (${ids})`;
+      }),
+    );
+
+  return {
+    /**
+     * Reads the columns of the records of events that contain the ids of their readers; undefined if no row rule depends on
+     * a user's id. All events are of this model.
+     */
+    readersOf: async (events: readonly RecordedEvent[]): Promise<RecordReaders | undefined> => {
+      if (own.length === 0) return undefined;
+      const values = new Map<number, RecordValues>();
+      const existing = events.filter(({ action }) => action !== 'destroy');
+      for (const ids of partsOf([...new Set(existing.map(({ record }) => record))])) {
+        const query = holding(ids.length)({ ids, rows: [] });
+        for (const row of await database.all<RecordValues>(query)) values.set(Number(row['id']), row);
+      }
+      return { columns: own, values };
+    },
+
+    /**
+     * Returns the events that a caller with the grant may receive, by number, with the sides that they may read:
+     * events of records that they may read now and that they could read before or after the event; of a deleted
+     * record, those that they could read before. All events are of this model.
+     */
+    seen: async (
+      grant: Grant,
+      events: readonly Pick<RecordedEvent, 'number'>[],
+    ): Promise<ReadonlyMap<number, SeenSides>> => {
+      const reach = reachOf(grant);
+      const found = new Map<number, SeenSides>();
+      if (reach === undefined) return found;
+      for (const ids of partsOf(events.map(({ number }) => number))) {
+        const query = seen(reach, ids.length)({ ids, rows: reach.values });
+        for (const row of await database.all<Record<'id' | 'before' | 'after', number>>(query))
+          found.set(Number(row.id), { before: Number(row.before) === 1, after: Number(row.after) === 1 });
+      }
+      return found;
+    },
+  };
+};
+
+export type EventReaders = ReturnType<typeof createEventReaders>;
