@@ -123,6 +123,8 @@ const fixed: Readonly<Record<string, ResourceRoute>> = {
   audit: { path: '/admin/audit', singular: 'audit', detail: false },
   webhooks: { path: '/admin/webhooks', singular: 'webhook' },
   jobs: { path: '/admin/jobs', singular: 'job', detail: false },
+  routes: { path: '/admin/routes', singular: 'route', key: 'name', detail: false },
+  schedules: { path: '/admin/schedules', singular: 'schedule', key: 'name', detail: false },
   sessions: { path: '/admin/sessions', singular: 'session', detail: false },
 };
 

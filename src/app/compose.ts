@@ -33,6 +33,7 @@ import type { Acting } from '../operations/transaction.ts';
 import { createVersionPurge } from '../records/history/history.ts';
 import { createTrash } from '../records/trash/trash.ts';
 import { publicUserEntity } from '../records/users.ts';
+import { createKeyCalls } from '../service/api-keys/key-calls.ts';
 import { createKeyUsage } from '../service/api-keys/key-usage.ts';
 import { createSecurityEvents } from '../service/audit/security-events.ts';
 import { createEventLog } from '../service/events/event-log.ts';
@@ -49,6 +50,7 @@ import { createSignInTickets } from '../service/second-factors/sign-in-tickets.t
 import { createLoginAttempts } from '../service/sessions/login-attempts.ts';
 import { createSessionStore } from '../service/sessions/sessions.ts';
 import { createRequestCounts, type Usage } from '../service/usage/counters.ts';
+import { createRouteTimes } from '../service/usage/route-times.ts';
 import { managedUserEntity } from '../service/users/entity.ts';
 import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
 import { createTokenStore } from '../service/users/tokens.ts';
@@ -59,6 +61,8 @@ import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 import { connectionsWithin } from './open-files.ts';
 import { createKeyed } from './secrets.ts';
+import { settingsOf } from './variables.ts';
+import { packageVersion } from './version.ts';
 
 /** Parts that a process opens once and everything else is built from. */
 export interface Parts {
@@ -159,6 +163,7 @@ export const compose = async (parts: Parts) => {
     catalogue: catalogueOf(config.locale),
     baseUrl: config.baseUrl,
     clock,
+    about: { version: await packageVersion(), settings: settingsOf(config) },
     database,
     ready: parts.ready,
     tokens: keyed.tokens,
@@ -188,6 +193,8 @@ export const compose = async (parts: Parts) => {
     idempotency,
     requestCounts: createRequestCounts(context),
     keyUsage: createKeyUsage(context),
+    keyCalls: createKeyCalls(context),
+    routeTimes: createRouteTimes(context),
     refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
     imports: createImports(context),
     securityEvents,

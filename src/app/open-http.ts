@@ -23,22 +23,27 @@ const signInOperations: ReadonlySet<string> = new Set(['login', 'createSession']
 
 /** Counts the responses of an endpoint, records refusals, and reports those of the administration area. */
 const counterOf =
-  ({ requestCounts, keyUsage, securityEvents, refusals }: Services): HttpOptions['counterOf'] =>
+  ({ requestCounts, keyUsage, keyCalls, securityEvents, refusals }: Services): HttpOptions['counterOf'] =>
   ({ operation, method, path, docs, policy }) => {
     // The files of a page do not count as requests.
     if (docs.hidden === true) return undefined;
-    if (signInOperations.has(operation)) return requestCounts.countSignIn;
     const inAdministration = path.startsWith('/admin/');
+    if (signInOperations.has(operation))
+      return inAdministration ? requestCounts.countFailedSignIn : requestCounts.countSignIn;
     // Where row rules apply, a record out of reach is answered as missing.
     const narrowed =
       policy.kind === 'resource' && policy.model.rules.isolation !== undefined
         ? policy.model.table
         : undefined;
     return (principal, status, request, code) => {
-      requestCounts.count(principal, status);
-      // Keys are accepted everywhere but there.
-      if (!inAdministration && principal.kind === 'user' && isOfKeys(principal.method))
-        keyUsage.count(principal, status, request);
+      // The plots show the use of the API: the pages that draw them are not a part of it, and take no keys.
+      if (!inAdministration) {
+        requestCounts.count(principal, status);
+        if (principal.kind === 'user' && isOfKeys(principal.method)) {
+          keyUsage.count(principal, status, request);
+          keyCalls.count(principal, method, path, status);
+        }
+      }
       if (status === 403) {
         refusals.record(principal, request, code);
         if (!inAdministration) return;
@@ -52,6 +57,21 @@ const counterOf =
       } else if (status === 401 && request.claim !== undefined)
         refusals.recordClaim(request.claim, request, code);
       else if (status === 404 && narrowed !== undefined) refusals.record(principal, request, code, narrowed);
+    };
+  };
+
+/** Measures the responses of the API by route, for administrators, and for the metrics where there are any. */
+const observerOf =
+  ({ routeTimes }: Services, metering: Metering | undefined): HttpOptions['observerOf'] =>
+  (endpoint) => {
+    const metered = metering?.observerOf?.(endpoint);
+    if (endpoint === undefined || endpoint.docs.hidden === true || endpoint.path.startsWith('/admin/'))
+      return metered ?? (() => {});
+    const observe = routeTimes.observerOf(endpoint.method, endpoint.path);
+    if (metered === undefined) return observe;
+    return (sent) => {
+      observe(sent);
+      metered(sent);
     };
   };
 
@@ -107,6 +127,8 @@ export const openHttp = async (
   ]);
   closing.push(services.requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
   closing.push(services.keyUsage.start((error) => logger.warn({ err: error }, 'use of keys')));
+  closing.push(services.keyCalls.start((error) => logger.warn({ err: error }, 'calls of keys')));
+  closing.push(services.routeTimes.start((error) => logger.warn({ err: error }, 'times of routes')));
   closing.push(services.refusals.start((error) => logger.warn({ err: error }, 'refusals')));
   const http = createHttpServer(endpoints, pipeline, {
     ...config,
@@ -119,7 +141,7 @@ export const openHttp = async (
     routes: services.routes,
     stallTimeoutMs: options.stallTimeoutMs,
     counterOf: counterOf(services),
-    observerOf: metering?.observerOf,
+    observerOf: observerOf(services, metering),
     pages: pages === undefined || config.jobs === 'only' ? [] : [pages.area],
     onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
     around: tracing?.request,

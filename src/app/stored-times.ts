@@ -295,6 +295,7 @@ export const storedTimes: readonly StoredTime[] = [
   kept('gatewright_revoked_keys.revoked_at', 'names of revoked keys are', '90 days'),
   kept('gatewright_refusals.refused_at', 'refused requests are', '24 h'),
   kept('gatewright_key_usage.day', 'use of keys by the day is', '31 days'),
+  kept('gatewright_route_times.hour', 'times of routes are', '24 hours'),
   kept('request_counts.hour', 'counted requests are', '31 days'),
   kept('sign_in_failures.hour', 'counted failures of sign-ins are', '31 days'),
 ];
@@ -314,6 +315,8 @@ export const shownTimes: readonly string[] = [
   ...['gatewright_passkeys.created_at', 'gatewright_passkeys.last_used_at'],
   'gatewright_recovery_codes.created_at',
   'gatewright_database.backed_up_at',
+  'gatewright_schedules.paused_at',
+  'gatewright_key_calls.last_at',
 ];
 
 /** The times that are checked against their bound in the tables. */

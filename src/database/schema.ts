@@ -157,6 +157,29 @@ export interface CoreSchema {
     started_at: string | null;
     failed_at: string | null;
   };
+  /** Responses by route, hour and duration, of the last day. */
+  gatewright_route_times: {
+    /** `YYYY-MM-DDTHH`, UTC. */
+    hour: string;
+    method: string;
+    route: string;
+    /** Milliseconds that they took at most. */
+    bound: number;
+    requests: number;
+    /** Those of them with a status of 400 to 499, */
+    refused: number;
+    /** and of 500 and above. */
+    failed: number;
+  };
+  /** Routes and statuses of each key's requests, the last ones. */
+  gatewright_key_calls: {
+    key_id: number;
+    method: string;
+    route: string;
+    status: number;
+    requests: number;
+    last_at: string;
+  };
   /** Recurring jobs. */
   gatewright_schedules: {
     /** Of the job. */
@@ -165,6 +188,8 @@ export interface CoreSchema {
     pattern: string;
     /** The last tick for which a job was stored, or from when on ticks count. */
     ticked_at: string;
+    /** Since when no job is stored for its ticks; null unless it is paused. */
+    paused_at: string | null;
   };
   /** One row for each model into which something was ever imported. */
   gatewright_imports: {

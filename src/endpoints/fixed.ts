@@ -1,4 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
+import { aboutEndpoint } from './admin/about.ts';
 import { entityEndpoints } from './admin/entities.ts';
 import { explainEndpoint } from './admin/explain.ts';
 import { secondFactorEndpoints } from './admin/second-factor.ts';
@@ -32,4 +33,5 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...entityEndpoints(services),
   explainEndpoint(services),
   statsEndpoint(services),
+  aboutEndpoint(services),
 ];

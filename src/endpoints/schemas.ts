@@ -152,6 +152,17 @@ export const schemas = {
       }),
     },
     last_address: { type: ['string', 'null'] },
+    calls: {
+      type: 'array',
+      description: 'routes and statuses of its requests, the last 50, the newest first',
+      items: object('ApiKeyCall', {
+        method: text,
+        route: text,
+        status: integer,
+        requests: integer,
+        last_at: time,
+      }),
+    },
     networks: { type: 'array', items: object('ApiKeyNetwork', { network: text, first_used_at: time }) },
   }),
   /** The token works while the session does, until `expires_at` at the latest. */

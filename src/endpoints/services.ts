@@ -18,6 +18,7 @@ import type { Stopping } from '../kernel/stopping.ts';
 import type { Scope } from '../model/scope.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Acting } from '../operations/transaction.ts';
+import type { KeyCalls } from '../service/api-keys/key-calls.ts';
 import type { KeyUsage } from '../service/api-keys/key-usage.ts';
 import type { SecurityEventStore } from '../service/audit/security-events.ts';
 import type { EventLog } from '../service/events/event-log.ts';
@@ -34,8 +35,10 @@ import type { SecondFactorStore } from '../service/second-factors/second-factors
 import type { SignInTickets } from '../service/second-factors/sign-in-tickets.ts';
 import type { SessionStore } from '../service/sessions/sessions.ts';
 import type { RequestCounts } from '../service/usage/counters.ts';
+import type { RouteTimes } from '../service/usage/route-times.ts';
 import type { TokenStore } from '../service/users/tokens.ts';
 import type { UserStore } from '../service/users/users.ts';
+import type { Vault } from '../vault/vault.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /**
@@ -52,9 +55,20 @@ export type PaymentHook = (
   scope: Scope,
 ) => void | Promise<void>;
 
-export interface Applications {
+/** Applications of the encrypted credentials. */
+export interface Applications extends Pick<Vault, 'file' | 'update'> {
   applications(): readonly { readonly app_id: string; readonly rotated_at: string }[];
   onChange(listener: () => void): () => void;
+}
+
+/** The version and the settings of this process, without secrets. */
+export interface About {
+  readonly version: string;
+  readonly settings: readonly {
+    readonly name: string;
+    readonly value: string | number | boolean | null;
+    readonly secret: boolean;
+  }[];
 }
 
 /** Everything that endpoints work with; `compose.ts` makes it once. */
@@ -64,6 +78,7 @@ export interface Services {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly clock: Clock;
+  readonly about: About;
   readonly database: Database;
   /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
   readonly ready: () => Promise<void>;
@@ -96,6 +111,8 @@ export interface Services {
   readonly idempotency: Idempotency;
   readonly requestCounts: RequestCounts;
   readonly keyUsage: KeyUsage;
+  readonly keyCalls: KeyCalls;
+  readonly routeTimes: RouteTimes;
   readonly refusals: RefusalStore;
   /** Places of files that `gatewright import` has reached. */
   readonly imports: ImportStore;

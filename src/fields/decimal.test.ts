@@ -53,30 +53,23 @@ describe('decimal', () => {
     expect(Object.is(read, -0)).toBe(false);
   });
 
-  it.each([
-    '',
-    ' 1',
-    '1 ',
-    '1.',
-    '.5',
-    '1.005',
-    '1e-3',
-    '1e13',
-    '10000000000000.00',
-    '1e999',
-    '1e9999',
-    '0x10',
-    '1_000',
-    '1,5',
-    'NaN',
-    'Infinity',
-    '１２',
-    `${'0'.repeat(64)}1`,
-  ])('refuses %j', (text) => {
-    expect(toScaled(text, 2)).toBeUndefined();
-    expect(decimal.check(text, {})).toEqual({ rule: 'decimal', params: { digits: 15, scale: 2 } });
-    expect(() => decimal.encode(text, {})).toThrow(TypeError);
-  });
+  it.each(['1.005', '1e-3', '1e13', '10000000000000.00', '1e999', `${'0'.repeat(64)}1`])(
+    'refuses %j by its digits',
+    (text) => {
+      expect(toScaled(text, 2)).toBeUndefined();
+      expect(decimal.check(text, {})).toEqual({ rule: 'decimal', params: { digits: 15, scale: 2 } });
+      expect(() => decimal.encode(text, {})).toThrow(TypeError);
+    },
+  );
+
+  it.each(['', ' 1', '1 ', '1.', '.5', '1e9999', '0x10', '1_000', '1,5', 'NaN', 'Infinity', '１２', 'cheap'])(
+    'refuses %j as no number',
+    (text) => {
+      expect(toScaled(text, 2)).toBeUndefined();
+      expect(decimal.check(text, {})).toEqual({ rule: 'number' });
+      expect(() => decimal.encode(text, {})).toThrow(TypeError);
+    },
+  );
 
   it('compares bounds as exact numbers', () => {
     const options = { min: '0.10', max: 0.3 };

@@ -76,9 +76,14 @@ const flaw = (options: DecimalOptions): string | undefined => {
   return min > max ? `min ${options.min} is above max ${options.max}` : undefined;
 };
 
+/** Whether a value is a decimal number of any length. */
+const isNumeric = (value: Json): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && form.test(value.slice(0, maxTextLength)));
+
 const check = (value: Json, options: DecimalOptions): RuleViolation | undefined => {
   const { min, max } = options;
   const scaled = scaledOf(value, options);
+  if (scaled === undefined && !isNumeric(value)) return { rule: 'number' };
   if (scaled === undefined)
     return { rule: 'decimal', params: { digits: maxDigits, scale: scaleOf(options) } };
   if (min !== undefined && scaled < (scaledOf(min, options) ?? -Infinity))

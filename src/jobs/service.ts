@@ -109,9 +109,10 @@ const createTickFigures =
   (schedules: ReadonlyMap<string, JobSchedule>, store: ScheduleStore) =>
   async (): Promise<readonly Figure[]> => {
     const stored = schedules.size === 0 ? { now: 0, schedules: [] } : await store.read();
-    const ticks = stored.schedules.flatMap(({ name, ticked }) => {
+    const ticks = stored.schedules.flatMap(({ name, ticked, paused }) => {
       const schedule = schedules.get(name);
-      if (schedule === undefined) return [];
+      // A job that an administrator has paused is not late.
+      if (schedule === undefined || paused) return [];
       return [{ labels: { job: name }, ticked, next: schedule.next(ticked) }];
     });
     return [
@@ -200,6 +201,7 @@ class Ticks implements RecurringJobs {
     const pattern = this.#schedules.get(name);
     if (pattern === undefined) return undefined;
     const coming = pattern.next(now);
+    if (schedule.paused) return coming;
     // The stored tick may be slightly early, but never after the next one: if it is, the clock was ahead.
     if (coming !== undefined && ticked > coming) return this.#reset(schedule, now, coming);
     const tick = pattern.next(ticked);

@@ -46,6 +46,8 @@ export const problemTable = {
   second_factor_last: 40910,
   second_factor_none: 40911,
   passkeys_impossible: 40912,
+  credentials_unwritable: 40913,
+  colleague_refused: 40914,
   events_gone: 41000,
   invitation_used: 41001,
   invitation_ended: 41002,

@@ -96,6 +96,9 @@ export interface CommandCall<Values> extends Change {
   readonly grant: Grant;
 }
 
+/** The same before its transaction. */
+export type PreparedCall<Values> = Omit<CommandCall<Values>, Exclude<keyof Change, 'actor'>>;
+
 export interface CommandResult extends Audited {
   /** Key of a new record, which the response shows. */
   readonly key?: string | number;
@@ -144,8 +147,8 @@ export interface EntityCommand<Fields extends InputFields = InputFields, Prepare
    * absent.
    */
   check?(values: Partial<CheckedInput<Fields>>, context: CheckContext): Promise<readonly InputViolation[]>;
-  /** Reads, before the transaction, data that cannot be read in it. */
-  prepare?(): Promise<Prepared>;
+  /** Reads or writes, before the transaction, data that cannot be read or written in it. */
+  prepare?(call: PreparedCall<CheckedInput<Fields>>): Promise<Prepared>;
   run(call: CommandCall<CheckedInput<Fields>> & { readonly prepared: Prepared }): Promise<CommandResult>;
   /** Called after the commit. */
   readonly after?: () => void | Promise<void>;
@@ -164,7 +167,7 @@ export const createExecutor = (context: TableContext) => {
     actor: Actor,
     call: Omit<CommandCall<CheckedInput<InputFields>>, keyof Change>,
   ): Promise<Omit<CommandResult, 'audit'>> => {
-    const prepared = await command.prepare?.();
+    const prepared = await command.prepare?.({ ...call, actor });
     const result = await change(
       actor,
       async (made) => {

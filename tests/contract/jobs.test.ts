@@ -151,6 +151,94 @@ describeEachDatabase('/admin/jobs', (databases) => {
   });
 });
 
+describeEachDatabase('/admin/schedules', (databases) => {
+  let runs = 0;
+  let beats = 0;
+  const every = '* * * * * *';
+  const service = useService(databases, {
+    application: {
+      jobs: {
+        tick: defineJob({
+          every,
+          handle: () => {
+            runs += 1;
+          },
+        }),
+        // By its runs it is seen that time goes on.
+        beat: defineJob({
+          every,
+          handle: () => {
+            beats += 1;
+          },
+        }),
+      },
+    },
+  });
+  let root: TestUser;
+  beforeAll(async () => {
+    root = await service.admin();
+  });
+  interface Schedule {
+    readonly name: string;
+    readonly pattern: string;
+    readonly defined: boolean;
+    readonly paused_at: string | null;
+    readonly last_tick_at: string;
+  }
+  const schedule = async (of = service): Promise<Schedule | undefined> =>
+    (await of.ok<Schedule[]>('GET', '/admin/schedules', { token: root })).find(({ name }) => name === 'tick');
+  const ask = async (act: string, name = 'tick', token: TestUser = root): Promise<number> =>
+    (await service.post(`/admin/schedules/${name}/${act}`, { token })).status;
+  /** Runs while the other job has three. */
+  const runsMeanwhile = async (): Promise<number> => {
+    const before = { runs, beats };
+    await expect.poll(() => beats, { timeout: 20_000 }).toBeGreaterThanOrEqual(before.beats + 3);
+    return runs - before.runs;
+  };
+
+  it('pauses a recurring job on every instance until it is resumed, and makes up for no tick', async () => {
+    const second = await service.secondInstance();
+    await expect.poll(() => runs, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(await schedule()).toMatchObject({ pattern: '* * * * * * UTC', defined: true, paused_at: null });
+    expect(await ask('pause')).toBe(200);
+    const paused = await schedule(second);
+    expect(paused?.paused_at).toEqual(expect.any(String));
+    // A run that was stored before the pause may still end.
+    await expect
+      .poll(() => service.ok<unknown[]>('GET', '/admin/jobs?filter[name]=tick', { token: root }))
+      .toEqual([]);
+    expect(await runsMeanwhile()).toBe(0);
+    // Again it changes nothing, and leaves no line.
+    expect([await ask('pause'), (await schedule())?.paused_at]).toEqual([200, paused?.paused_at]);
+    const resumed = runs;
+    expect(await ask('resume')).toBe(200);
+    expect(Date.parse((await schedule())?.last_tick_at ?? '')).toBeGreaterThan(
+      Date.parse(paused?.last_tick_at ?? ''),
+    );
+    await expect.poll(() => runs, { timeout: 20_000 }).toBeGreaterThan(resumed);
+    const audit = await service.ok<Record<string, unknown>[]>(
+      'GET',
+      '/admin/audit?filter[target_kind]=schedule&sort=id',
+      { token: root },
+    );
+    expect(audit.map(({ action, target_name, actor_name }) => [action, target_name, actor_name])).toEqual([
+      ['schedule.pause', 'tick', 'root'],
+      ['schedule.resume', 'tick', 'root'],
+    ]);
+  }, 60_000);
+
+  it('is for administrators, and knows its jobs', async () => {
+    const viewer = await service.createUser();
+    expect([
+      await ask('pause', 'tick', viewer),
+      await ask('pause', 'nowhere'),
+      await ask('resume', 'nowhere'),
+    ]).toEqual([403, 404, 404]);
+    expect((await service.post('/admin/schedules/tick/pause')).status).toBe(401);
+    expect((await schedule())?.paused_at).toBe(null);
+  });
+});
+
 const fields = { title: field.string({ required: true, unique: true }) };
 const note = defineResource('Note', { fields });
 const principals: unknown[] = [];

@@ -85,9 +85,15 @@ const Lines = ({ kind, lines, labelOf }: LinesProps) => {
         {lines.slice(0, shown).map(({ line, errors, changes }) => (
           <li key={line}>
             {text('import.atLine', { line })}
-            {errors.map(({ field, message }) => (
+            {errors.map(({ field, message, value }) => (
               <Typography key={`${field} ${message}`} variant="body2" color="error">
                 {message}
+                {value === undefined || value === null ? null : (
+                  <>
+                    {text('day.import.value')}
+                    <code>{shownValue(value)}</code>
+                  </>
+                )}
               </Typography>
             ))}
             {Object.entries(changes).map(([name, [before, after]]) => (

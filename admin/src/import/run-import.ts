@@ -10,7 +10,12 @@ export interface ImportedLine {
   readonly action: 'create' | 'update' | 'refuse';
   readonly id: number | null;
   readonly changes: Readonly<Record<string, readonly unknown[]>>;
-  readonly errors: readonly { readonly field: string; readonly message: string }[];
+  readonly errors: readonly {
+    readonly field: string;
+    readonly message: string;
+    /** The refused value, where the line has one for the field. */
+    readonly value?: unknown;
+  }[];
 }
 
 export interface ImportResult {
@@ -39,6 +44,18 @@ const mapped = ({ values }: FileLine, mapping: ImportPlan['mapping']): Readonly<
     }),
   );
 
+/** The lines with the values that were refused. */
+const withValues = (
+  lines: readonly ImportedLine[],
+  sent: readonly { readonly line: number; readonly values: Readonly<Record<string, unknown>> }[],
+): readonly ImportedLine[] => {
+  const values = new Map(sent.map((each) => [each.line, each.values]));
+  return lines.map((each) => ({
+    ...each,
+    errors: each.errors.map((error) => ({ ...error, value: values.get(each.line)?.[error.field] })),
+  }));
+};
+
 const unreadable = ({ line, flaw = '' }: FileLine): ImportedLine => ({
   line,
   action: 'refuse',
@@ -66,7 +83,7 @@ export const runImport = async (
       created: result.created + data.created,
       updated: result.updated + data.updated,
       refused: result.refused + data.refused + flawed.length,
-      lines: [...result.lines, ...data.lines, ...flawed],
+      lines: [...result.lines, ...withValues(data.lines, lines), ...flawed],
     };
     onProgress(result, Math.min(start + slice, content.lines.length));
   }

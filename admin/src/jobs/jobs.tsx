@@ -1,5 +1,7 @@
 import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
+import { Section } from '../parts/section.tsx';
 import { Status } from '../parts/status.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
@@ -8,6 +10,7 @@ import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { Job } from './job.ts';
 import { JobActions } from './job-actions.tsx';
+import { Schedules } from './schedules.tsx';
 
 const tones = { waiting: 'off', running: 'good', failed: 'bad' } as const;
 
@@ -105,6 +108,13 @@ export const Jobs = () => {
       columns={columns(text)}
       searchable={false}
       empty={text('jobs.empty')}
-    />
+    >
+      <Box sx={{ mt: 4 }}>
+        <Section title={text('day.schedules.title')} isListed>
+          <Typography sx={{ color: 'text.secondary' }}>{text('day.schedules.lead')}</Typography>
+          <Schedules />
+        </Section>
+      </Box>
+    </OwnList>
   );
 };

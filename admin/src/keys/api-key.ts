@@ -24,6 +24,14 @@ export interface KeyUsage {
     readonly refused: number;
   }[];
   readonly last_address: string | null;
+  /** Routes and statuses of its requests, the last 50, the newest first. */
+  readonly calls: readonly {
+    readonly method: string;
+    readonly route: string;
+    readonly status: number;
+    readonly requests: number;
+    readonly last_at: string;
+  }[];
   readonly networks: readonly { readonly network: string; readonly first_used_at: string }[];
 }
 

@@ -13,17 +13,20 @@ interface ExpiryPickerProps {
   readonly value: Expiry;
   readonly onChange: (expiry: Expiry) => void;
   readonly error?: string | undefined;
+  /** The moment from which days count, where that is the end of a key: then they are added to it. */
+  readonly from?: number | undefined;
 }
 
 /** When the key ends. A moment that is over makes an expired key: that is allowed, and said. */
-export const ExpiryPicker = ({ value, onChange, error }: ExpiryPickerProps) => {
+export const ExpiryPicker = ({ value, onChange, error, from }: ExpiryPickerProps) => {
   const text = useText();
   const label = useId();
-  const end = expiresAt(value, Date.now());
+  const end = expiresAt(value, from ?? Date.now());
+  const days = (count: number): string => text(from === undefined ? 'keys.days' : 'day.keys.more', { count });
   const choices: readonly (readonly [ExpiryChoice, string])[] = [
-    ['30', text('keys.days', { count: 30 })],
-    ['90', text('keys.days', { count: 90 })],
-    ['365', text('keys.days', { count: 365 })],
+    ['30', days(30)],
+    ['90', days(90)],
+    ['365', days(365)],
     ['never', text('keys.neverExpires')],
     ['custom', text('keys.custom')],
   ];

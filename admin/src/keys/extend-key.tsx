@@ -1,29 +1,45 @@
+import Alert from '@mui/material/Alert';
 import { useState } from 'react';
 import { DialogForm } from '../parts/dialog-form.tsx';
+import { Time } from '../parts/time.tsx';
 import { useChanged } from '../parts/use-act.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
 import { ExpiryPicker } from './expiry.tsx';
-import { expiresAt, firstExpiry } from './expiry-date.ts';
+import { expiresAt, extendedFrom, firstExpiry, isNoLonger } from './expiry-date.ts';
 
 interface ExtendKeyProps {
-  readonly apiKey: Pick<ApiKey, 'id' | 'name'>;
+  readonly apiKey: Pick<ApiKey, 'id' | 'name' | 'expires_at'>;
   readonly onClose: () => void;
 }
 
-/** Gives a key that still works another end. */
-export const ExtendKey = ({ apiKey: { id, name }, onClose }: ExtendKeyProps) => {
+/** Gives a key that still works a later end; one that never expires gets its first, and the dialog says so. */
+export const ExtendKey = ({ apiKey: { id, name, expires_at: current }, onClose }: ExtendKeyProps) => {
   const text = useText();
   const changed = useChanged();
   const [expiry, setExpiry] = useState(firstExpiry);
-  const end = expiresAt(expiry, Date.now());
+  const endless = current === null;
+  const from = extendedFrom(current, Date.now());
+  const end = expiresAt(expiry, from);
+  const shorter = end !== undefined && isNoLonger(end, current);
   return (
     <DialogForm
-      title={text('keys.extendTitle', { name })}
-      action={text('keys.extend')}
+      title={text(endless ? 'day.keys.limitTitle' : 'keys.extendTitle', { name })}
+      lead={
+        endless ? (
+          text('day.keys.endless')
+        ) : (
+          <>
+            {text('day.keys.endsNow')}
+            <Time value={current} format="zoned" />
+          </>
+        )
+      }
+      action={text(endless ? 'day.keys.limit' : 'keys.extend')}
+      dangerous={endless}
       wide
-      disabled={end === undefined}
+      disabled={end === undefined || shorter || (endless && end === null)}
       isChanged={JSON.stringify(expiry) !== JSON.stringify(firstExpiry)}
       fields={['expires_at']}
       onSubmit={async () => {
@@ -33,7 +49,17 @@ export const ExtendKey = ({ apiKey: { id, name }, onClose }: ExtendKeyProps) => 
       onDone={onClose}
       onClose={onClose}
     >
-      {(errors) => <ExpiryPicker value={expiry} onChange={setExpiry} error={errors['expires_at']} />}
+      {(errors) => (
+        <>
+          <ExpiryPicker
+            value={expiry}
+            onChange={setExpiry}
+            error={errors['expires_at']}
+            from={endless ? undefined : from}
+          />
+          {shorter ? <Alert severity="error">{text('day.keys.shorter')}</Alert> : null}
+        </>
+      )}
     </DialogForm>
   );
 };

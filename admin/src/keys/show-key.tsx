@@ -91,8 +91,11 @@ const Actions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
         {text('keys.revoke')}
       </Button>
       {apiKey.status === 'active' ? (
-        <Button variant="contained" onClick={() => setOpened('extend')}>
-          {text('keys.extend')}
+        <Button
+          variant={apiKey.expires_at === null ? 'text' : 'contained'}
+          onClick={() => setOpened('extend')}
+        >
+          {text(apiKey.expires_at === null ? 'day.keys.limit' : 'keys.extend')}
         </Button>
       ) : null}
       {opened === 'extend' ? <ExtendKey apiKey={apiKey} onClose={close} /> : null}

@@ -13,7 +13,7 @@ const colour = {
 } as const;
 
 /** Requests of a key by the day, and from where they came. */
-export const Usage = ({ usage: { last_30_days: days, networks } }: { readonly usage: KeyUsage }) => {
+export const Usage = ({ usage: { last_30_days: days, networks, calls } }: { readonly usage: KeyUsage }) => {
   const text = useText();
   const language = useLanguage();
   const format = new Intl.DateTimeFormat(language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' });
@@ -47,6 +47,7 @@ export const Usage = ({ usage: { last_30_days: days, networks } }: { readonly us
           </>
         )}
       </Paper>
+      {calls.length === 0 ? null : <Calls calls={calls} />}
       {networks.length === 0 ? null : (
         <Paper variant="outlined" sx={{ p: 2 }}>
           <Typography variant="h3" component="h2">
@@ -66,5 +67,37 @@ export const Usage = ({ usage: { last_30_days: days, networks } }: { readonly us
         </Paper>
       )}
     </Stack>
+  );
+};
+
+/** The routes that a key has called, and how that was answered. */
+const Calls = ({ calls }: { readonly calls: KeyUsage['calls'] }) => {
+  const text = useText();
+  return (
+    <Paper variant="outlined" sx={{ p: 2 }}>
+      <Typography variant="h3" component="h2">
+        {text('day.keys.calls')}
+      </Typography>
+      <Box component="ul" sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', display: 'grid', gap: 0.5 }}>
+        {calls.map(({ method, route, status, requests, last_at }) => (
+          <Typography
+            key={`${status} ${method} ${route}`}
+            component="li"
+            variant="body2"
+            sx={{ overflowWrap: 'anywhere' }}
+          >
+            <code>
+              {method} {route}
+            </code>{' '}
+            <Box component="span" sx={{ color: status >= 400 ? 'warning.main' : 'text.secondary' }}>
+              {status}
+            </Box>{' '}
+            <Box component="span" sx={{ color: 'text.secondary' }}>
+              × {requests} · <RelativeTime value={last_at} />
+            </Box>
+          </Typography>
+        ))}
+      </Box>
+    </Paper>
   );
 };

@@ -60,7 +60,9 @@ export const usePlaces = (): { readonly groups: readonly PlaceGroup[]; readonly 
         { to: '/payments', label: text('payments.title'), icon: 'money' },
         ...webhooks,
         { to: '/jobs', label: text('jobs.title'), icon: 'clock' },
+        { to: '/routes', label: text('day.routes.title'), icon: 'chart' },
         { to: '/audit', label: text('audit.title'), icon: 'history' },
+        { to: '/service', label: text('day.about.title'), icon: 'tool' },
       ],
     },
   ];

@@ -55,6 +55,8 @@ interface RecordListPageProps<Item extends RaRecord> {
   readonly exportable?: boolean;
   /** The name of the records, where the signed-in user may not read them. */
   readonly unread?: string;
+  /** Stands below the list. */
+  readonly children?: ReactNode;
 }
 
 const standardSort: SortPayload = { field: 'id', order: 'DESC' };
@@ -104,6 +106,7 @@ const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
       }
     >
       <Content {...props} chosen={chosen} choose={choose} />
+      {props.children}
     </Page>
   );
 };

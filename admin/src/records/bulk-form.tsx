@@ -10,14 +10,16 @@ import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
+import { useUndoNotice } from '../parts/undo.tsx';
 import { useUnsaved } from '../parts/unsaved.ts';
-import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { type ChangedRecord, recordsToChange, takeBack, writeValues } from './bulk-change.ts';
 import { FieldInput } from './field-input.tsx';
 import type { Metadata, MetadataField } from './metadata.ts';
 import { isNotJson } from './not-json.ts';
@@ -50,6 +52,8 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
   const text = useText();
   const tell = useTell();
   const notify = useNotify();
+  const offer = useUndoNotice();
+  const client = useQueryClient();
   const heading = useId();
   const fields = common(metadata);
   const [values, setValues] = useState<Readonly<Record<string, unknown>>>({});
@@ -59,18 +63,48 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
   const set = (name: string, value: unknown): void => setValues((before) => ({ ...before, [name]: value }));
 
   const { saved, leave } = useUnsaved(names.length > 0);
+  /** Says how many were changed, and how many had the values already; offers to take it back. */
+  const said = (changed: readonly ChangedRecord[]): void => {
+    const count = changed.length;
+    const unchanged = ids.length - count;
+    const message =
+      unchanged === 0 ? text('bulk.saved', { count }) : text('day.bulk.saved', { count, unchanged });
+    offer(message, async () => {
+      try {
+        const undone = await takeBack(metadata, path, changed, values);
+        const left = count - undone;
+        const told =
+          left === 0
+            ? text('day.bulk.undone', { count: undone })
+            : text('day.bulk.undoneSome', { count: undone, left });
+        notify(told, { type: left === 0 ? 'success' : 'warning' });
+        await client.invalidateQueries();
+      } catch (error) {
+        tell(error);
+      }
+    });
+  };
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     setRefused(undefined);
+    let changed: readonly ChangedRecord[] = [];
     try {
-      const body = { update: ids.map((id) => ({ id, ...values })) };
-      await send('POST', `/admin/records/${path}/batch`, { body });
-      notify(text('bulk.saved', { count: ids.length }), { type: 'success' });
+      changed = await recordsToChange(metadata, path, ids, values);
+      if (changed.length > 0) {
+        await writeValues(
+          path,
+          changed.map(({ id }) => ({ id, ...values })),
+        );
+        said(changed);
+      } else notify(text('day.bulk.nothing'), { type: 'info' });
       saved();
       onDone();
     } catch (error) {
-      const found = refusedIn(failureOf(error).fields, ids);
+      const found = refusedIn(
+        failureOf(error).fields,
+        changed.map(({ id }) => id),
+      );
       if (found === undefined) tell(error);
       setRefused(found);
       setBusy(false);

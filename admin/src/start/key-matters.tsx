@@ -66,6 +66,7 @@ interface KeyActionsProps {
   readonly apiKey: {
     readonly id: number;
     readonly name: string;
+    readonly expires_at: string | null;
     readonly user: { readonly id: number; readonly username: string };
   };
   /** Whether its end is near: then it is extended or replaced. */

@@ -73,6 +73,10 @@ export interface Statistics {
         readonly name: string;
         readonly error: string | null;
         readonly failed_at: string | null;
+        /** Failed runs of a recurring job; 1 of any other. */
+        readonly runs: number;
+        readonly recurring: boolean;
+        readonly paused: boolean;
       }[];
     };
     /** Work that has been due for a minute and was not begun. */

@@ -1,4 +1,5 @@
 import { JobActions } from '../jobs/job-actions.tsx';
+import { Pause } from '../jobs/schedules.tsx';
 import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useModelName } from '../records/use-metadata.ts';
@@ -19,9 +20,17 @@ export const FailedJobs = ({ found: { count, jobs } }: { readonly found: Work['f
     >
       {jobs.slice(0, listed).map((job) => (
         <Line key={job.id}>
-          {job.name} #{job.id} · <RelativeTime value={job.failed_at} otherwise="—" />
+          {job.recurring ? (
+            <Link to={filtered('/jobs', { 'name@eq': job.name, 'state@eq': 'failed' })}>
+              {text('day.schedules.failedRuns', { name: job.name, count: job.runs })}
+            </Link>
+          ) : (
+            `${job.name} #${job.id}`
+          )}{' '}
+          · <RelativeTime value={job.failed_at} otherwise="—" />
           {job.error === null ? null : <Beneath>{job.error}</Beneath>}
           <JobActions job={job} />
+          {job.recurring ? <Pause name={job.name} paused={job.paused} /> : null}
         </Line>
       ))}
     </Matter>

@@ -1,3 +1,4 @@
+import { enDay } from './en-day.ts';
 import { enFactor } from './en-factor.ts';
 import { enForms } from './en-forms.ts';
 import { enPeople } from './en-people.ts';
@@ -8,6 +9,7 @@ export const en: SameKeys<typeof zhCN> = {
   factor: enFactor,
   forms: enForms,
   people: enPeople,
+  day: enDay,
   common: {
     actions: 'Actions',
     atOnce: 'within a minute',

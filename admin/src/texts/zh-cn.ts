@@ -1,3 +1,4 @@
+import { zhCNDay } from './zh-cn-day.ts';
 import { zhCNFactor } from './zh-cn-factor.ts';
 import { zhCNForms } from './zh-cn-forms.ts';
 import { zhCNPeople } from './zh-cn-people.ts';
@@ -7,6 +8,7 @@ export const zhCN = {
   factor: zhCNFactor,
   forms: zhCNForms,
   people: zhCNPeople,
+  day: zhCNDay,
   common: {
     actions: '操作',
     atOnce: '不到 1 分钟后',

@@ -101,6 +101,9 @@ const Actions = ({ user }: { readonly user: User }) => {
 
   return (
     <>
+      {user.disabled ? null : (
+        <LinkButton to={`/users/${user.id}/view`}>{text('day.viewAs.action')}</LinkButton>
+      )}
       <LinkButton to={`/explain?user_id=${user.id}`}>{text('users.explain')}</LinkButton>
       {mayManage(user, own) ? (
         <>

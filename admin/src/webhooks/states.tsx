@@ -7,17 +7,20 @@ import type { Delivery, Webhook } from './webhook.ts';
 /** How a webhook fares: what fails and what is off is seen at a glance. */
 export const WebhookState = ({ webhook }: { readonly webhook: Webhook }) => {
   const text = useText();
-  const { disabled, disabled_reason: reason, failures } = webhook;
+  const { disabled, disabled_reason: reason, failures, last_outcome } = webhook;
   if (disabled)
     return (
       <Status tone={reason === 'by_hand' || reason === null ? 'off' : 'bad'}>
         {text(reason === 'by_hand' || reason === null ? 'webhooks.off' : 'webhooks.disabled')}
       </Status>
     );
-  return failures > 0 ? (
-    <Status tone="attention">{text('webhooks.failing', { count: failures })}</Status>
+  if (failures > 0) return <Status tone="attention">{text('webhooks.failing', { count: failures })}</Status>;
+  if (last_outcome === 'delivered') return <Status tone="good">{text('webhooks.active')}</Status>;
+  // It works only if something has arrived.
+  return last_outcome === null ? (
+    <Status tone="off">{text('day.webhooks.unused')}</Status>
   ) : (
-    <Status tone="good">{text('webhooks.active')}</Status>
+    <Status tone="attention">{text('day.webhooks.notSent')}</Status>
   );
 };
 

@@ -24,6 +24,8 @@ export interface Webhook {
   readonly failures: number;
   /** Deliveries that wait, counted up to 1,000. */
   readonly waiting: number;
+  /** Of the newest delivery that has ended; null while none has. */
+  readonly last_outcome: 'delivered' | 'failed' | 'skipped' | null;
   readonly created_at: string;
   readonly updated_at: string;
 }

@@ -176,10 +176,12 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   request_counts: other('hour', 'authentication', 'status', 'requests'),
   sign_in_failures: other('hour', 'failures'),
   gatewright_key_usage: other('key_id', 'day', 'requests', 'refused', 'address'),
+  gatewright_key_calls: other('key_id', 'method', 'route', 'status', 'requests', 'last_at'),
+  gatewright_route_times: other('hour', 'method', 'route', 'bound', 'requests', 'refused', 'failed'),
   gatewright_key_networks: other('key_id', 'network', 'first_used_at'),
   gatewright_seen_credentials: other('id', 'serial', 'digest', 'seen_at'),
   gatewright_database: other('id', 'major', 'checked_at', 'backed_up_at', 'clock_at'),
-  gatewright_schedules: other('name', 'pattern', 'ticked_at'),
+  gatewright_schedules: other('name', 'pattern', 'ticked_at', 'paused_at'),
   gatewright_revoked_keys: other(
     ...['key_id', 'key_hash', 'name', 'user_id', 'username', 'revoked_at', 'actor_kind', 'actor_id'],
     'actor_name',

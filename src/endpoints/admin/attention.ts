@@ -66,12 +66,18 @@ export const attentionSchema: JsonSchema = {
     ungranted_models: { ...models, description: 'permissions are asked for, and no role was granted any' },
     disabled_webhooks: found('webhooks', { id: integer, url: text, reason: text, disabled_at: timeOrNull }),
     failing_webhooks: found('webhooks', { id: integer, url: text, failures: integer }),
-    failed_jobs: found('jobs', {
-      id: integer,
-      name: text,
-      error: { type: ['string', 'null'] },
-      failed_at: timeOrNull,
-    }),
+    failed_jobs: {
+      ...found('jobs', {
+        id: integer,
+        name: text,
+        error: { type: ['string', 'null'] },
+        failed_at: timeOrNull,
+        runs: { type: 'integer', description: 'failed runs; 1 unless the job is recurring' },
+        recurring: boolean,
+        paused: { type: 'boolean', description: 'whether the schedule of the recurring job is paused' },
+      }),
+      description: 'the failed runs of a recurring job are one entry, with its last run',
+    },
     backlog: {
       type: 'object',
       description: 'Number of entries that have been due for a minute and are not started',

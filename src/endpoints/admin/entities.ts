@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { keyCommands } from '../../service/api-keys/commands.ts';
 import { keyEntity } from '../../service/api-keys/entity.ts';
+import { applicationCommands } from '../../service/applications/commands.ts';
 import { applicationEntity } from '../../service/applications/entity.ts';
 import { auditEntity } from '../../service/audit/entity.ts';
 import { jobCommands } from '../../service/jobs/commands.ts';
@@ -9,6 +10,9 @@ import { paymentEntity } from '../../service/payments/entity.ts';
 import { refusalEntity } from '../../service/refusals/entity.ts';
 import { permissionCommands, roleCommands } from '../../service/roles/commands.ts';
 import { permissionEntity, roleEntity } from '../../service/roles/entity.ts';
+import { routeEntity } from '../../service/routes/entity.ts';
+import { scheduleCommands } from '../../service/schedules/commands.ts';
+import { scheduleEntity } from '../../service/schedules/entity.ts';
 import { sessionEntity } from '../../service/sessions/entity.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
 import { viewCommands } from '../../service/views/commands.ts';
@@ -25,15 +29,17 @@ import { holdersEndpoint } from './roles.ts';
 import { searchEndpoint } from './search.ts';
 import { ownSessionEndpoints } from './session.ts';
 import { adminUserEndpoints } from './users.ts';
+import { viewAsEndpoints } from './view-as.ts';
 import { testWebhookEndpoint } from './webhooks.ts';
 
 /** Applications stand in a file that can change while the service runs; their list is made when it does. */
-const servedApplications = ({ applications }: Services): ServedEntity => {
+const servedApplications = ({ applications, database, clock }: Services): ServedEntity => {
   let current = applicationEntity(applications.applications());
   applications.onChange(() => {
     current = applicationEntity(applications.applications());
   });
-  return { entity: current, current: () => current };
+  const commands = applicationCommands({ database, clock, vault: applications });
+  return { entity: current, current: () => current, commands };
 };
 
 /** Webhooks are there where some model has events. */
@@ -57,7 +63,11 @@ const servedWebhooks = (services: Services): ServedEntity[] => {
 const servedEntities = (services: Services): readonly ServedEntity[] => [
   {
     entity: managedUserEntity,
-    endpoints: [...adminUserEndpoints(services), ...invitationEndpoints(services)],
+    endpoints: [
+      ...adminUserEndpoints(services),
+      ...invitationEndpoints(services),
+      ...viewAsEndpoints(services),
+    ],
   },
   { entity: keyEntity, commands: keyCommands, endpoints: [keyUsageEndpoint(services)] },
   { entity: sessionEntity, endpoints: ownSessionEndpoints(services) },
@@ -71,7 +81,9 @@ const servedEntities = (services: Services): readonly ServedEntity[] => [
   // Security events and refusals are written in batches.
   { entity: auditEntity, flush: () => services.securityEvents.flush() },
   { entity: refusalEntity, flush: () => services.refusals.flush() },
+  { entity: routeEntity, flush: () => services.routeTimes.flush() },
   { entity: jobEntity(services.jobNames), commands: Object.values(jobCommands(services.jobs)) },
+  { entity: scheduleEntity(services.jobNames), commands: scheduleCommands },
   { entity: viewEntity, commands: viewCommands },
   ...servedWebhooks(services),
 ];

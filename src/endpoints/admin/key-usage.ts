@@ -14,7 +14,7 @@ const shownDays = 30;
 
 /** Use of a key: by the day, and by network. */
 export const keyUsageEndpoint = (services: Services): Endpoint => {
-  const { clock, database, keyUsage } = services;
+  const { clock, database, keyUsage, keyCalls } = services;
   const read = readEntity(services, keyEntity);
   return {
     operation: 'adminGetApiKeyUsage',
@@ -37,12 +37,12 @@ export const keyUsageEndpoint = (services: Services): Endpoint => {
     handle: async (call) => {
       const id = idOf(call);
       await read(call, id);
-      await keyUsage.flush();
+      await Promise.all([keyUsage.flush(), keyCalls.flush()]);
       const now = clock();
       const days = Array.from({ length: shownDays }, (_, index) =>
         dayOf(now - (shownDays - 1 - index) * day),
       );
-      const use = await keyUsage.of(id, days[0] ?? '');
+      const [use, calls] = await Promise.all([keyUsage.of(id, days[0] ?? ''), keyCalls.of(id)]);
       const found = new Map(use.days.map((each) => [each.day, each]));
       return {
         data: {
@@ -52,6 +52,7 @@ export const keyUsageEndpoint = (services: Services): Endpoint => {
             refused: found.get(each)?.refused ?? 0,
           })),
           last_address: use.lastAddress,
+          calls: calls.map((each) => ({ ...each })),
           networks: use.networks.map(({ network, first_used_at }) => ({ network, first_used_at })),
         },
       };

@@ -13,6 +13,7 @@ export type RuleName =
   | 'minimum'
   | 'maximum'
   | 'integer_range'
+  | 'number'
   | 'enum'
   | 'email'
   | 'url'

@@ -51,6 +51,9 @@ export const en: Catalogue = {
     second_factor_last: 'Two-step verification is required here: the last factor cannot be removed',
     second_factor_none: 'Two-step verification is not set up: there is nothing to create recovery codes for',
     passkeys_impossible: 'Passkeys require a BASE_URL with https and a host name, or localhost',
+    credentials_unwritable:
+      'The service cannot write the credentials file: use gatewright app rotate where it is writable',
+    colleague_refused: 'This user would be refused: {answer}',
     key_expired: 'The key has expired and cannot be extended: create a new one',
     events_gone: 'Older events have expired: reload all data',
     invitation_used: 'The invitation link has already been used',
@@ -88,6 +91,7 @@ export const en: Catalogue = {
     minimum: '{label} must be at least {min}',
     maximum: '{label} must be at most {max}',
     integer_range: '{label} is outside the range of integers',
+    number: '{label} must be a number',
     enum: '{label} must be one of: {choices}',
     email: '{label} is not a valid email address',
     url: '{label} is not a valid URL',

@@ -29,12 +29,21 @@ interface FailingWebhook {
   readonly failures: number;
 }
 
+/** A job that has failed, or the last failed run of a recurring one. */
 interface FailedJob {
   readonly id: number;
   readonly name: string;
   readonly error: string | null;
   readonly failed_at: string | null;
+  /** Failed runs of the recurring job; 1 of any other. */
+  readonly runs: number;
+  readonly recurring: boolean;
+  readonly paused: boolean;
 }
+
+/** SQLite has no booleans. */
+type FailedJobRow = Omit<FailedJob, 'recurring' | 'paused'> &
+  Readonly<Record<'recurring' | 'paused', boolean | number>>;
 
 /** A query that returns at most so many rows. */
 type BoundedQuery = (most: number) => Compilable & Expression<unknown>;
@@ -74,12 +83,31 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
       .where('w.failures', '>', 0)
       .orderBy('w.failures', 'desc')
       .limit(most);
+  /** The newest failed jobs; those of one recurring job are one. */
+  const grouped = db
+    .selectFrom(
+      db
+        .selectFrom('gatewright_jobs')
+        .select(['id', 'name'])
+        .where('state', '=', 'failed')
+        .orderBy('id', 'desc')
+        .limit(maxCounted)
+        .as('newest'),
+    )
+    .leftJoin('gatewright_schedules as s', 's.name', 'newest.name')
+    .select((eb) => [eb.fn.max('newest.id').as('id'), eb.fn.countAll<number>().as('runs')])
+    .groupBy((eb) => ['newest.name', eb.case().when('s.name', 'is', null).then(eb.ref('newest.id')).end()]);
   const failed = (most: number) =>
     db
-      .selectFrom('gatewright_jobs as j')
-      .select(['j.id', 'j.name', 'j.error'])
+      .selectFrom(grouped.as('g'))
+      .innerJoin('gatewright_jobs as j', 'j.id', 'g.id')
+      .leftJoin('gatewright_schedules as s', 's.name', 'j.name')
+      .select(['j.id', 'j.name', 'j.error', 'g.runs'])
       .select(time('j.failed_at').as('failed_at'))
-      .where('j.state', '=', 'failed')
+      .select((eb) => [
+        eb('s.name', 'is not', null).as('recurring'),
+        eb('s.paused_at', 'is not', null).as('paused'),
+      ])
       .orderBy('j.id', 'desc')
       .limit(most);
   const lateJobs = (most: number) =>
@@ -95,6 +123,8 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
       .innerJoin('gatewright_webhooks as w', 'w.id', 'd.webhook_id')
       .select('d.id')
       .where('w.disabled', '=', false)
+      // Deliveries wait while an instance sends to their webhook, and while a failing receiver has its pause.
+      .where((eb) => eb.or([eb('w.lane_until', 'is', null), eb('w.lane_until', '<=', due())]))
       .where('d.next_at', '<=', due())
       .limit(most);
 
@@ -118,8 +148,19 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
     disabledWebhooks: () => find<DisabledWebhook>(disabled),
     /** Enabled webhooks whose last attempts failed. */
     failingWebhooks: () => find<FailingWebhook>(failing),
-    /** Jobs that failed for good, the latest first. */
-    failedJobs: () => find<FailedJob>(failed),
+    /** Jobs that failed for good, the latest first; the failed runs of a recurring job are one entry. */
+    failedJobs: async (): Promise<FoundWork<FailedJob>> => {
+      const { count: found, items } = await find<FailedJobRow>(failed);
+      return {
+        count: found,
+        items: items.map((job) => ({
+          ...job,
+          runs: Number(job.runs),
+          recurring: Boolean(job.recurring),
+          paused: Boolean(job.paused),
+        })),
+      };
+    },
     /** Counts jobs and deliveries that have been due for a minute and have not begun. */
     backlog: async () => ({ jobs: await count(lateJobs), deliveries: await count(lateDeliveries) }),
     /** Names of the models on which a role has a permission. */

@@ -248,7 +248,9 @@ describeEachDatabase('the outbox', (databases) => {
     const taken = await Promise.all(Array.from({ length: 10 }, take));
     expect(taken.filter(Boolean)).toHaveLength(1);
     await schedules.register('report', '0 3 * * * UTC');
-    expect((await schedules.read()).schedules).toEqual([{ name: 'report', ticked: now + 5_000 }]);
+    expect((await schedules.read()).schedules).toEqual([
+      { name: 'report', ticked: now + 5_000, paused: false },
+    ]);
     await schedules.register('report', '0 4 * * * UTC');
     expect((await schedules.read()).schedules[0]?.ticked).toBeLessThan(now + 5_000);
   });

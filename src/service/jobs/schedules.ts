@@ -12,6 +12,8 @@ export interface Schedule {
   readonly name: string;
   /** The last tick that was taken, or the time from which ticks count. */
   readonly ticked: number;
+  /** Whether no job is stored for its ticks. */
+  readonly paused: boolean;
 }
 
 export interface Schedules {
@@ -22,6 +24,7 @@ export interface Schedules {
 interface Row {
   readonly name: string;
   readonly ticked: string;
+  readonly paused: boolean | number;
   readonly now: string;
 }
 
@@ -40,13 +43,13 @@ export const createSchedules = (database: Database) => {
   const read = statement(
     dialect,
     () => sql`select name, ${timeText(dialect, sql`ticked_at`)} as ticked,
-      ${timeText(dialect, dialect.now)} as now from ${table} order by name`,
+      paused_at is not null as paused, ${timeText(dialect, dialect.now)} as now from ${table} order by name`,
   );
   const time = (of: string) => dialect.cast(param(of), 'timestamp');
   const tick = statement<{ name: string; seen: string; tick: string }>(
     dialect,
     (param) => sql`update ${table} set ticked_at = ${time('tick')}
-      where name = ${param('name')} and ticked_at = ${time('seen')}`,
+      where name = ${param('name')} and ticked_at = ${time('seen')} and paused_at is null`,
   );
 
   return {
@@ -59,11 +62,18 @@ export const createSchedules = (database: Database) => {
       const rows = await database.all<Row>(read({}));
       return {
         now: Date.parse(rows[0]?.now ?? ''),
-        schedules: rows.map(({ name: job, ticked }) => ({ name: job, ticked: Date.parse(ticked) })),
+        schedules: rows.map(({ name: job, ticked, paused }) => ({
+          name: job,
+          ticked: Date.parse(ticked),
+          paused: Boolean(paused),
+        })),
       };
     },
 
-    /** Takes a tick in the transaction that stores its job. Returns false if another process took it first. */
+    /**
+     * Takes a tick in the transaction that stores its job. Returns false if another process took it first, or the job is
+     * paused.
+     */
     take: async (transaction: Transaction, { name: job, ticked }: Schedule, to: number): Promise<boolean> => {
       const seen = new Date(ticked).toISOString();
       return (await transaction.run(tick({ name: job, seen, tick: new Date(to).toISOString() }))) === 1;

@@ -195,14 +195,19 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
     counter.add(slot * statuses + status, 1);
   };
 
+  const countFailedSignIn = (_principal: Principal, status: number): void => {
+    if (status === 401 || status === 429) counter.add(failuresKey, 1);
+  };
+
   const countSignIn = (principal: Principal, status: number): void => {
     count(principal, status);
-    if (status === 401 || status === 429) counter.add(failuresKey, 1);
+    countFailedSignIn(principal, status);
   };
 
   return {
     count,
     countSignIn,
+    countFailedSignIn,
     flush: counter.flush,
     start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
 

@@ -70,6 +70,21 @@ export const webhookEntity = defineEntity('webhooks', {
       comparable: false,
       note: 'waiting deliveries, counted up to 1,000',
     }),
+    last_outcome: computed(
+      field.enum(['delivered', 'failed', 'skipped'], {
+        label: { 'zh-CN': '最近一次发送', en: 'Last outcome' },
+        labels: {
+          delivered: { 'zh-CN': '已送达', en: 'Delivered' },
+          failed: { 'zh-CN': '失败', en: 'Failed' },
+          skipped: { 'zh-CN': '未发送', en: 'Not sent' },
+        },
+      }),
+      {
+        value: sql`(select d."state" from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" <> 'waiting' order by d."id" desc limit 1)`,
+        comparable: false,
+        note: 'of the newest delivery that has ended; null while none has',
+      },
+    ),
     created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
     updated_at: field.datetime({ ...always, label: { 'zh-CN': '更新时间', en: 'Updated' } }),
   },

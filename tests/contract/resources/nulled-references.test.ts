@@ -56,6 +56,8 @@ const laterTables = [
   'gatewright_deliveries',
   'gatewright_invitations',
   'gatewright_views',
+  'gatewright_key_calls',
+  'gatewright_route_times',
   'gatewright_key_usage',
   'gatewright_refusals',
   'gatewright_factor_setups',

@@ -1,0 +1,91 @@
+import { send } from '../service.ts';
+import type { Metadata, MetadataField } from './metadata.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A record that is changed: its id, and the values that it had before. */
+export interface ChangedRecord {
+  readonly id: number;
+  readonly before: Values;
+}
+
+interface Stored extends Values {
+  readonly id: number;
+}
+
+/** Records that one request reads: their ids stand in its address. */
+const readAtOnce = 200;
+
+/** Whether two values of a field are the same, however they are written: `12.5` is `12.50`. */
+export const isSameValue = ({ type }: Pick<MetadataField, 'type'>, one: unknown, other: unknown): boolean => {
+  if (one === null || other === null) return one === other;
+  if (type === 'decimal') return Number(one) === Number(other);
+  if (type === 'datetime') return Date.parse(String(one)) === Date.parse(String(other));
+  return JSON.stringify(one) === JSON.stringify(other);
+};
+
+const hasValues = ({ fields }: Pick<Metadata, 'fields'>, record: Values, values: Values): boolean =>
+  Object.entries(values).every(([name, value]) => {
+    const field = fields.find((each) => each.name === name);
+    return field !== undefined && isSameValue(field, record[name] ?? null, value);
+  });
+
+const readRecords = async (
+  path: string,
+  ids: readonly number[],
+  names: readonly string[],
+): Promise<Stored[]> => {
+  const found: Stored[] = [];
+  for (let first = 0; first < ids.length; first += readAtOnce) {
+    const some = ids.slice(first, first + readAtOnce);
+    const query = new URLSearchParams({
+      'filter[id][in]': some.join(','),
+      fields: ['id', ...names].join(','),
+      per_page: String(readAtOnce),
+    });
+    found.push(...(await send<readonly Stored[]>('GET', `/admin/records/${path}?${query}`)).data);
+  }
+  return found;
+};
+
+/** The records of these that do not have the values yet, with those that they have. */
+export const recordsToChange = async (
+  metadata: Pick<Metadata, 'fields'>,
+  path: string,
+  ids: readonly number[],
+  values: Values,
+): Promise<readonly ChangedRecord[]> => {
+  const names = Object.keys(values);
+  const records = new Map((await readRecords(path, ids, names)).map((record) => [record.id, record]));
+  return ids.flatMap((id) => {
+    const record = records.get(id);
+    // The service refuses one that is gone by now.
+    if (record === undefined) return [{ id, before: {} }];
+    if (hasValues(metadata, record, values)) return [];
+    return [{ id, before: Object.fromEntries(names.map((name) => [name, record[name] ?? null])) }];
+  });
+};
+
+/** Writes the values in one transaction, all or none. */
+export const writeValues = (path: string, updates: readonly Values[]) =>
+  send('POST', `/admin/records/${path}/batch`, { body: { update: updates } });
+
+/**
+ * Gives the records their values back, but for those that somebody has changed since. Returns how many are as they were.
+ */
+export const takeBack = async (
+  metadata: Pick<Metadata, 'fields'>,
+  path: string,
+  changed: readonly ChangedRecord[],
+  values: Values,
+): Promise<number> => {
+  const now = await readRecords(
+    path,
+    changed.map(({ id }) => id),
+    Object.keys(values),
+  );
+  const untouched = new Set(now.filter((record) => hasValues(metadata, record, values)).map(({ id }) => id));
+  const updates = changed.filter(({ id }) => untouched.has(id)).map(({ id, before }) => ({ id, ...before }));
+  if (updates.length > 0) await writeValues(path, updates);
+  return updates.length;
+};

@@ -1,0 +1,68 @@
+import Box from '@mui/material/Box';
+import Stack from '@mui/material/Stack';
+import { useQuery } from '@tanstack/react-query';
+import { Loaded } from '../layout/failure.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Page } from '../parts/page.tsx';
+import { Section } from '../parts/section.tsx';
+import { RelativeTime } from '../parts/time.tsx';
+import { send } from '../service.ts';
+import { type Text, useText } from '../texts/provider.ts';
+
+interface Setting {
+  readonly name: string;
+  /** Of a secret whether there is one. */
+  readonly value: string | number | boolean | null;
+  readonly secret: boolean;
+}
+
+interface About {
+  readonly version: string;
+  readonly node: string;
+  readonly database: string;
+  readonly started_at: string;
+  readonly settings: readonly Setting[];
+}
+
+const valueText = (text: Text, { value, secret }: Setting): string => {
+  if (secret) return text(value === true ? 'day.about.set' : 'day.about.unset');
+  if (value === null) return '—';
+  return typeof value === 'boolean' ? text(value ? 'common.yes' : 'common.no') : String(value);
+};
+
+/** Version and settings of the service, without secrets. */
+export const AboutService = () => {
+  const text = useText();
+  const query = useQuery({
+    queryKey: ['service'],
+    queryFn: async () => (await send<About>('GET', '/admin/service')).data,
+  });
+  return (
+    <Page title={text('day.about.title')} lead={text('day.about.lead')}>
+      <Loaded query={query}>
+        {({ version, node, database, started_at, settings }) => (
+          <Stack sx={{ gap: 3 }}>
+            <Facts
+              facts={[
+                [text('day.about.version'), version],
+                ['Node', node],
+                [text('day.about.database'), database === 'sqlite' ? 'SQLite' : 'PostgreSQL'],
+                [text('day.about.started'), <RelativeTime key="started" value={started_at} />],
+              ]}
+            />
+            <Section title={text('day.about.settings')}>
+              <Facts
+                facts={settings.map((setting) => [
+                  setting.name,
+                  <Box key={setting.name} component="code">
+                    {valueText(text, setting)}
+                  </Box>,
+                ])}
+              />
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+};

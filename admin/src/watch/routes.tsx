@@ -1,0 +1,34 @@
+import { type OwnColumn, OwnList } from '../records/own-list.tsx';
+import { type Text, useText } from '../texts/provider.ts';
+
+/** How fast a route responds, as `/admin/routes` returns it. */
+interface RouteTimes {
+  readonly id: string;
+  readonly name: string;
+  readonly p50: number;
+  readonly p95: number;
+}
+
+const columns = (text: Text): OwnColumn<RouteTimes>[] => [
+  { name: 'name', fixed: true, render: ({ name }) => <code>{name}</code> },
+  { name: 'p95', render: ({ p95 }) => text('day.routes.atMost', { milliseconds: p95 }) },
+  { name: 'p50', render: ({ p50 }) => text('day.routes.atMost', { milliseconds: p50 }) },
+  'requests',
+  'refused',
+  'failed',
+];
+
+/** The routes of the API, the slowest first. */
+export const Routes = () => {
+  const text = useText();
+  return (
+    <OwnList<RouteTimes>
+      resource="routes"
+      title={text('day.routes.title')}
+      lead={text('day.routes.lead')}
+      columns={columns(text)}
+      sort={{ field: 'p95', order: 'DESC' }}
+      empty={text('day.routes.empty')}
+    />
+  );
+};

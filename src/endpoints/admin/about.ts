@@ -1,0 +1,67 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
+import type { Services } from '../services.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
+
+const text: JsonSchema = { type: 'string' };
+const boolean: JsonSchema = { type: 'boolean' };
+
+const setting = {
+  name: text,
+  value: {
+    type: ['string', 'number', 'boolean', 'null'],
+    description: 'in force; of a secret whether there is one',
+  },
+  secret: boolean,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const properties = {
+  version: text,
+  node: text,
+  database: { type: 'string', description: '`sqlite` or `postgres`' },
+  started_at: { type: 'string', format: 'date-time', description: 'of the process that responds' },
+  settings: {
+    type: 'array',
+    items: { type: 'object', title: 'Setting', properties: setting, required: Object.keys(setting) },
+  },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const schema: JsonSchema = {
+  type: 'object',
+  title: 'AboutService',
+  properties,
+  required: Object.keys(properties),
+};
+
+/** Version and settings of the service, without secrets. */
+export const aboutEndpoint = ({ about, database, clock }: Services): Endpoint => {
+  const started = toTimestamp(clock());
+  return {
+    operation: 'getService',
+    method: 'GET',
+    path: '/admin/service',
+    auth: adminAuth,
+    policy: administratorOnly,
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': '服务的版本与设置', en: 'Version and settings of the service' },
+      description: {
+        'zh-CN':
+          '环境变量在响应此请求的进程中生效的值。机密只说明是否已设置；数据库只显示数据库的位置，不含用户、密码与参数。',
+        en: 'The variables of the environment as they are in force in the process that responds. Of a secret it is said whether there is one; of a database its place, without user, password and parameters.',
+      },
+      tag: adminTag,
+      data: schema,
+    },
+    handle: () => ({
+      data: {
+        version: about.version,
+        node: process.version,
+        database: database.dialect,
+        started_at: started,
+        settings: about.settings.map((each) => ({ ...each })),
+      },
+    }),
+  };
+};

@@ -1,0 +1,79 @@
+import type { Database } from '../../database/database.ts';
+import { field } from '../../fields/define.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { always } from '../../records/entity.ts';
+import { rotateSecret } from '../../vault/changes.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { defineEntityCommand, type EntityCommand } from '../command.ts';
+import { isSuperior } from '../context.ts';
+import { createSeenCredentials } from '../users/seen-credentials.ts';
+
+export interface ApplicationCommandParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly vault: Pick<Vault, 'applications' | 'file' | 'update'>;
+}
+
+/** Time for which the replaced secret signs as well, unless the request says otherwise. */
+const defaultOverlapSeconds = 86_400;
+
+const maxOverlapSeconds = 30 * 86_400;
+
+/**
+ * Commands on applications. The secret comes with the request, as no response ever contains one: the page makes it in the
+ * browser. They change the file as `gatewright app rotate` does.
+ */
+export const applicationCommands = ({
+  database,
+  clock,
+  vault,
+}: ApplicationCommandParts): readonly EntityCommand[] => {
+  const seen = createSeenCredentials({ database, clock });
+
+  const rotate = defineEntityCommand({
+    verb: 'rotate',
+    operation: 'rotateApplicationSecret',
+    summary: { 'zh-CN': '轮换应用密钥', en: 'Give an application another secret' },
+    description: {
+      'zh-CN': `新密钥由调用方生成（32 个随机字节，64 位小写十六进制），任何响应都不会包含它。\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时有效；为 0 时旧密钥立即失效。仅限 super_admin。`,
+      en: `The caller makes the secret, 32 random bytes in lowercase hex: no response contains it. For \`overlap\` seconds (86400 unless given, 30 days at most) the one before signs as well; with 0 it ends at once. For super_admin only.`,
+    },
+    input: {
+      secret: field.string({ ...always, pattern: '^[0-9a-f]{64}$' }),
+      overlap: field.integer({ min: 0, max: maxOverlapSeconds, default: defaultOverlapSeconds }),
+    },
+    problems: ['record_not_found', 'credentials_unwritable'],
+    // The file is changed first, as by the command line; its reload is a security event of its own, so that a change is seen
+    // even where the database fails in between.
+    prepare: async ({ actor, params, values }) => {
+      const { app_id: id = '' } = params;
+      if (!isSuperior(actor)) throw new Problem('forbidden');
+      if (!vault.applications().some(({ app_id }) => app_id === id)) throw new Problem('record_not_found');
+      const grace = values.overlap ?? defaultOverlapSeconds;
+      const last = await seen.last();
+      try {
+        await vault.update(
+          (current) => rotateSecret(current, id, values.secret, clock(), grace * 1_000),
+          last?.serial,
+        );
+      } catch (cause) {
+        throw new Problem('credentials_unwritable', { cause });
+      }
+      return { id, grace, file: vault.file };
+    },
+    run: async ({ transaction, prepared: { id, grace, file } }) => {
+      if (file !== undefined) await transaction.run(seen.put(file));
+      const target = { kind: 'application', id, name: id };
+      return {
+        audit: {
+          action: 'app.rotate',
+          target,
+          detail: { serial: file?.serial ?? null, grace_seconds: grace },
+        },
+      };
+    },
+  });
+
+  return [rotate];
+};
