@@ -143,7 +143,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       'count',
       '409 `cascade_too_large`',
     ],
-    ['hooks that lead to one another by their writes', 'operations/writing.ts', 'maxDepth', 'count', '500'],
+    ['hooks that lead to one another by their writes', 'operations/writing.ts', 'maxHookDepth', 'count', '500'],
     [
       'requests of one caller in a process whose files are on the disk',
       'http/upload-folders.ts',

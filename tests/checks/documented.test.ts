@@ -223,8 +223,11 @@ describe('limits', () => {
     );
     expect(found.length).toBeGreaterThan(80);
     const internal = Object.values(internalBounds).flat();
-    expect(found.filter((each) => !limitConstants.has(each) && !internal.includes(each))).toEqual([]);
-    expect(internal.filter((each) => !found.includes(each) || limitConstants.has(each))).toEqual([]);
+    const isInternal = (each: string): boolean =>
+      internal.includes(each) || internal.includes(each.split(' ')[0] ?? '');
+    expect(found.filter((each) => !limitConstants.has(each) && !isInternal(each))).toEqual([]);
+    // A file that has limits as well names its constants.
+    expect([...limitConstants].filter(isInternal)).toEqual([]);
   });
 
   it('have no two rows of one name', () => {
