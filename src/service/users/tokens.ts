@@ -15,7 +15,7 @@ import { endSessions, isStillVerified } from './stored-user.ts';
 export type TokenOutcome = { readonly expiry: number } | 'unverified' | 'unproved';
 
 /** Rolls back: the proof stays unused. */
-class UnprovedError extends Error {}
+class UnprovedLoginError extends Error {}
 
 /**
  * Expiries (Unix seconds) of the tokens that users receive, and revocations of tokens. A token is its user and its
@@ -38,7 +38,7 @@ export const createTokenStore = ({ database, clock }: TableContext) => {
         return await change(actor, async (made): Promise<Changed<TokenOutcome>> => {
           if (proof !== undefined) {
             if ((await lockUser(made, user)) === undefined) return { result: 'unverified' };
-            if (!(await consumeProof(made, user.id, proof))) throw new UnprovedError();
+            if (!(await consumeProof(made, user.id, proof))) throw new UnprovedLoginError();
           }
           const update = made.tables
             .updateTable('users')
@@ -49,7 +49,7 @@ export const createTokenStore = ({ database, clock }: TableContext) => {
           return { result: row === undefined ? 'unverified' : { expiry: Number(row.expiry) } };
         });
       } catch (error) {
-        if (error instanceof UnprovedError) return 'unproved';
+        if (error instanceof UnprovedLoginError) return 'unproved';
         throw error;
       }
     },
