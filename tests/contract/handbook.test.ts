@@ -34,7 +34,7 @@ describeDatabase('sqlite', 'the handbook', (databases) => {
     const found = await walk(start);
     expect([...found].filter(([, { status }]) => status !== 200).map(([path]) => path)).toEqual([]);
     const paths = [...found.keys()];
-    for (const folder of ['guide', 'reference'])
+    for (const folder of ['tutorial', 'guide', 'reference'])
       for (const file of readdirSync(`${docs}${folder}`).filter((name) => name.endsWith('.md')))
         expect(paths).toContain(`${start}/${folder}/${file}`);
     const pages = [...found].filter(([path]) => path.endsWith('.md'));

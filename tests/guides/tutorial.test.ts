@@ -5,7 +5,7 @@ import { type Block, blocksOf, normalised, type Step, stepsOf } from '../tour/bl
 import { root } from '../tour/service.ts';
 import { freePort, runSteps } from './bash.ts';
 import { boxOf } from './box.ts';
-import { readersEnvironment } from './pages.ts';
+import { readersEnvironment, shapeOf } from './pages.ts';
 import { unportableIn } from './portable.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 
@@ -28,7 +28,10 @@ const names = globSync('*.md', { cwd: folder }).sort();
 const pagesOf = (isChinese: boolean): readonly Page[] =>
   names.filter((name) => name.endsWith('.zh-CN.md') === isChinese).map(pageOf);
 
-const languages: readonly (readonly ['en' | 'zh-CN', readonly Page[]])[] = [['en', pagesOf(false)]];
+const languages: readonly (readonly ['en' | 'zh-CN', readonly Page[]])[] = [
+  ['en', pagesOf(false)],
+  ['zh-CN', pagesOf(true)],
+];
 
 /** Commands, and the files that a reader writes between them, in the order of the page. */
 const lessonOf = ({ blocks }: Page): readonly Step[] =>
@@ -37,6 +40,15 @@ const lessonOf = ({ blocks }: Page): readonly Step[] =>
     if (file !== undefined) return [{ command: text, note, output: undefined, file }];
     return stepsOf(blocks.slice(index, index + 2)).slice(0, block.language === 'bash' ? 1 : 0);
   });
+
+/** Code without the one variable by which the English pages have English messages. */
+const codeOf = ({ blocks }: Page): readonly Block[] =>
+  blocks
+    .filter(({ language }) => language !== 'text')
+    .map((block) => ({
+      ...block,
+      text: block.text.replaceAll('LOCALE=en ', '').replaceAll('LOCALE=en\n', ''),
+    }));
 
 let workshop: Workshop;
 beforeAll(async () => {
@@ -96,5 +108,20 @@ describe.each(languages)('the tutorial (%s)', (language, pages) => {
       },
       300_000,
     );
+  });
+});
+
+describe('both languages', () => {
+  const [english = [], chinese = []] = languages.map(([, pages]) => pages);
+
+  it('have the same pages', () => {
+    expect(chinese.map(({ name }) => name.replace('.zh-CN', ''))).toEqual(english.map(({ name }) => name));
+  });
+
+  it.each(chinese)('$name has the shape and the code of the page that it translates', (page) => {
+    const original = english.find(({ name }) => name === page.name.replace('.zh-CN', ''));
+    if (original === undefined) throw new Error(`${page.name} translates no page`);
+    expect(shapeOf(page)).toEqual(shapeOf(original));
+    expect(codeOf(page)).toEqual(codeOf(original));
   });
 });

@@ -15,7 +15,7 @@ export interface Sheet {
 }
 
 /** Folders below `docs` whose files are sent, and documents at the top of the package. */
-const folders = ['guide', 'reference', 'deploy', 'decisions', 'images'];
+const folders = ['tutorial', 'guide', 'reference', 'deploy', 'decisions', 'images'];
 const topFolder = 'package';
 const topFiles = ['README', 'SECURITY', 'CHANGELOG'].flatMap((name) => [`${name}.md`, `${name}.zh-CN.md`]);
 
@@ -160,6 +160,7 @@ export const readSheet = async (place: Place, sheet: string): Promise<Sheet | un
 };
 
 const headings: readonly (readonly [folder: string, english: string, chinese: string])[] = [
+  ['tutorial', 'Tutorial', '教程'],
   ['guide', 'Guides', '指南'],
   ['reference', 'Reference', '参考'],
   ['deploy', 'Deployment', '部署'],
