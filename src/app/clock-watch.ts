@@ -18,7 +18,7 @@ const looksUntilMended = 60;
 /** Corrects times in the service's tables that lie further in the future than they can. */
 export const mendStoredTimes = (database: Database, now: number, logger: Logger): Promise<void> =>
   mendTimes(database, timeBounds, now, (column, rows) =>
-    logger.warn({ column, rows }, 'stored times lie further ahead than they can: they were set again'),
+    logger.warn({ column, rows }, 'stored times were too far in the future and were reset'),
   );
 
 const createStore = (database: Database) => {

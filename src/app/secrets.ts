@@ -58,7 +58,7 @@ export const keepSealed = async (resealing: Resealing, vault: Vault, logger: Log
     for (const [name, reseal] of Object.entries(resealing))
       try {
         const count = await reseal();
-        if (count > 0) logger.info({ [name]: count }, 'secrets were sealed under the new server secret');
+        if (count > 0) logger.info({ [name]: count }, 'secrets were encrypted with the new server secret');
       } catch (error) {
         logger.warn({ err: error }, `secrets of ${name} are sealed under a former server secret`);
       }

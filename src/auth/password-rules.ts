@@ -7,7 +7,7 @@ export const passwordBytes = { min: 8, max: 1024 } as const;
 /** The rules in words, shown before a password is chosen. */
 export const passwordRules = {
   'zh-CN': '密码须为 8 至 1024 字节，不得过于常见，也不得以服务名或账号名称（用户名、邮箱、姓名）为主。',
-  en: 'A password has 8 to 1,024 bytes, is none of the commonest, and does not rest on the name of the service or of the account (username, email address, name).',
+  en: 'A password must have 8 to 1,024 bytes, must not be a common one, and must not be based on the name of the service or of the account (username, email address, name).',
 } as const;
 
 const commonCount = 3_000;

@@ -15,11 +15,11 @@ const log = (write: (error: unknown) => void, error: unknown): void => {
  */
 export const logUncaught = (logger: Logger, end: () => void): void => {
   process.on('unhandledRejection', (reason) => {
-    log((err) => logger.error({ err }, 'a promise was rejected and is not awaited'), reason);
+    log((err) => logger.error({ err }, 'unhandled promise rejection'), reason);
   });
   let ending = false;
   process.on('uncaughtException', (error) => {
-    log((err) => logger.fatal({ err }, 'an uncaught error: the process ends'), error);
+    log((err) => logger.fatal({ err }, 'uncaught exception: the process exits'), error);
     if (ending) return;
     ending = true;
     end();

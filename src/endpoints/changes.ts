@@ -46,7 +46,7 @@ const schemaOf = ([model]: readonly ResourceModel[]): JsonSchema => ({
 });
 
 const texts = {
-  summary: { 'zh-CN': '实时变更流', en: 'Follow what happens' },
+  summary: { 'zh-CN': '实时变更流', en: 'Follow changes' },
   description: {
     'zh-CN':
       '服务器发送事件（SSE）：每条事件的 `id` 为其编号，`data` 为 JSON。仅告知调用者此刻可读的记录；权限被收回后 5 秒内结束。断线后带 `Last-Event-ID` 重连即可继续，不漏不重。',
@@ -104,7 +104,10 @@ const changesEndpoint = (
       query: [{ name: 'models', description: texts.models, schema: { type: 'string' }, required: true }],
       resumes: true,
       headers: {
-        'X-Accel-Buffering': { 'zh-CN': '`no`：代理不得缓冲', en: '`no`: a proxy shall not hold it back' },
+        'X-Accel-Buffering': {
+          'zh-CN': '`no`：代理不得缓冲',
+          en: '`no`: a proxy must not buffer the response',
+        },
       },
       problems: [
         'invalid_parameter',

@@ -12,11 +12,11 @@ export type BodyKind = (typeof bodyKinds)[number];
 
 /** How much a body may bring. 413 beyond it. */
 export interface BodyLimits {
-  /** Bytes of one file; 10 MiB unless given. */
+  /** Bytes of one file; default 10 MiB. */
   readonly file?: number;
   /** Bytes of the whole body. Unless given as many as files and texts can be; 100 MiB for a stream. */
   readonly total?: number;
-  /** Number of files; 10 unless given. */
+  /** Number of files; default 10. */
   readonly files?: number;
 }
 

@@ -294,7 +294,7 @@ export const describedLists = (
     summary: { 'zh-CN': '列表的字段', en: 'The fields of a list' },
     description: {
       'zh-CN': '页面显示与筛选一个列表（`users`、`api_keys`、`audit` …）所需的一切。',
-      en: 'All that a page needs to show a list (`users`, `api_keys`, `audit` …) and to filter it.',
+      en: 'Everything that a page needs to show a list (`users`, `api_keys`, `audit` …) and to filter it.',
     },
     tag: adminTag,
     data: describedSchema,

@@ -58,7 +58,7 @@ const reference = {
     type: 'array',
     items: key,
     description:
-      'What they refer to: the record itself, or those that go with it; empty where these are too many',
+      'Records that they refer to: the record itself, or those deleted with it; empty if there are too many',
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
@@ -83,7 +83,7 @@ export const referencesSchema: JsonSchema = {
 
 export const referencesWords: Label = {
   'zh-CN': `删除之前：哪些记录引用它，以及删除会对它们做什么（阻止删除、置为空、随之删除，含逐级随之删除的记录）。每项至多计到 ${countedReferences}。钩子仍可拒绝删除。`,
-  en: `Before a deletion: which records refer to it, and what becomes of them (they keep it, their reference becomes null, they are deleted too), those that go with others included. Counted up to ${countedReferences} each. A hook may still refuse the deletion.`,
+  en: `Before a deletion: the records that refer to it, directly or through other deleted records, and the effect on them. They block the deletion, their reference becomes null, or they are deleted too. Counted up to ${countedReferences} each. A hook can still reject the deletion.`,
 };
 
 export const answerReferences = (

@@ -13,7 +13,7 @@ import { type OrderedOperator, orderedOperators, orNull, withoutUndefined } from
 
 export interface DecimalOptions extends CommonOptions {
   readonly default?: string | number;
-  /** Digits after the point, 0 to 8; 2 unless given. */
+  /** Digits after the decimal point, 0 to 8; default 2. */
   readonly scale?: number;
   readonly min?: string | number;
   readonly max?: string | number;

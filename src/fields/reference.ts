@@ -20,7 +20,7 @@ export interface ReferenceExtras extends CommonOptions {
   /**
    * The consequence for the record when the referenced one is deleted. `restrict`: the deletion is refused (409).
    * `null`: the reference becomes null. `cascade`: the record is deleted too, as by the system: its hooks run, and
-   * the audit log records it. Unless given: `restrict` for required references, `null` for others.
+   * the audit log records it. Default: `restrict` for required references, `null` for others.
    */
   readonly onDelete?: 'restrict' | 'null' | 'cascade';
 }

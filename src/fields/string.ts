@@ -15,7 +15,7 @@ import {
 } from './values.ts';
 
 export interface StringOptions extends LengthOptions {
-  /** Maximum number of characters; 255 unless given. */
+  /** Maximum number of characters; default 255. */
   readonly max?: number;
 }
 

@@ -15,7 +15,7 @@ import {
 } from './values.ts';
 
 export interface TextOptions extends LengthOptions {
-  /** Maximum number of characters; 1,048,576 unless given. */
+  /** Maximum number of characters; default 1,048,576. */
   readonly max?: number;
 }
 

@@ -11,7 +11,7 @@ import { isStorable, orNull, type TextOperator, textOf, textOperators, utf8Bytes
 
 export interface UrlOptions extends CommonOptions {
   readonly default?: string;
-  /** Maximum number of characters; 2,048 unless given. */
+  /** Maximum number of characters; default 2,048. */
   readonly max?: number;
 }
 

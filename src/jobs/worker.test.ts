@@ -196,7 +196,7 @@ describeEachDatabase('a worker', (databases) => {
     const wait = (await one.jobs.outbox.next()) ?? 0;
     expect(wait).toBeGreaterThan(6_000);
     expect(wait).toBeLessThanOrEqual(10_000);
-    expect(one.lines.filter((line) => line.includes('failed for good'))).toHaveLength(3);
+    expect(one.lines.filter((line) => line.includes('failed permanently'))).toHaveLength(3);
   });
 
   it('ends an attempt that never ends when its time is over, and takes the next', async () => {

@@ -197,7 +197,7 @@ export const settle = async (
   }
   if (!stored) return;
   const { error: err, again } = failure;
-  if (again === undefined) logger.error({ ...line, err }, 'a job failed for good');
+  if (again === undefined) logger.error({ ...line, err }, 'a job failed permanently');
   else logger.warn({ ...line, err, seconds: Math.round(again / 1000) }, 'a job failed and will run again');
 };
 

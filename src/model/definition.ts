@@ -64,7 +64,7 @@ export interface ResourceDefinition<
    * the records that isolation grants them.
    */
   readonly publicRead?: { readonly where: Partial<RecordOfFields<Fields>>; readonly orOwn?: boolean };
-  /** Accepted authentication methods, for all actions or for each; `['jwt']` unless given. */
+  /** Accepted authentication methods, for all actions or for each; default `['jwt']`. */
   readonly auth?: AuthMethods | { readonly [Name in Action]?: AuthMethods };
 
   /**

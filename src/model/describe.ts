@@ -121,7 +121,7 @@ const readableOf = ({ detail, list }: Access): readonly string[] => (detail ?? l
 
 const unwritable: Label = {
   'zh-CN': '{label}为必填项且没有默认值，而当前用户无权填写',
-  en: '{label} is required, has no default and is not yours to write',
+  en: '{label} is required, has no default, and you cannot write it',
 };
 
 /**

@@ -118,13 +118,13 @@ export interface GroupQuery<Shape extends GroupShape, Asked extends GroupRequest
   readonly min?: readonly Asked['min'][];
   /** Fields whose largest value is returned. */
   readonly max?: readonly Asked['max'][];
-  /** UTC offset of the time spans: `+08:00`; UTC unless given. */
+  /** UTC offset of the periods: `+08:00`; default UTC. */
   readonly offset?: string | undefined;
   /** Conditions on records, joined by AND. */
   readonly filter?: Shape['filter'];
   /** Text to search for in every text field. */
   readonly q?: string | undefined;
-  /** Keys of the groups in order; `-` before one is descending. By the grouping terms unless given. */
+  /** Keys of the groups in order; `-` before one is descending. Default: the grouping terms. */
   readonly sort?: NoInfer<
     SortedBy<Asked> | `-${SortedBy<Asked>}` | readonly (SortedBy<Asked> | `-${SortedBy<Asked>}`)[]
   >;

@@ -47,7 +47,7 @@ export interface Job<Values extends object = JsonObject> {
 }
 
 export interface JobOptions {
-  /** The earliest time at which it runs: a Date, or an ISO 8601 text with an offset. At once unless given. */
+  /** The earliest time at which it runs: a Date, or an ISO 8601 text with an offset. Default: now. */
   readonly at?: Date | string;
   /**
    * While a job with this name and key waits for its (first or next) run, no other one is stored: `add` returns the

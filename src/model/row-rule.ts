@@ -73,7 +73,7 @@ type WhereIn<Of> = Of extends string
 export interface MemberOptions<Of extends string | Resource> {
   /** The model of memberships, or its name. Its owner field names the member. */
   readonly of: Of;
-  /** Its field that is compared with the record's; the one of the same name unless given. */
+  /** Its field that is compared with the record's; default: the field of the same name. */
   readonly on?: NameIn<Of>;
   /** Only memberships with these values; of a list, one of them. */
   readonly where?: WhereIn<Of>;

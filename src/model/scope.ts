@@ -48,12 +48,12 @@ export interface RelatedOptions<Include> {
 export interface ListQuery<Filter, Sort, Include = AnyInclude>
   extends CountQuery<Filter>,
     RelatedOptions<Include> {
-  /** Terms in order: `'-created_at'`, or `['status', '-id']`. By id unless given. */
+  /** Terms in order: `'-created_at'`, or `['status', '-id']`. Default: by id. */
   readonly sort?: Sort | readonly Sort[];
   /** Page number, from 1. */
   readonly page?: number;
   /**
-   * Records of a page: 20 unless given, 1,000 at most. Without `page`, `perPage` and `after` all records are
+   * Records of a page: default 20, at most 1,000. Without `page`, `perPage` and `after` all records are
    * returned.
    */
   readonly perPage?: number;
@@ -72,7 +72,7 @@ export interface CountQuery<Filter> {
 export interface AggregateQuery<Shape extends GroupShape, Asked extends GroupRequest>
   extends GroupQuery<Shape, Asked> {
   /**
-   * Groups of a page: 20 unless given, 1,000 at most. Without `page` and `perPage` all are returned, 1,000 at most.
+   * Groups of a page: default 20, at most 1,000. Without `page` and `perPage` all are returned, 1,000 at most.
    */
   readonly perPage?: number;
 }
@@ -122,7 +122,7 @@ export interface FindOptions<Include = AnyInclude> extends RelatedOptions<Includ
 export interface RecordUpdateOptions<Include = AnyInclude> extends VersionOptions, RelatedOptions<Include> {}
 
 export interface VersionOptions {
-  /** The version that the record must still have (see `versionOf`); any unless given. */
+  /** The version that the record must still have (see `versionOf`); default: any. */
   readonly version?: number;
 }
 

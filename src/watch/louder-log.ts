@@ -24,13 +24,13 @@ export class LouderLog {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.lower(), durationMs).unref();
     if (!this.#logger.isLevelEnabled(verboseLevel)) this.#logger.level = verboseLevel;
-    this.#logger.info({ logLevel: this.#logger.level, minutes: durationMs / 60_000 }, 'the log says more');
+    this.#logger.info({ logLevel: this.#logger.level, minutes: durationMs / 60_000 }, 'log level raised');
   }
 
   /** Ends the ten minutes. */
   lower(): void {
     clearTimeout(this.#timer);
-    this.#logger.info({ logLevel: this.#usual }, 'the log is as before');
+    this.#logger.info({ logLevel: this.#usual }, 'log level restored');
     this.#logger.level = this.#usual;
   }
 }

@@ -57,8 +57,7 @@ export class MainThreadWatch implements CodeWatch {
     const now = performance.now();
     const still = now - this.#last - heartbeatMs;
     this.#last = now;
-    if (still >= limitMs)
-      this.#logger.error({ milliseconds: Math.round(still) }, 'the main thread stood still');
+    if (still >= limitMs) this.#logger.error({ milliseconds: Math.round(still) }, 'event loop blocked');
     this.#idle += 1;
     if (this.#idle < idleBeats || this.#thread === undefined) return;
     void this.#thread.terminate();
@@ -73,7 +72,7 @@ export class MainThreadWatch implements CodeWatch {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
     });
-    thread.on('error', (error) => this.#logger.warn({ err: error }, 'the main thread is not watched'));
+    thread.on('error', (error) => this.#logger.warn({ err: error }, 'the event loop is not monitored'));
     thread.unref();
     return thread;
   }

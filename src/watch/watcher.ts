@@ -18,7 +18,7 @@ const tell = (milliseconds: number): void => {
     hostname: hostname(),
     milliseconds: Math.round(milliseconds),
     running: running.names(),
-    msg: 'the main thread stands still',
+    msg: 'event loop is blocked',
   };
   output.write(`${JSON.stringify(line)}\n`);
   output.end();

@@ -106,7 +106,7 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     const messages = () => service.lines().map(({ msg }) => msg);
     expect(messages()).not.toContain('statement');
     process.kill(service.pid, 'SIGUSR2');
-    await expect.poll(messages).toContain('the log says more');
+    await expect.poll(messages).toContain('log level raised');
     expect((await ask(service.port, '/api/v1/health?ready')).status).toBe(200);
     await expect.poll(messages).toContain('statement');
   });

@@ -255,13 +255,13 @@ describe('code of the application', { timeout: 60_000 }, () => {
     const looping = ask(service.port, '/api/v1/loop/14');
     const said = (msg: string) => service.lines().find((line) => line.msg === msg);
     await expect
-      .poll(() => said('the main thread stands still'), { timeout: 30_000 })
+      .poll(() => said('event loop is blocked'), { timeout: 30_000 })
       .toMatchObject({
         level: 50,
         running: [expect.stringMatching(/^GET \/api\/v1\/loop\/:seconds, request \S+$/)],
       });
-    expect(said('the main thread stood still')).toBeUndefined();
+    expect(said('event loop blocked')).toBeUndefined();
     expect((await looping).status).toBe(200);
-    await expect.poll(() => said('the main thread stood still')).toMatchObject({ level: 50 });
+    await expect.poll(() => said('event loop blocked')).toMatchObject({ level: 50 });
   });
 });

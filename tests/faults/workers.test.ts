@@ -179,7 +179,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     await expect.poll(() => running.pids.size, { timeout: 20_000 }).toBe(2);
     process.kill(one, 'SIGKILL');
     await expect.poll(() => workersOf(service).length, { timeout: 30_000 }).toBe(3);
-    expect(said(service, 'a worker has ended and is replaced')).toMatchObject([
+    expect(said(service, 'a worker exited and is replaced')).toMatchObject([
       { level: 50, worker: one, code: null, signal: 'SIGKILL' },
     ]);
     const [, , third = 0] = workersOf(service);
@@ -282,9 +282,9 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     const service = await start({ DIES_AFTER: '300' });
     const { status, milliseconds } = await service.ended();
     expect([status, milliseconds < 30_000]).toEqual([1, true]);
-    const replaced = said(service, 'a worker has ended and is replaced');
+    const replaced = said(service, 'a worker exited and is replaced');
     expect(replaced).toMatchObject([200, 400, 800, 1_600].map((pause) => ({ level: 50, code: 7, pause })));
-    expect(said(service, 'workers end again and again right at their start: the service ends')).toMatchObject(
+    expect(said(service, 'workers keep exiting right after their start: the service exits')).toMatchObject(
       [{ level: 60, code: 7 }],
     );
     await expectGone(workersOf(service), 3_000);

@@ -296,7 +296,7 @@ export const en: SameKeys<typeof zhCN> = {
     createLead: 'For any user. The whole key is shown once.',
     name: 'Name',
     noEnd: 'Choose when the key expires.',
-    nameHelp: 'What it is for, e.g. “nightly report”',
+    nameHelp: 'Its purpose, e.g. “nightly report”',
     key: 'Key',
     owner: 'Owner',
     expired: 'Expired',

@@ -64,7 +64,7 @@ export const apiKey = {
       name: 'X-Api-Key',
       description: {
         'zh-CN': '64 位小写十六进制；权限与其所有者相同',
-        en: '64 lowercase hex digits; acts as the user who owns it',
+        en: '64 lowercase hex digits; acts as its owner',
       },
     },
   },
@@ -74,7 +74,7 @@ export const apiKey = {
     prefix: '',
     variable: 'API_KEY',
     label: { 'zh-CN': 'API 密钥', en: 'API key' },
-    held: { 'zh-CN': '已持有 API 密钥', en: 'An API key is held' },
+    held: { 'zh-CN': '已持有 API 密钥', en: 'API key available' },
     recognisable: true,
   },
   open,

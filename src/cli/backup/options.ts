@@ -5,12 +5,12 @@ export const backupOptions = {
   'verify-url': {
     type: 'string',
     value: 'URL',
-    help: 'with --verify: where the temporary database is made (unless given, where DATABASE_URL is)',
+    help: 'with --verify: server of the temporary database (default: that of DATABASE_URL)',
   },
   programs: {
     type: 'string',
     value: 'FOLDER',
-    help: 'where pg_dump and pg_restore are, if not on the PATH, or of the wrong version there',
+    help: 'folder of pg_dump and pg_restore, if they are not on the PATH or have the wrong version',
   },
   ...jsonOption,
 } as const satisfies Options;

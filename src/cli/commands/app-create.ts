@@ -7,8 +7,8 @@ export const command = defineCommand({
   operands: ['ID'],
   options: jsonOption,
   description: [
-    'Registers an application that signs its requests, and prints its secret: now and never again.',
-    'ID is 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit. A running service knows it within a second.',
+    'Registers an application that signs its requests, and prints its secret. The secret cannot be shown again.',
+    'ID is 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit. A running service accepts it within a second.',
   ],
   examples: ['gatewright app create shop', 'gatewright app create shop --json | jq -r .api_secret'],
   async run({ values, operands: [appId = ''] }, io) {

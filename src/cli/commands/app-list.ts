@@ -4,7 +4,7 @@ import { openCredentials } from '../credentials.ts';
 export const command = defineCommand({
   operands: [],
   options: jsonOption,
-  description: ['Lists the applications and when each got its present secret. Secrets are never shown.'],
+  description: ['Lists the applications and when each got its current secret. Secrets are never shown.'],
   examples: ['gatewright app list', "gatewright app list --json | jq -r '.[].app_id'"],
   async run({ values }, io) {
     const applications = (await openCredentials(io)).applications();

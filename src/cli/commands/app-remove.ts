@@ -6,7 +6,7 @@ export const command = defineCommand({
   operands: ['ID'],
   options: jsonOption,
   description: [
-    'Removes an application with all of its secrets. A running service refuses its signatures within a second.',
+    'Removes an application with all of its secrets. A running service rejects its signatures within a second.',
   ],
   examples: ['gatewright app remove shop'],
   async run({ values, operands: [appId = ''] }, io) {

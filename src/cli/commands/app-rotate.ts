@@ -31,13 +31,13 @@ export const command = defineCommand({
       type: 'string',
       value: 'DURATION',
       default: '0',
-      help: 'how long the present secret signs too: 30s, 10m, 1h, 7d (default 0)',
+      help: 'how long the current secret stays valid: 30s, 10m, 1h, 7d (default 0)',
     },
     ...jsonOption,
   },
   description: [
-    'Gives an application a new secret and prints it: now and never again.',
-    'With a grace, the secrets that sign now go on until theirs ends. Without, only the new one signs, at once.',
+    'Creates a new secret for an application and prints it. The secret cannot be shown again.',
+    'With a grace, the current secrets stay valid until it ends. Without, only the new one is valid, immediately.',
   ],
   examples: ['gatewright app rotate shop --grace 1h', 'gatewright app rotate shop --json'],
   async run({ values, operands: [appId = ''] }, io) {

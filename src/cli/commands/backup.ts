@@ -13,16 +13,16 @@ export const command = defineCommand({
   options: {
     verify: {
       type: 'boolean',
-      help: 'restore it into a temporary place and compare, before it gets its name',
+      help: 'restore it to a temporary place and compare it, before FILE gets its name',
     },
-    force: { type: 'boolean', help: 'take the place of another backup of this name' },
+    force: { type: 'boolean', help: 'replace another backup of this name' },
     ...backupOptions,
   },
   description: [
-    'Copies the whole database into FILE while the service runs and writes: one state of all tables. FILE.json beside it',
-    'says what is in it, with rows and a checksum of each table of that state; both are needed to restore.',
-    'FILE is there as a whole or not at all: it grows in FILE.part, which a killed run leaves and the next one clears.',
-    'Not in it: the credentials, their key, and secrets that stand in DATA_DIR or the environment. Keep those as well.',
+    'Copies a consistent state of the whole database into FILE, while the service runs and writes. FILE.json beside it',
+    'has the rows and a checksum of each table. A restore needs both files.',
+    'The command writes FILE.part and renames it at the end. A killed run leaves FILE.part; the next run removes it.',
+    'Not included: the credentials, their key, and secrets in DATA_DIR or the environment. Back them up separately.',
   ],
   examples: [
     'gatewright backup backups/$(date +%F).db --verify',

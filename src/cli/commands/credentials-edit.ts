@@ -79,12 +79,12 @@ const save = (io: Io, vault: Vault, base: string, text: string): Promise<void> =
 export const command = defineCommand({
   operands: [],
   options: {
-    resume: { type: 'boolean', help: 'go on with the edit that could not be saved' },
-    discard: { type: 'boolean', help: 'drop the edit that could not be saved, and start again' },
+    resume: { type: 'boolean', help: 'continue the edit that could not be saved' },
+    discard: { type: 'boolean', help: 'discard the edit that could not be saved, and start again' },
   },
   description: [
     'Opens the decrypted credentials in $VISUAL or $EDITOR, in a private file that is removed afterwards.',
-    'What is saved is checked first, and gets a serial above every one that was seen.',
+    'The content is validated before it is saved, and gets a serial above every known one.',
     'An edit that cannot be saved is kept, encrypted, beside the credentials.',
   ],
   examples: ['gatewright credentials edit', "EDITOR='code --wait' gatewright credentials edit --resume"],

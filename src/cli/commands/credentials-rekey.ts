@@ -19,14 +19,14 @@ export const command = defineCommand({
     'key-out': {
       type: 'string',
       value: 'FILE',
-      help: 'write the new key here, and let the old one open still',
+      help: 'write the new key here; the old one still works',
     },
-    finish: { type: 'boolean', help: 'drop the old key, when the new one is in place everywhere' },
+    finish: { type: 'boolean', help: 'end the old key, once the new one is in place everywhere' },
   },
   description: [
-    'Replaces the key of the encrypted credentials. Without an option: at once, in the key file, for a service that',
-    'reads that file; it goes on. Cut off at any moment, the credentials open, and the same command goes on.',
-    'Where the key is in CREDENTIALS_KEY, or copied to other machines: --key-out, give the new one out, --finish.',
+    'Replaces the key of the encrypted credentials. Without an option it replaces the key file immediately, for a service',
+    'that reads that file; the service keeps running. If it is interrupted, run the same command again.',
+    'If the key is in CREDENTIALS_KEY, or copied to other machines: use --key-out, distribute the new key, then --finish.',
     'The keys themselves are never printed.',
   ],
   examples: [

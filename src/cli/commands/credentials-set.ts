@@ -7,10 +7,10 @@ export const command = defineCommand({
   operands: ['NAME'],
   options: {},
   description: [
-    'Stores a secret, read from stdin so that it shows in no process list and no shell history.',
-    'NAME is jwt_secret: at least 32 bytes; one line end at its end is dropped. A new one signs everybody out.',
-    'The one before is kept, to open the secrets of webhooks until the service has sealed them again. former_jwt_secret',
-    'adds one to those that are kept: for a JWT_SECRET of the environment that is to be replaced.',
+    'Stores a secret, read from stdin so that it is in no process list and no shell history.',
+    'NAME is jwt_secret: at least 32 bytes; one newline at its end is removed. A new one signs all users out. The',
+    'previous one is kept to decrypt the secrets of webhooks until the service has encrypted them again.',
+    'former_jwt_secret adds a previous secret: use it before you replace a JWT_SECRET of the environment.',
   ],
   examples: ['openssl rand -hex 32 | gatewright credentials set jwt_secret'],
   async run({ operands: [name] }, io) {

@@ -16,10 +16,10 @@ export const command = defineCommand({
     ...jsonOption,
   },
   description: [
-    'Writes the records of a list to FILE, in order of id: CSV with a head line (.csv), or an object of JSON on each line',
-    '(.jsonl, .ndjson); to standard output as CSV where FILE is -. They are those of GET /api/v1/NAME, for the same user.',
-    'FILE grows as FILE.part and is put in its place when it is whole. Run again after Ctrl-C or a crash, the same command',
-    'goes on behind the last whole record there.',
+    'Writes the records of a list to FILE, in order of ID: CSV with a header line (.csv), or one JSON object per line',
+    '(.jsonl, .ndjson); with - as FILE, CSV to stdout. The records are those of GET /api/v1/NAME for the same user.',
+    'The command writes FILE.part and renames it at the end. Run it again after Ctrl-C or a crash: it continues after the',
+    'last complete record.',
   ],
   examples: [
     'gatewright export products.csv --resource products',

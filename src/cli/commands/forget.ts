@@ -10,10 +10,9 @@ export const command = defineCommand({
   operands: ['MODEL', 'ID'],
   options: jsonOption,
   description: [
-    'Removes the values of a record from every version, event and webhook delivery that is kept of it, for data that must',
-    'go for good. That they were kept, by whom and when, stays, and so does a line in the audit log. What the trash has of',
-    'it goes, so that it cannot be brought back. The record itself is not touched: delete it, or empty its fields, before;',
-    'what is written behind this command is kept as any other version.',
+    'Permanently removes the values of a record from all its stored versions, events and webhook deliveries. Authors and',
+    'times stay, and the audit log records the command. The record is also removed from the trash, so it cannot be',
+    'restored. The record itself is not changed: first delete it or clear its fields. Later changes are stored as usual.',
   ],
   examples: ['gatewright forget Customer 17'],
   async run({ values, operands: [model = '', text = ''] }, io) {

@@ -32,7 +32,7 @@ export const command = defineCommand({
   },
   description: [
     'Prints TypeScript types of the resources and of your own endpoints, for packages that use gatewright/client.',
-    'The file imports nothing. An application beside the models needs none for them: it names their types.',
+    'The file imports nothing. An application in the same package as the models does not need it.',
   ],
   examples: ['gatewright generate client --out ../web/src/resources.ts'],
   async run({ values }, io) {

@@ -88,8 +88,8 @@ export const command = defineCommand({
     ...jsonOption,
   },
   description: [
-    'Writes endpoints/NAME.ts: an endpoint that runs as it is. Nothing that exists is overwritten.',
-    'node_modules/gatewright/docs/reference/endpoints.md lists what an endpoint takes and answers.',
+    'Writes endpoints/NAME.ts: an endpoint that runs as it is. Existing files are not overwritten.',
+    'node_modules/gatewright/docs/reference/endpoints.md lists the options, inputs and results of an endpoint.',
   ],
   examples: [
     'gatewright generate endpoint checkout',

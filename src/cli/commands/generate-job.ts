@@ -50,12 +50,12 @@ const variableOf = (name: string): string =>
 export const command = defineCommand({
   operands: ['NAME'],
   options: {
-    every: { type: 'string', value: 'CRON', help: `when it runs by itself, such as '0 3 * * *' (UTC)` },
+    every: { type: 'string', value: 'CRON', help: `schedule, such as '0 3 * * *' (UTC)` },
     ...jsonOption,
   },
   description: [
-    'Writes jobs/NAME.ts: a job that runs as it is, under that name. Nothing that exists is overwritten.',
-    'node_modules/gatewright/docs/reference/jobs.md tells when jobs run, and what follows a failure.',
+    'Writes jobs/NAME.ts: a job with that name that runs as it is. Existing files are not overwritten.',
+    'node_modules/gatewright/docs/reference/jobs.md describes when jobs run and how failures are retried.',
   ],
   examples: ['gatewright generate job send-mail', `gatewright generate job report --every '0 3 * * *'`],
   async run({ values, operands: [name = ''] }, io) {

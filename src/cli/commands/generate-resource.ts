@@ -86,21 +86,21 @@ const report = (io: Io, folder: string, model: ResourceModel, files: readonly Ne
 export const command = defineCommand({
   operands: ['[NAME]', 'FIELD...'],
   options: {
-    production: { type: 'boolean', help: 'write the recommended rules, each with what it does' },
-    plural: { type: 'string', value: 'NAME', help: 'path and table, where the plural is not regular' },
+    production: { type: 'boolean', help: 'write the recommended rules, each with an explanation' },
+    plural: { type: 'string', value: 'NAME', help: 'path and table, if the plural is irregular' },
     unique: {
       type: 'string',
       multiple: true,
       value: 'FIELD,FIELD',
-      help: 'fields whose values no two records share all at once',
+      help: 'fields that are unique in combination',
     },
     ...jsonOption,
   },
   description: [
-    'Writes resources/NAME.ts and the migration that makes its table. Nothing that exists is overwritten.',
-    'A field is name:type, then modifiers: required unique unique=owner index default=…, of some types min= max= scale=.',
+    'Writes resources/NAME.ts and the migration that creates its table. Existing files are not overwritten.',
+    'A field is name:type, then modifiers: required unique unique=owner index default=…, for some types min= max= scale=.',
     `Types: ${fieldKinds.map(typeSyntax).join(' ')}`,
-    'Without arguments, in a terminal, it asks.',
+    'Without arguments in a terminal, it asks questions.',
   ],
   examples: [
     'gatewright generate resource Book title:string:required isbn:string:unique pages:integer:min=1',

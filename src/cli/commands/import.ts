@@ -10,16 +10,16 @@ export const command = defineCommand({
     'update-by': {
       type: 'string',
       value: 'FIELD',
-      help: 'a unique field, or id: a line whose value is there updates that record',
+      help: 'a unique field, or id: a line with an existing value updates that record',
     },
     ...jsonOption,
   },
   description: [
-    'Creates records from FILE: CSV with a head line (.csv), or an object of JSON on each line (.jsonl, .ndjson).',
-    'Each goes through the policy, validation and hooks of the API. Lines are written in transactions of some thousand;',
-    'a line that is refused ends the import with all messages of its transaction, of which nothing stands.',
-    'Run again after that, after Ctrl-C or after a crash, it goes on behind what stands, and each line is written once.',
-    'A file that was imported to its end starts again. An empty cell is no value, "" an empty text.',
+    'Creates records from FILE: CSV with a header line (.csv), or one JSON object per line (.jsonl, .ndjson).',
+    'The policy, validation and hooks of the API apply to each. Lines are written in transactions of some thousand. An',
+    'invalid line ends the import with all messages of its transaction, which is rolled back.',
+    'Run it again after an error, Ctrl-C or a crash: it continues after the last written line, and writes each line once.',
+    'A completed import starts from the beginning. An empty cell is null, "" an empty text.',
   ],
   examples: [
     'gatewright import products.csv --resource products',

@@ -74,12 +74,12 @@ export const command = defineCommand({
     from: {
       type: 'string',
       value: 'SPEC',
-      help: 'what npm installs gatewright from: a tarball, a folder, a version',
+      help: 'source from which npm installs gatewright: a tarball, a folder, a version',
     },
   },
   description: [
-    'Writes a new application into an empty folder: one resource with its test and migration, and what is around it.',
-    'It fetches nothing: npm install does that afterwards.',
+    'Writes a new application into an empty folder: one resource with its test and migration, and the files around it.',
+    'It downloads nothing: run npm install afterwards.',
   ],
   examples: ['npx gatewright init my-api', 'gatewright init my-api --from ./gatewright-0.1.0.tgz'],
   async run({ values, operands: [directory = ''] }, io) {

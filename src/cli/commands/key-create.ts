@@ -10,12 +10,12 @@ import { withTables } from '../tables.ts';
 export const command = defineCommand({
   operands: [],
   options: {
-    username: { type: 'string', value: 'NAME', help: 'the user whose key it will be' },
-    name: { type: 'string', value: 'TEXT', help: 'what the key is for' },
-    'expires-at': { type: 'string', value: 'TIME', help: 'ISO 8601; never expires where it is not given' },
+    username: { type: 'string', value: 'NAME', help: 'owner of the key' },
+    name: { type: 'string', value: 'TEXT', help: 'purpose of the key' },
+    'expires-at': { type: 'string', value: 'TIME', help: 'ISO 8601 (default: never expires)' },
     ...jsonOption,
   },
-  description: ['Creates an API key for a user. The key is printed once and stored as a hash only.'],
+  description: ['Creates an API key for a user. The key is printed once and stored only as a hash.'],
   examples: [
     'gatewright key create --username lin --name "nightly export"',
     'gatewright key create --username lin --name ci --expires-at 2030-01-01T00:00:00Z --json',

@@ -11,18 +11,18 @@ import { CommandError } from '../io.ts';
 export const command = defineCommand({
   operands: [],
   options: {
-    plan: { type: 'boolean', help: 'print the SQL of what is pending, and run none of it' },
+    plan: { type: 'boolean', help: 'print the SQL of pending migrations without running it' },
     check: {
       type: 'boolean',
-      help: 'write nothing; exit with 1 where migrations are pending or models and database differ',
+      help: 'write nothing; exit with 1 if migrations are pending or models and database differ',
     },
     ...jsonOption,
   },
   description: [
-    'Applies pending migrations: those of the service, then those of the application, under a lock.',
-    'All of it is one transaction: every step or none. What fails says why, with the statement.',
-    'Exits with 1 and names the difference where models and database differ afterwards: a service would not start, or',
-    'lack an index. gatewright generate migration NAME writes what is missing.',
+    'Applies pending migrations under a lock: those of the service, then those of the application.',
+    'All steps run in one transaction. If one fails, the error shows the cause and the statement.',
+    'If models and database differ afterwards, it exits with 1 and lists the differences: the service would not start,',
+    'or an index would be missing. gatewright generate migration NAME writes the missing migration.',
   ],
   examples: ['gatewright migrate', 'gatewright migrate --plan', 'gatewright migrate --check'],
   async run({ values }, io) {

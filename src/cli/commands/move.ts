@@ -29,7 +29,7 @@ const undo = async (io: Io): Promise<void> => {
   const mark = await takeWrites(source);
   if (mark === undefined)
     throw new CommandError('this database is not being moved: there is nothing to undo');
-  io.print(`The database takes writes again. What ${mark.destination} holds is not it: empty that one.`);
+  io.print(`The database takes writes again. ${mark.destination} no longer matches it: empty that database.`);
 };
 
 /** Values from the shell or the command line. */
@@ -43,7 +43,7 @@ const destinationOf = (to: string | undefined, { env }: Io): string => {
 const tell = (io: Io, { tables, rows }: Moved, progress: Progress, to: string, given: boolean): void => {
   const counts = `${countText(tables)} tables, ${rowsText(rows)}, ${speedText(rows, progress.seconds)}`;
   io.print(`Moved and compared: ${counts}.`);
-  io.print('This database takes no writes any more, so that it is not used on by mistake.');
+  io.print('This database is now read-only, so that it is not used by mistake.');
   io.print(
     given
       ? `Start the service with DATABASE_URL=${nameOf(to)}`
@@ -54,15 +54,15 @@ const tell = (io: Io, { tables, rows }: Moved, progress: Progress, to: string, g
 export const command = defineCommand({
   operands: [],
   options: {
-    to: { type: 'string', value: 'URL', help: 'the empty database that gets everything' },
-    undo: { type: 'boolean', help: 'give a move up: this database takes writes again' },
+    to: { type: 'string', value: 'URL', help: 'the empty destination database' },
+    undo: { type: 'boolean', help: 'cancel a move: this database accepts writes again' },
     ...jsonOption,
   },
   description: [
-    'Copies everything of DATABASE_URL to an empty database of either kind, ids and the next ids included, and compares',
-    'both. A URL with a password is better given as TO_DATABASE_URL: it shows in no list of processes.',
-    'While it runs, and afterwards, every write to this database is refused (503), from every process; reads go on.',
-    'Cut off at any moment, the same command goes on where it was; --undo gives it up.',
+    'Copies everything from DATABASE_URL to an empty database, SQLite or PostgreSQL, including IDs and the next IDs,',
+    'and compares both. Pass a URL with a password as TO_DATABASE_URL, so that it is in no list of processes.',
+    'During the move and afterwards, the source rejects every write (503) from every process; reads go on.',
+    'If it is interrupted, run the same command again to continue. --undo cancels the move.',
   ],
   examples: [
     'gatewright move --to postgres://gatewright@db.example.com/gatewright',

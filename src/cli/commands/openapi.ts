@@ -29,8 +29,8 @@ export const command = defineCommand({
   },
   description: [
     'Prints the OpenAPI 3.1 description of the application in the current folder.',
-    'No database is opened and no secret is read. The server answers the same at /api-docs/openapi.json.',
-    'The administration area (admin) is described apart from the API; all is both in one.',
+    'It opens no database and reads no secret. The server returns the same at /api-docs/openapi.json.',
+    'The administration area (admin) is described separately from the API; all is both in one.',
   ],
   examples: [
     'gatewright openapi > openapi.json',

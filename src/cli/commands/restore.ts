@@ -14,15 +14,15 @@ export const command = defineCommand({
   options: {
     verify: {
       type: 'boolean',
-      help: 'restore into a temporary place only, compare, and leave DATABASE_URL as it is',
+      help: 'restore only to a temporary place and compare; do not change DATABASE_URL',
     },
     ...backupOptions,
   },
   description: [
-    'Makes the database of a backup where DATABASE_URL says, which must be empty, and compares it with FILE.json: all of',
-    'it or nothing. Run again after a crash, it starts again. The next start, or gatewright migrate, brings it up to date.',
-    'What was revoked after the backup is valid again: sessions, keys and grants. Restore only files of your own: a',
-    'backup is run by the database, and FILE.json shows damage, not intent.',
+    'Restores a backup into the empty database of DATABASE_URL and compares it with FILE.json, completely or not at all.',
+    'After a crash, run it again. The next start, or gatewright migrate, applies newer migrations.',
+    'Access that was revoked after the backup is valid again: sessions, keys and grants. Restore only your own files:',
+    'the database executes a backup, and FILE.json detects damage, not manipulation.',
   ],
   examples: [
     'DATABASE_URL=sqlite:restored.db gatewright restore backups/2026-11-22.db',

@@ -111,18 +111,18 @@ export const command = defineCommand({
   operands: ['[METHOD]', '[URL]'],
   options: {
     app: { type: 'string', value: 'ID', help: 'the application that signs' },
-    'secret-stdin': { type: 'boolean', help: 'read its secret from stdin, not from the credentials file' },
+    'secret-stdin': { type: 'boolean', help: 'read its secret from stdin instead of the credentials file' },
     body: { type: 'string', value: 'TEXT', help: 'the body' },
     'body-file': { type: 'string', value: 'FILE', help: 'the body, byte for byte; - is stdin' },
     timestamp: { type: 'string', value: 'SECONDS', help: 'Unix time (default now)' },
-    curl: { type: 'boolean', help: 'print a whole curl for METHOD and URL' },
-    message: { type: 'boolean', help: 'print the exact bytes that are signed; needs no secret' },
+    curl: { type: 'boolean', help: 'print a complete curl command for METHOD and URL' },
+    message: { type: 'boolean', help: 'print the exact bytes to be signed; needs no secret' },
     ...jsonOption,
   },
   description: [
     'Prints the headers X-App-Id, X-Timestamp and X-Signature of a request.',
-    'Without --body and --body-file the body is read from stdin, unless that is a terminal or holds the secret, or the',
-    'curl is a GET, HEAD or DELETE: then it is empty.',
+    'Without --body and --body-file, the body is read from stdin. It is empty if stdin is a terminal or has the secret, or',
+    'if the curl is a GET, HEAD or DELETE.',
   ],
   examples: [
     `gatewright sign --app shop --body '{"order_no":"A1"}'`,

@@ -25,8 +25,8 @@ export const command = defineCommand({
   description: [
     'Starts the service for the application in the current folder.',
     'Configuration comes from the environment: PORT, HOST, BASE_URL, DATABASE_URL, DATA_DIR, JWT_SECRET, …',
-    'SIGTERM ends it: what is in flight is answered, then it exits with status 0. A second one ends it at once.',
-    'SIGUSR2 raises the level of the log to debug for 10 minutes: every statement is logged, without its values.',
+    'SIGTERM stops it: it serves the requests in flight and exits with status 0. A second signal stops it immediately.',
+    'SIGUSR2 sets the log level to debug for 10 minutes: every statement is logged, without its values.',
   ],
   examples: ['gatewright start', 'PORT=8080 DATABASE_URL=postgres://localhost/app gatewright start'],
   async run(_invocation, io) {

@@ -11,16 +11,16 @@ export const command = defineCommand({
   options: {
     username: { type: 'string', value: 'NAME', help: 'username, without @' },
     email: { type: 'string', value: 'ADDRESS', help: 'email address' },
-    name: { type: 'string', value: 'NAME', help: "the person's name; the username where it is not given" },
-    role: { type: 'string', multiple: true, value: 'ROLE', help: 'a role; may be repeated (viewer)' },
+    name: { type: 'string', value: 'NAME', help: 'display name (default: the username)' },
+    role: { type: 'string', multiple: true, value: 'ROLE', help: 'a role; repeatable (default viewer)' },
     'password-stdin': { type: 'boolean', help: 'read the password from stdin instead of generating one' },
     'must-change-password': {
       type: 'boolean',
-      help: 'the user has to change the password before anything else',
+      help: 'the user must change the password at the first sign-in',
     },
     ...jsonOption,
   },
-  description: ['Creates a user. A generated password is printed once and stored as a hash only.'],
+  description: ['Creates a user. A generated password is printed once and stored only as a hash.'],
   examples: [
     'gatewright user create --username lin --email lin@example.com --role admin',
     'echo "$PASSWORD" | gatewright user create --username bot --email bot@example.com --password-stdin --json',

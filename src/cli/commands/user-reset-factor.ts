@@ -9,8 +9,8 @@ export const command = defineCommand({
   operands: ['USERNAME'],
   options: {},
   description: [
-    'Takes the authenticator application, the passkeys and the recovery codes of a user away and ends their sessions.',
-    'For a user who has lost them and has no super_admin to ask; the password is as before.',
+    'Removes the authenticator app, the passkeys and the recovery codes of a user, and ends their sessions.',
+    'Use it for a user who has lost them and has no super_admin to ask. The password stays unchanged.',
   ],
   examples: ['gatewright user reset-factor lin'],
   async run({ operands: [username = ''] }, io) {

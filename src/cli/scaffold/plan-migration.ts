@@ -69,7 +69,7 @@ const assertExpressible = (found: readonly Difference[]): void => {
       (difference.kind === 'changed_column' && difference.from === undefined),
   );
   if (beyond !== undefined)
-    throw new CommandError(`${describeDifference(beyond)}: write this migration by hand`);
+    throw new CommandError(`${describeDifference(beyond)}: write this migration yourself`);
 };
 
 /** New models, each after those that it refers to; in a circle, some references come later. */

@@ -8,7 +8,7 @@ export const transferOptions = {
     value: 'NAME',
     help: 'path or model of the records, such as products or Product',
   },
-  as: { type: 'string', value: 'USERNAME', help: 'on whose behalf (default the first super_admin)' },
+  as: { type: 'string', value: 'USERNAME', help: 'user to act as (default: the first super_admin)' },
 } as const;
 
 /** CSV with a header line, or JSON lines with an object on each. */

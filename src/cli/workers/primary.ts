@@ -218,7 +218,7 @@ class Workers {
   /** The first worker could not start, and has reported the reason unless it was killed. */
   #failed(pid: number | undefined, code: number | null, signal: string | null): void {
     if (code === null)
-      this.#options.logger.fatal({ worker: pid, code, signal }, 'the first worker ended while it started');
+      this.#options.logger.fatal({ worker: pid, code, signal }, 'the first worker exited during its start');
     this.#status = code ?? 1;
     this.#endIfOver();
   }
@@ -228,13 +228,13 @@ class Workers {
     const others = [...this.#known.values()].some(hasSettled);
     const pause = this.#restarts.pauseAfter(hasSettled(known), others);
     if (pause === undefined) {
-      logger.fatal(line, 'workers end again and again right at their start: the service ends');
+      logger.fatal(line, 'workers keep exiting right after their start: the service exits');
       this.stop('SIGTERM', 1);
       return;
     }
     // The worker was asked to stop.
     if (line['code'] === 0) logger.info({ ...line, pause }, 'a worker has stopped and is replaced');
-    else logger.error({ ...line, pause }, 'a worker has ended and is replaced');
+    else logger.error({ ...line, pause }, 'a worker exited and is replaced');
     const timer = setTimeout(() => {
       this.#waiting.delete(timer);
       this.fork();
@@ -245,7 +245,7 @@ class Workers {
   #cut(): void {
     const workers = [...this.#known.values()].map(({ worker }) => worker.process.pid);
     if (workers.length > 0)
-      this.#options.logger.warn({ workers }, 'workers were killed that did not stop in time');
+      this.#options.logger.warn({ workers }, 'workers that did not stop in time were killed');
     this.kill();
   }
 

@@ -48,7 +48,7 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
         description: {
           'zh-CN':
             '由新到旧；结束 30 天以上的会被清除。请求头、请求体、响应头与响应体都只保留开头；管理员无权读取其记录时均为 null，`withheld` 为 true。',
-          en: 'The newest first; those that have ended go after 30 days. Of bodies and headers the beginning is kept; they are null, and `withheld` is true, where the administrator may not read the record.',
+          en: 'Newest first; finished deliveries are removed after 30 days. Only the beginning of bodies and headers is stored. They are null, and `withheld` is true, if the administrator cannot read the record.',
         },
         tag: adminTag,
         data: described.schema,

@@ -151,7 +151,7 @@ export const explainEndpoint = (services: Services): Endpoint => {
       description: {
         'zh-CN':
           '按顺序列出路由、认证、策略与记录各步，以及起决定作用的一步；行规则给出条件树，每个条件附对该调用者与记录的结果。不预判请求体与条件请求（400、409、412、422，以及写入后的记录不再满足写规则时的 403）。',
-        en: 'The steps in their order: route, authentication, policy, record; and the one that decides. A row rule comes with the tree of its conditions, each with its outcome for this caller and record. What depends on the body or on conditions (400, 409, 412, 422, and 403 where the record would become one that the caller may not write) is not foreseen.',
+        en: 'The steps in their order: route, authentication, policy, record; and the one that decides. A row rule comes with the tree of its conditions, each with its outcome for this caller and record. Results that depend on the body or on conditions are not predicted: 400, 409, 412, 422, and 403 if the caller could not write the changed record.',
       },
       tag: adminTag,
       data: schemas.explanation,

@@ -76,7 +76,7 @@ export const removalOf = (
     summary,
     description: {
       'zh-CN': '需要自己的密码。移除最后一种验证方式时，恢复码一并作废；自己的其他会话随即结束。',
-      en: 'Asks for one’s own password. With the last factor the recovery codes go too; one’s other sessions end.',
+      en: 'Requires your own password. Removing the last factor also removes the recovery codes. Your other sessions end.',
     },
     problems: [...passwordProblems, 'record_not_found', 'second_factor_last'],
   },

@@ -77,7 +77,7 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       status: 201,
       docs: {
-        summary: { 'zh-CN': '生成邀请链接', en: 'Make an invitation link' },
+        summary: { 'zh-CN': '生成邀请链接', en: 'Create an invitation link' },
         description: {
           'zh-CN':
             '用户凭链接自行设置密码；也可用作已有用户的密码重置链接。链接只显示这一次，72 小时内可用一次，新链接使旧链接失效；创建者被删除、停用或不再有权为该用户生成时，链接失效。不能为自己生成；管理员不能为 super_admin 生成。',
@@ -102,10 +102,10 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
       path: `${path}/lookup`,
       input: tokenOnly.schema,
       docs: {
-        summary: { 'zh-CN': '查看邀请链接', en: 'Whom an invitation link is for' },
+        summary: { 'zh-CN': '查看邀请链接', en: 'Check an invitation link' },
         description: {
           'zh-CN': '令牌在请求体中，不出现在任何地址里。失败计入登录限制。',
-          en: 'The token is in the body, so that no address holds it. Failures count as failed logins do.',
+          en: 'The token is in the body, so that it is in no URL. Failures count as failed logins.',
         },
         tag: adminTag,
         data: schemas.invitedUser,
@@ -127,7 +127,7 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
         summary: { 'zh-CN': '凭邀请链接设置密码', en: 'Set a password by an invitation link' },
         description: {
           'zh-CN': `${passwordRules['zh-CN']}链接随即失效，该用户的会话全部结束。`,
-          en: `${passwordRules.en} The link is over then, and all sessions of the user end.`,
+          en: `${passwordRules.en} The link then ends, and so do all sessions of the user.`,
         },
         tag: adminTag,
         data: publicUserEntity.schema,

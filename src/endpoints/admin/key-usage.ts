@@ -24,11 +24,11 @@ export const keyUsageEndpoint = (services: Services): Endpoint => {
     policy: entityPolicy(keyEntity),
     accepts: 'nothing',
     docs: {
-      summary: { 'zh-CN': 'API 密钥的使用情况', en: 'How an API key is used' },
+      summary: { 'zh-CN': 'API 密钥的使用情况', en: 'Get the usage of an API key' },
       description: {
         'zh-CN':
           '最近 30 天每天（UTC）的请求数与其中状态码 400 及以上的数量，最近一次请求的地址，以及用过该密钥的网络。计数每 10 秒写入一次，多个实例相加。',
-        en: 'Requests by the day (UTC) over the last 30 days, and those of them that were answered with 400 or above; the address of the last one, and the networks from which the key was used. Counts are written every 10 seconds; those of several instances add up.',
+        en: 'Requests per day (UTC) over the last 30 days, and the number with a status of 400 or above; the address of the last request, and the networks that used the key. Counts are written every 10 seconds, and are summed over all instances.',
       },
       tag: adminTag,
       data: schemas.keyUsage,

@@ -46,11 +46,11 @@ export const passkeyEndpoints = (services: Services): Endpoint[] => {
       input: password.schema,
       docs: {
         ...factorDocs,
-        summary: { 'zh-CN': '开始添加通行密钥', en: 'Begin to add a passkey' },
+        summary: { 'zh-CN': '开始添加通行密钥', en: 'Start to add a passkey' },
         description: {
           'zh-CN':
             '需要自己的密码与会话（令牌为 403）。返回浏览器创建通行密钥所需的参数（PublicKeyCredentialCreationOptionsJSON），10 分钟内在同一会话中有效。BASE_URL 既非 https 域名亦非 localhost 时为 409。',
-          en: 'Asks for one’s own password, in a session (403 by a token). Answers what a browser makes a passkey by (PublicKeyCredentialCreationOptionsJSON), good for 10 minutes in the same session. 409 where BASE_URL is neither a name with https nor localhost.',
+          en: 'Requires your own password, in a session (403 with a token). Returns the options for the browser (PublicKeyCredentialCreationOptionsJSON), valid for 10 minutes in the same session. 409 if BASE_URL is neither a host name with https nor localhost.',
         },
         data: schemas.passkeyOptions,
         problems: [...passwordProblems, 'passkeys_impossible'],
@@ -79,7 +79,7 @@ export const passkeyEndpoints = (services: Services): Endpoint[] => {
         description: {
           'zh-CN':
             '`response` 为浏览器的 RegistrationResponseJSON，与请求不符为 422。启用首个验证方式时返回 10 个恢复码，只显示这一次。自己的其他会话随即结束。',
-          en: '`response` is the browser’s RegistrationResponseJSON; one that does not fit what was asked is 422. With the first factor ten recovery codes are answered, this once. One’s other sessions end.',
+          en: '`response` is the browser’s RegistrationResponseJSON; one that does not match the request returns 422. With the first factor, ten recovery codes are returned once. Your other sessions end.',
         },
         data: schemas.newPasskey,
         problems: ['conflict', 'passkeys_impossible', 'second_factor_setup_ended'],

@@ -123,7 +123,7 @@ export const referenceEndpoints = (services: Services, entities: readonly Entity
         docs: {
           summary: {
             'zh-CN': `${words['zh-CN']}的引用与删除后果`,
-            en: `What refers to ${words.en}`,
+            en: `List records that refer to ${words.en}`,
           },
           description: referencesWords,
           tag: adminTag,

@@ -125,7 +125,7 @@ export const secondFactorSignIn = (services: Services): Endpoint => {
       summary: { 'zh-CN': '完成两步验证', en: 'Sign in with the second factor' },
       description: {
         'zh-CN': `凭 \`POST /admin/session\` 返回的 \`ticket\`（5 分钟内有效，5 次错误后失效），与 \`code\`、\`recovery_code\`、\`passkey\`（AuthenticationResponseJSON）三者之一登录。错误计入登录限制。${sessionUserText['zh-CN']}`,
-        en: `With the \`ticket\` that \`POST /admin/session\` answered (good for 5 minutes, void after 5 wrong answers) and one of \`code\`, \`recovery_code\` and \`passkey\` (AuthenticationResponseJSON). What is wrong counts as a failed login. ${sessionUserText.en}`,
+        en: `With the \`ticket\` that \`POST /admin/session\` returned (valid for 5 minutes, invalid after 5 wrong answers) and one of \`code\`, \`recovery_code\` and \`passkey\` (AuthenticationResponseJSON). A wrong answer counts as a failed login. ${sessionUserText.en}`,
       },
       tag: adminTag,
       data: schemas.sessionUser,

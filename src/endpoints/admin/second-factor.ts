@@ -69,7 +69,7 @@ export const secondFactorEndpoints = (services: Services): Endpoint[] => {
         summary: { 'zh-CN': '重新生成恢复码', en: 'New recovery codes' },
         description: {
           'zh-CN': '需要自己的密码与会话（令牌为 403）。10 个新恢复码只显示这一次，旧的全部作废。',
-          en: 'Asks for one’s own password, in a session (403 by a token). Ten new codes are shown this once; all old ones are void.',
+          en: 'Requires your own password, in a session (403 with a token). Ten new codes are returned once; all old codes become invalid.',
         },
         data: schemas.recoveryCodes,
         problems: [...passwordProblems, 'second_factor_none'],
@@ -100,7 +100,7 @@ export const secondFactorEndpoints = (services: Services): Endpoint[] => {
         description: {
           'zh-CN':
             '用户丢失手机时使用：移除其全部验证方式与恢复码，并结束其会话。仅限 super_admin，且不能用于自己。',
-          en: 'For a user who has lost the telephone: takes all factors and recovery codes away and ends the user’s sessions. For a super_admin, and never for oneself.',
+          en: 'For a user who has lost their phone: removes all factors and recovery codes and ends the sessions of the user. Only a super_admin can do this, and not for themselves.',
         },
         problems: ['record_not_found'],
       },

@@ -108,7 +108,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       policy: { kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true },
       accepts: 'nothing',
       docs: {
-        summary: { 'zh-CN': '当前登录者', en: 'Who is signed in' },
+        summary: { 'zh-CN': '当前登录者', en: 'Get the signed-in user' },
         description: sessionUserText,
         tag: adminTag,
         data: schemas.sessionUser,
@@ -179,7 +179,7 @@ export const ownSessionEndpoints = ({ cookies, sessions }: Services): Endpoint[]
         summary: { 'zh-CN': '退出我的全部会话', en: 'End all my sessions' },
         description: {
           'zh-CN': '结束自己在所有浏览器中的会话，包括当前会话。',
-          en: 'Ends every session of one’s own in every browser, this one too.',
+          en: 'Ends all your sessions in every browser, including this one.',
         },
         tag: adminTag,
         headers: signOutHeaders,

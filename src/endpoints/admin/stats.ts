@@ -90,7 +90,7 @@ export const statsEndpoint = (services: Services): Endpoint => {
       summary: { 'zh-CN': '请求统计与待处理事项', en: 'Requests counted, and what needs attention' },
       description: {
         'zh-CN': '按小时与按天（UTC）统计。计数每 10 秒写入一次。待处理事项各最多计到 1,000。',
-        en: 'By the hour and by the day (UTC). Counts are written every 10 seconds. What needs attention is counted up to 1,000 of each kind.',
+        en: 'By the hour and by the day (UTC). Counts are written every 10 seconds. Tasks that need attention are counted up to 1,000 of each kind.',
       },
       tag: adminTag,
       data: schema,

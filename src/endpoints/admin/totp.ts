@@ -37,11 +37,11 @@ export const totpEndpoints = (services: Services): Endpoint[] => {
       status: 201,
       docs: {
         ...factorDocs,
-        summary: { 'zh-CN': '开始设置验证器应用', en: 'Begin to set up an authenticator application' },
+        summary: { 'zh-CN': '开始设置验证器应用', en: 'Start the setup of an authenticator app' },
         description: {
           'zh-CN':
             '需要自己的密码与会话（令牌为 403）。10 分钟内须在同一会话中以 `POST /admin/second-factor/totp/confirmation` 确认，此前不生效；已有的应用在确认后被取代。',
-          en: 'Asks for one’s own password, in a session (403 by a token). It is nothing until it is confirmed in the same session within 10 minutes, by `POST /admin/second-factor/totp/confirmation`; an application that is there is replaced then.',
+          en: 'Requires your own password, in a session (403 with a token). Confirm it in the same session within 10 minutes, with `POST /admin/second-factor/totp/confirmation`. An existing authenticator app is then replaced.',
         },
         data: schemas.newTotp,
         problems: passwordProblems,
@@ -65,11 +65,11 @@ export const totpEndpoints = (services: Services): Endpoint[] => {
       input: confirmation.schema,
       docs: {
         ...factorDocs,
-        summary: { 'zh-CN': '确认验证器应用', en: 'Confirm an authenticator application' },
+        summary: { 'zh-CN': '确认验证器应用', en: 'Confirm an authenticator app' },
         description: {
           'zh-CN':
             '`code` 为应用当前显示的 6 位验证码，错误为 422。启用首个验证方式时返回 10 个恢复码，只显示这一次。自己的其他会话随即结束。',
-          en: '`code` is what the application shows, six digits; a wrong one is 422. With the first factor ten recovery codes are answered, this once. One’s other sessions end.',
+          en: '`code` is the six-digit code of the app; a wrong one returns 422. With the first factor, ten recovery codes are returned once. Your other sessions end.',
         },
         data: schemas.confirmedTotp,
         problems: ['second_factor_setup_ended'],
@@ -95,7 +95,7 @@ export const totpEndpoints = (services: Services): Endpoint[] => {
       {
         operation: 'removeTotp',
         path,
-        summary: { 'zh-CN': '移除验证器应用', en: 'Remove the authenticator application' },
+        summary: { 'zh-CN': '移除验证器应用', en: 'Remove the authenticator app' },
       },
       (call) => (verified, sessionId) => secondFactors.removeTotp(verified, sessionId, actorOf(call)),
     ),

@@ -89,7 +89,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         summary: { 'zh-CN': '修改用户', en: 'Change a user' },
         description: {
           'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}修改自己的密码须附 \`current_password\`，错误为 422 并计入登录限制。新密码、停用以及 \`end_sessions: true\` 会结束该用户的全部会话。`,
-          en: `${passwordRules.en} ${mustChange.en} A password of one's own needs \`current_password\`; a wrong one is 422 and counts as a failed login. A new password, a disabling and \`end_sessions: true\` end all sessions of the user; a new one of one's own, by itself, leaves the session in which it was changed.`,
+          en: `${passwordRules.en} ${mustChange.en} To change your own password, send \`current_password\`; a wrong one returns 422 and counts as a failed login. A new password, disabling the user and \`end_sessions: true\` end all sessions of the user. If you change only your own password, your current session stays.`,
         },
         tag: adminTag,
         data: managedUserEntity.schema,

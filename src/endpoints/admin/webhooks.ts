@@ -31,7 +31,7 @@ export const testWebhookEndpoint = ({ webhooks, database }: Services): Endpoint 
     summary: { 'zh-CN': '发送测试消息', en: 'Send a test message' },
     description: {
       'zh-CN': '立即发送 `{"type": "webhook.test"}`，一次，不保存，并返回接收方的响应。',
-      en: 'Sends `{"type": "webhook.test"}` at once, one time, keeps nothing of it, and answers what the receiver said.',
+      en: 'Sends `{"type": "webhook.test"}` once, immediately, stores nothing, and returns the response of the receiver.',
     },
     tag: adminTag,
     data: tested,

@@ -89,7 +89,7 @@ export const passwordEndpoint = (services: Services): Endpoint => ({
     summary: { 'zh-CN': '修改密码', en: 'Change password' },
     description: {
       'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 401，并计入登录限制。`,
-      en: `${passwordRules.en} A wrong current password is 401 and counts as a failed login.`,
+      en: `${passwordRules.en} A wrong current password returns 401 and counts as a failed login.`,
     },
     tag: 'Auth',
     problems: ['login_failed', 'too_many_requests', 'overloaded'],
@@ -110,7 +110,7 @@ export const adminPasswordEndpoint = (services: Services): Endpoint => ({
     summary: { 'zh-CN': '修改自己的密码', en: "Change one's own password" },
     description: {
       'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 422，并计入登录限制。自己的其他会话全部结束。`,
-      en: `${passwordRules.en} A wrong current password is 422 and counts as a failed login. All one's other sessions end.`,
+      en: `${passwordRules.en} A wrong current password returns 422 and counts as a failed login. All your other sessions end.`,
     },
     tag: adminTag,
     problems: ['too_many_requests', 'overloaded'],

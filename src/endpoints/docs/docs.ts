@@ -38,7 +38,7 @@ const areaQuery: QueryDocs = {
   name: 'area',
   description: {
     'zh-CN': '描述的范围：API、管理后台，或两者',
-    en: 'What is described: the API, the administration area, or both',
+    en: 'Scope of the description: the API, the administration area, or both',
   },
   schema: { type: 'string', enum: [...descriptionAreas], default: defaultArea },
 };
@@ -56,7 +56,7 @@ const descriptionEndpoint = (locale: Locale, find: FindDescription): Endpoint =>
     summary: { 'zh-CN': '接口描述（OpenAPI 3.1）', en: 'API description (OpenAPI 3.1)' },
     description: {
       'zh-CN': '本描述自身，供客户端生成器与其他工具使用。',
-      en: 'This description, for generators of clients and other tools.',
+      en: 'This description, for client generators and other tools.',
     },
     tag: 'Documentation',
     media: 'application/json',

@@ -165,7 +165,7 @@ export const pageEndpoints = (locale: Locale): Endpoint[] => {
         summary: { 'zh-CN': '交互式接口文档', en: 'Interactive documentation' },
         description: {
           'zh-CN': '在浏览器中阅读、试用并复制为代码；凭据只保存在页面内存中。',
-          en: 'To read, to try and to copy as code in a browser. Credentials stay in the memory of the page.',
+          en: 'Read and try the endpoints in a browser, and copy code samples. Credentials stay in the memory of the page.',
         },
         tag,
         media: 'text/html',

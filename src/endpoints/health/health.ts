@@ -28,7 +28,7 @@ export const healthEndpoint = (services: Services): Endpoint => ({
     description: {
       'zh-CN':
         '反映进程状态；带 `?ready` 时一并检查数据库能否写入（磁盘已满、只读、文件丢失等），不能则为 503。',
-      en: 'Speaks for the process; with `?ready` for the database too: 503 while it would take no write (away, read-only, lost, or its disk full).',
+      en: 'State of the process. With `?ready`, also of the database: 503 while it accepts no writes (unavailable, read-only, lost, or its disk full).',
     },
     tag: 'Health',
     problems: ['stopping'],

@@ -45,7 +45,7 @@ const field = object(
     buckets: { ...listOf({ type: 'string', enum: [...buckets] }), description: 'group=field:bucket' },
     measures: {
       ...listOf({ type: 'string', enum: [...measures] }),
-      description: 'What can be computed of it',
+      description: 'Values that can be computed from it',
     },
   },
   {
@@ -111,7 +111,7 @@ const opened = object({
   on: { type: 'string', description: 'Field of the membership' },
   where: {
     ...listOf(object({ field: text, values: listOf(text) })),
-    description: 'What the membership has to have; of several values one',
+    description: 'Required values of the membership; one of several values is enough',
   },
 });
 

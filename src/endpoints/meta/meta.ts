@@ -137,7 +137,7 @@ export const metadataEndpoint = (
       },
       description: {
         'zh-CN': '前端渲染列表与表单所需的一切：字段、关联、JSON Schema、uiSchema，以及当前调用者的权限。',
-        en: 'All that a front end needs for lists and forms: fields, relations, JSON Schemas, uiSchema, and what this caller may do.',
+        en: 'Everything that a front end needs for lists and forms: fields, relations, JSON Schemas, uiSchema, and the permissions of this caller.',
       },
       tag,
       data: metadataSchema,

@@ -22,11 +22,11 @@ const created = 201;
 const inputTexts = {
   order_no: {
     'zh-CN': '所付订单的编号，原样写入回执',
-    en: 'Number of the order that is paid, answered with the receipt as it came',
+    en: 'Number of the paid order, returned unchanged in the receipt',
   },
   amount: {
     'zh-CN': '金额：以最小货币单位计的整数，或十进制文本',
-    en: 'A whole number of the smallest unit of the currency, or a decimal as text',
+    en: 'An integer in the smallest unit of the currency, or a decimal as text',
   },
   currency: { 'zh-CN': '货币代码（ISO 4217）', en: 'Code of the currency (ISO 4217)' },
 } as const satisfies Readonly<Record<string, Translations>>;
@@ -114,7 +114,7 @@ export const paymentEndpoint = (services: Services): Endpoint => {
       description: {
         'zh-CN':
           '任意 JSON 对象，原样保存；其中的 `order_no`、`amount`、`currency` 写入回执与后台列表。相同签名请求、或相同 Idempotency-Key 与请求体，返回首次的回执。',
-        en: 'Any JSON object, kept as it came; `order_no`, `amount` and `currency` of it stand in the receipt and in the list of the administration area. The same signed request, or the same Idempotency-Key with the same body, answers the first receipt.',
+        en: 'Any JSON object, stored unchanged. Its `order_no`, `amount` and `currency` are in the receipt and in the list of the administration area. The same signed request, or the same Idempotency-Key with the same body, returns the first receipt.',
       },
       tag: 'Payment',
       problems: ['number_out_of_range', ...(onPayment === undefined ? [] : (['handler_timeout'] as const))],

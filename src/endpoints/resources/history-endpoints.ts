@@ -132,14 +132,14 @@ export const historyEndpoint = (
       description: {
         'zh-CN':
           '由新到旧。`before` 与 `after` 各按其自身的值判定：调用者不可读的一侧为 null，两侧均不可读的版本、以及没有可读字段变化的修改不列出。只含调用者现在可读的字段；已删除的记录仅在管理后台可见。',
-        en: 'Newest first, with the fields that the caller may read now. `before` and `after` are each held to the reading rule by their own values: a side that the caller may not read is null, a version with no such side is left out, and so is an update of fields that the caller does not read. Of a deleted record only in the administration area.',
+        en: 'Newest first, with the fields that the caller may read now. `before` and `after` are each checked against the read rule with their own values. A side that the caller cannot read is null. A version without a readable side is left out, and so is an update of fields that the caller cannot read. The history of a deleted record is available only in the administration area.',
       },
       tag: area.tag(model, context.locale),
       part: 'history',
       data: { type: 'array', items: versionSchema(outputSchema(model, fields, context.locale)) },
       query: [
-        count('page', { 'zh-CN': '页码，从 1 起', en: 'Page number from 1 on' }),
-        count('per_page', { 'zh-CN': '每页版本数，默认 20', en: 'Versions a page, 20 unless given' }),
+        count('page', { 'zh-CN': '页码，从 1 起', en: 'Page number, from 1' }),
+        count('per_page', { 'zh-CN': '每页版本数，默认 20', en: 'Versions per page, default 20' }),
       ],
       headers: {
         'X-Total-Count': { 'zh-CN': '版本总数', en: 'All versions' },

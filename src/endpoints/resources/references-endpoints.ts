@@ -26,7 +26,7 @@ export const referencesEndpoints = (resource: ServedResource, area: Area): Endpo
   const docs = (problem: 'record_not_found' | 'invalid_parameter') => ({
     summary: {
       'zh-CN': `${labelText(model.label, 'zh-CN')}的引用与删除后果`,
-      en: `What refers to ${labelText(model.label, 'en')}`,
+      en: `List records that refer to ${labelText(model.label, 'en')}`,
     },
     description: referencesWords,
     tag: area.tag(model, locale),

@@ -51,7 +51,7 @@ const listLabel = (model: ResourceModel): Label => ({
 
 const aggregateLabel = (model: ResourceModel): Label => ({
   'zh-CN': `汇总${labelText(model.label, 'zh-CN')}`,
-  en: `Count and sum up ${model.plural.replaceAll('_', ' ')}`,
+  en: `Aggregate ${model.plural.replaceAll('_', ' ')}`,
 });
 
 const saved = (json: string, headers: Readonly<Record<string, string>>): Answer => ({

@@ -25,15 +25,15 @@ const named = (referrers: readonly Referrer[]): string =>
 const actionWords = {
   detail: {
     'zh-CN': '按 id 返回一条记录，附其版本（ETag）。',
-    en: 'One record by its id, with its version (ETag).',
+    en: 'One record by its ID, with its version (ETag).',
   },
   create: {
     'zh-CN': '新建一条记录；未提交的字段取默认值，否则为空。',
-    en: 'A new record; fields that are left out have their default, else none.',
+    en: 'Creates a record; omitted fields get their default or null.',
   },
   update: {
     'zh-CN': '只修改提交的字段；`If-Match` 防止覆盖他人的修改。',
-    en: 'Changes the fields that are sent, no others; `If-Match` keeps it from undoing a change of somebody else.',
+    en: 'Changes only the fields that are sent; `If-Match` prevents overwriting the change of another user.',
   },
   destroy: { 'zh-CN': '删除一条记录。', en: 'Deletes a record.' },
 } as const satisfies Readonly<Record<string, Label>>;
@@ -68,7 +68,7 @@ export const deletionWords = (models: Models, name: string): Label | undefined =
 
 const keptWords: Label = {
   'zh-CN': '记录移入回收站，可用 `POST …/:id/restore` 恢复',
-  en: 'The record goes into the trash, out of which `POST …/:id/restore` brings it back',
+  en: 'The record moves to the trash; `POST …/:id/restore` restores it',
 };
 
 /** The same for those who can restore it: others do not learn that it is still kept. */

@@ -36,13 +36,13 @@ const returnTo = async (
 
 const toVersion: Label = {
   'zh-CN': '`{"version": n}`：写入该版本时的值，与其他修改一样经过权限、校验与钩子，并成为新的版本。',
-  en: '`{"version": n}` writes the values of that version; it is held to permissions, validation and hooks as any update, and makes a new version.',
+  en: '`{"version": n}` writes the values of that version. Permissions, validation and hooks apply as for any update, and it creates a new version.',
 };
 
 const fromTrash: Label = {
   'zh-CN':
     '不带请求体或 `{}`：将已删除的记录及随其删除的一切从回收站中恢复，编号不变；需要创建权限，受唯一性、引用与钩子约束。',
-  en: 'Without a body, or with `{}`, it brings a deleted record back out of the trash under its own id, with all that went with it; it takes the permission to create, and unique values, references and hooks hold.',
+  en: 'Without a body, or with `{}`, it restores a deleted record from the trash with its ID, and all records deleted with it. It requires the permission to create; unique values, references and hooks apply.',
 };
 
 const both = (a: Label, b: Label): Label => ({
@@ -58,11 +58,11 @@ const wordsOf = ({ model }: ServedResource): Label => {
 const summaryOf = ({ model }: ServedResource): Label => {
   const zh = labelText(model.label, 'zh-CN');
   const en = labelText(model.label, 'en');
-  if (!model.history) return { 'zh-CN': `从回收站恢复${zh}`, en: `Bring ${en} back from the trash` };
-  if (!model.trash) return { 'zh-CN': `将${zh}恢复到某个版本`, en: `Return ${en} to a version` };
+  if (!model.history) return { 'zh-CN': `从回收站恢复${zh}`, en: `Restore ${en} from the trash` };
+  if (!model.trash) return { 'zh-CN': `将${zh}恢复到某个版本`, en: `Restore ${en} to a version` };
   return {
     'zh-CN': `将${zh}恢复到某个版本或从回收站恢复`,
-    en: `Return ${en} to a version, or from the trash`,
+    en: `Restore ${en} to a version, or from the trash`,
   };
 };
 

@@ -20,7 +20,7 @@ export const trashedQuery = {
   name: 'trashed',
   description: {
     'zh-CN': '回收站中的记录，最近删除的在前；仅可与 page、per_page 同用',
-    en: 'The records in the trash, the latest deleted first; beside it only page and per_page are taken',
+    en: 'The records in the trash, newest deletion first; only page and per_page are accepted with it',
   },
   schema: { type: 'boolean', enum: [true] },
 } satisfies QueryDocs;

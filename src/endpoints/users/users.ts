@@ -21,7 +21,7 @@ export const usersEndpoint = (services: Services): Endpoint =>
       summary: { 'zh-CN': '用户列表', en: 'List users' },
       description: {
         'zh-CN': 'super_admin 与 admin 可见全部用户，其他人仅可见自己。',
-        en: 'super_admin and admin see all users, others see themselves.',
+        en: 'super_admin and admin see all users, others only themselves.',
       },
       tag: 'Users',
       data: publicUserEntity.schema,
@@ -40,7 +40,7 @@ export const meEndpoint = (): Endpoint => ({
     summary: { 'zh-CN': '当前用户', en: 'Current user' },
     description: {
       'zh-CN': '令牌所属的用户及其角色。',
-      en: 'The user whose token it is, with the roles that they hold.',
+      en: 'The user of the token, with their roles.',
     },
     tag: 'Auth',
     data: publicUserEntity.schema,

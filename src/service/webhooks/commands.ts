@@ -263,7 +263,7 @@ export const webhookCommands = ({
     summary: { 'zh-CN': '轮换 Webhook 密钥', en: 'Give a webhook another secret' },
     description: {
       'zh-CN': `\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时签名。${shownOnce['zh-CN']}`,
-      en: `For \`overlap\` seconds (86400 unless given, 30 days at most) the previous secret signs as well. ${shownOnce.en}`,
+      en: `For \`overlap\` seconds (default 86400, at most 30 days) the previous secret signs as well. ${shownOnce.en}`,
     },
     input: { overlap: field.integer({ min: 0, max: maxOverlapSeconds, default: defaultOverlapSeconds }) },
     data: rotatedSchema,
