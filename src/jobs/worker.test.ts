@@ -485,7 +485,7 @@ describeEachDatabase('a worker', (databases) => {
       .poll(async () => Math.abs((await ages())['job_last_tick_seconds'] ?? NaN), { timeout: 5_000 })
       .toBeLessThan(10);
     expect((await ages())['job_tick_pause_seconds']).toBeLessThanOrEqual(1);
-    const said = one.lines.filter((line) => line.includes('lies in the future'));
+    const said = one.lines.filter((line) => line.includes('is in the future'));
     expect(said.map((line) => JSON.parse(line).job)).toEqual(['report']);
   });
 
