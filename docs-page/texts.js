@@ -33,7 +33,7 @@ const zh = {
   account: '账号',
   accountHint: '用户名或邮箱',
   otp: '验证码',
-  otpHint: '身份验证器应用显示的验证码，或一个恢复码',
+  otpHint: '验证器应用显示的验证码，或一个恢复码',
   password: '密码',
   use: '使用',
   forget: '清除',
