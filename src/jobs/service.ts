@@ -218,7 +218,7 @@ class Ticks implements RecurringJobs {
   async #reset(schedule: Schedule, now: number, coming: number): Promise<number> {
     const line = { job: schedule.name, last_tick: toTimestamp(schedule.ticked) };
     if (await this.#database.write((transaction) => this.#store.take(transaction, schedule, now)))
-      this.#logger.warn(line, 'the last tick of a job lies in the future: its ticks count from now on');
+      this.#logger.warn(line, 'the last tick of a job is in the future: its ticks count from now');
     return coming;
   }
 }
