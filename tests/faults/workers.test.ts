@@ -284,9 +284,9 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect([status, milliseconds < 30_000]).toEqual([1, true]);
     const replaced = said(service, 'a worker exited and is replaced');
     expect(replaced).toMatchObject([200, 400, 800, 1_600].map((pause) => ({ level: 50, code: 7, pause })));
-    expect(said(service, 'workers keep exiting right after their start: the service exits')).toMatchObject(
-      [{ level: 60, code: 7 }],
-    );
+    expect(said(service, 'workers keep exiting right after their start: the service exits')).toMatchObject([
+      { level: 60, code: 7 },
+    ]);
     await expectGone(workersOf(service), 3_000);
     expect(count(service.output(), 'Gatewright answers on')).toBe(1);
   });
