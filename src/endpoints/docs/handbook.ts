@@ -116,6 +116,7 @@ const framed = ({ title, chinese, up, sheet, body, other }: Frame): string => {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${escaped(title)} · Gatewright</title>
+<link rel="icon" href="${up}${sheet.replace(/[^/]+$/, 'icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${up}${sheet}">
 </head>
 <body class="handbook">
