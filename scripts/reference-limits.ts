@@ -127,6 +127,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
   ],
   Bodies: [
     ['nesting of a JSON body', 'http/body.ts', 'maxDepth', 'count', '400 `too_deep`'],
+    ['progress of a body in 30 s, at least', 'http/incoming.ts', 'minProgressBytes', 'bytes', '408'],
     ['fields of a form', 'http/form.ts', 'maxFields', 'count', '400'],
     ['records of a batch', 'operations/batch.ts', 'maxBatch', 'count', '413 `batch_too_large`'],
     [
@@ -151,12 +152,13 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       '500',
     ],
     [
-      'requests of one caller in a process whose files are on the disk',
+      'requests of a process whose files are on the disk',
       'http/uploads.ts',
-      'maxFoldersPerCaller',
+      'maxFolders',
       'count',
       '503 `overloaded`',
     ],
+    ['such requests of one caller', 'http/uploads.ts', 'maxFoldersPerCaller', 'count', '503 `overloaded`'],
     [
       'such requests of all anonymous callers',
       'http/uploads.ts',
@@ -201,6 +203,13 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       'setupLifetime',
       's',
       '410 `second_factor_setup_ended`',
+    ],
+    [
+      'overlap of two secrets of an application',
+      'service/applications/commands.ts',
+      'maxOverlapSeconds',
+      's',
+      '422',
     ],
     ['an invitation link', 'auth/invitation.ts', 'invitationLifetime', 's', '410'],
     [

@@ -13,6 +13,8 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'operations/writing.ts maxBufferedChanges',
       'service/api-keys/key-networks.ts',
       'service/api-keys/key-usage.ts',
+      'service/api-keys/key-calls.ts',
+      'service/usage/route-times.ts',
       'service/attention/attention.ts',
       'service/audit/security-events.ts',
       'service/jobs/outbox.ts',
@@ -23,6 +25,9 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'webhooks/webhooks.ts',
     ],
   'pieces in which work is done': [
+    'http/body.ts maxBatchSize',
+    'http/request.ts',
+    'http/respond.ts',
     'operations/find-records.ts',
     'operations/import.ts',
     'records/list/list.ts',
@@ -33,6 +38,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
   'texts of which the beginning is kept or shown': [
     'endpoints/admin/session-user.ts',
     'http/stopping.ts',
+    'http/uploads.ts maxNameLength',
     'jobs/worker.ts',
     'service/webhooks/deliveries.ts',
     'webhooks/send.ts maxBody',
