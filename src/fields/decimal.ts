@@ -15,7 +15,9 @@ export interface DecimalOptions extends CommonOptions {
   readonly default?: string | number;
   /** Digits after the decimal point, 0 to 8; default 2. */
   readonly scale?: number;
+  /** Smallest value; a smaller one is 422. */
   readonly min?: string | number;
+  /** Greatest value; a greater one is 422. */
   readonly max?: string | number;
 }
 

@@ -55,6 +55,7 @@ export interface CommonOptions {
   readonly required?: boolean;
   /** No two records share the value (null excepted); with `'owner'` no two records of one owner. */
   readonly unique?: boolean | 'owner';
+  /** An index for filters and sorts by this field; unique fields and references have one anyway. */
   readonly index?: boolean;
   /** Used where the field is absent on create. */
   readonly default?: Json;

@@ -19,7 +19,9 @@ import {
 
 export interface IntegerOptions extends CommonOptions {
   readonly default?: number;
+  /** Smallest value; a smaller one is 422. */
   readonly min?: number;
+  /** Greatest value; a greater one is 422. */
   readonly max?: number;
 }
 

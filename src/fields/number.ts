@@ -18,7 +18,9 @@ import {
 
 export interface NumberOptions extends CommonOptions {
   readonly default?: number;
+  /** Smallest value; a smaller one is 422. */
   readonly min?: number;
+  /** Greatest value; a greater one is 422. */
   readonly max?: number;
 }
 

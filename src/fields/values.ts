@@ -89,7 +89,9 @@ export const withoutUndefined = <Value>(
 /** Options of texts that people write. Lengths are Unicode code points. */
 export interface LengthOptions extends CommonOptions {
   readonly default?: string;
+  /** Minimum number of characters; a shorter text is 422. */
   readonly min?: number;
+  /** Maximum number of characters; a longer text is 422. */
   readonly max?: number;
   /**
    * A regular expression (flag `u`) that must match somewhere: anchor it with `^` and `$`. It runs only on texts
