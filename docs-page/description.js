@@ -140,13 +140,31 @@ const formats = {
   email: 'ada@example.com',
   uri: 'https://example.com/',
   uuid: '3f2b1c9e-8a4d-4e57-9c1b-5d7f0a6e2b34',
+  'time-local': '08:00:00',
+  // Valid at every scale: zeros behind the point are taken.
+  decimal: '10.00',
+};
+
+/** Texts that many patterns of codes and names match. */
+const patterned = [
+  ...['AB1234', 'AB-1234', 'A-1001', 'ABC-123', 'abc', 'ABC', 'abc-1', 'abc_1', 'a1b2c3', '12345', '123456'],
+  ...['A1', 'AB', 'CN', '1234', '12', '1', 'a', 'A', '+8613800000000', '#1f5f66', '1.0.0', '/abc'],
+];
+
+/** A text that a pattern matches, within its length; none where no common one does. @param {Schema} schema */
+const patternText = ({ pattern, minLength = 0, maxLength = Infinity }) => {
+  const form = new RegExp(pattern, 'u');
+  return (
+    patterned.find((text) => form.test(text) && text.length >= minLength && text.length <= maxLength) ?? ''
+  );
 };
 
 /** A plausible text that keeps to the bounds. @param {Schema} schema @param {string} name */
 const sampleText = (schema, name) => {
   const known = formats[schema['format'] ?? ''];
   if (known !== undefined) return known;
-  if (schema['pattern'] !== undefined || name.includes('password')) return '';
+  if (name.includes('password')) return '';
+  if (schema['pattern'] !== undefined) return patternText(schema);
   const text = name.replaceAll('_', ' ');
   return text.slice(0, schema['maxLength'] ?? 40).padEnd(schema['minLength'] ?? 0, '.');
 };
@@ -234,6 +252,7 @@ export const sampleOf = (part, resolve, name = '', depth = 0) => {
     );
   if (type === 'array') return sampleItems(schema, resolve, depth);
   if (type === 'boolean') return false;
-  if (type === 'integer' || type === 'number') return Math.max(1, schema.minimum ?? 1);
+  if (type === 'integer' || type === 'number')
+    return Math.min(Math.max(1, schema.minimum ?? 1), schema.maximum ?? Infinity);
   return type === 'string' ? sampleText(schema, name) : null;
 };

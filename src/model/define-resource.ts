@@ -6,6 +6,7 @@ import { type Label, ruleName } from '../kernel/messages/messages.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { checkResourceOptions } from './definition-options.ts';
+import { displayFields, usualDisplay } from './display.ts';
 import { indexesOf, uniqueSetsOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
 import { declaredRelations } from './relations.ts';
@@ -112,6 +113,30 @@ const trashOf = (model: string, fields: ReadonlyMap<string, ModelField>, trash =
   return trash;
 };
 
+/** Field types whose values read well within a name. */
+const displayed: ReadonlySet<string> = new Set([
+  ...['string', 'text', 'email', 'url', 'enum', 'uuid'],
+  ...['integer', 'decimal', 'number', 'date', 'time'],
+]);
+
+const displayOf = (
+  model: string,
+  fields: ReadonlyMap<string, ModelField>,
+  template: string | undefined,
+): string | undefined => {
+  if (template === undefined) return usualDisplay([...fields.values()]);
+  const names = displayFields(template);
+  if (names.length === 0)
+    throw new DefinitionError(model, 'display names no field: write it as `{number} · {status}`');
+  for (const name of names) {
+    const field = fields.get(name);
+    if (field === undefined) throw new DefinitionError(model, `display names ${name}, which is no field`);
+    if (!displayed.has(field.kind))
+      throw new DefinitionError(model, `display cannot show a field of the type ${field.kind}`, name);
+  }
+  return template;
+};
+
 const defaultLabel = (singular: string): Label => humanise(singular);
 
 /**
@@ -148,6 +173,7 @@ export const defineResource = <
     label: definition.label ?? defaultLabel(singular),
     icon: definition.icon,
     menu: definition.menu,
+    display: displayOf(name, fields, definition.display),
     fields,
     owner,
     views: viewsOf(name, fields, definition.views ?? {}),

@@ -65,6 +65,7 @@ const resource = {
   label,
   icon: oneNamed('icon', iconNames),
   menu: label,
+  display: textual,
   plural: textual,
   singular: textual,
   views: objectOf(views),

@@ -37,6 +37,8 @@ export interface ResourceDefinition<
   readonly icon?: IconName;
   /** Heading of the model in the menu of the administration area, one text or one per language. */
   readonly menu?: Label;
+  /** Name of a record for people: `{number} · {status}`. Unless given, a field `name` or `title`, else the first text. */
+  readonly display?: string;
   /** Path and table; derived from the name (`BlogPost` → `blog_posts`) where the plural is regular. */
   readonly plural?: string;
   /** Key of a body; derived from the name (`blog_post`). */

@@ -180,6 +180,7 @@ export const describeModel = (
     label: labelText(model.label, locale),
     ...(model.icon === undefined ? {} : { icon: model.icon }),
     ...(model.menu === undefined ? {} : { menu: labelText(model.menu, locale) }),
+    ...(model.display === undefined ? {} : { display: model.display }),
     endpoints: endpoints.map(({ action, method, path, authentication }) => ({
       action,
       method,

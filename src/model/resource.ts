@@ -24,6 +24,8 @@ export interface ResourceModel {
   /** The model in the menu of the administration area: an icon, and a heading that it shares with others. */
   readonly icon: string | undefined;
   readonly menu: Label | undefined;
+  /** Template of a record's name; undefined if no field can name it. */
+  readonly display: string | undefined;
   /** All fields in order, with `id` first and `created_at`, `updated_at` last. */
   readonly fields: ReadonlyMap<string, ModelField>;
   /** The field that names the owner. */

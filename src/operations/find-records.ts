@@ -1,5 +1,6 @@
 import type { DeferredCaller } from '../database/database.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
+import { displayFields, displayName } from '../model/display.ts';
 import type { Grant } from '../policy/grant.ts';
 import { type List, listedRows } from '../records/list/list.ts';
 import { isSeekable } from '../records/list/sort.ts';
@@ -23,8 +24,8 @@ const maxPrefixFields = 3;
 export interface Findable {
   readonly list: List;
   readonly source: Source;
-  /** The readable field that names a record, if there is one, and a second one. */
-  readonly named: string | undefined;
+  /** Template of a record's name, if there is one, and a further field. */
+  readonly display: string | undefined;
   readonly alias?: string;
 }
 
@@ -56,8 +57,8 @@ const idIn = (words: string): number | undefined => {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const recordOf = ({ named, alias }: Findable, row: Row): FoundRecord => {
-  const name = named === undefined ? '' : text(row[named]);
+const recordOf = ({ display, alias }: Findable, row: Row): FoundRecord => {
+  const name = display === undefined ? '' : (displayName(display, row) ?? '');
   const other = alias === undefined ? '' : text(row[alias]);
   return {
     id: row.id,
@@ -86,8 +87,10 @@ export const findRecords = async (
   words: string,
   by: DeferredCaller,
 ): Promise<FoundInList> => {
-  const { list, named, alias, source } = findable;
-  const fields = ['id', named, alias].filter((name) => name !== undefined && grant.readable.includes(name));
+  const { list, display = '', alias, source } = findable;
+  const fields = ['id', ...displayFields(display), alias].filter(
+    (name) => name !== undefined && grant.readable.includes(name),
+  );
   const read = async (conditions: Readonly<Record<string, string>>): Promise<Row[]> => {
     const page = { fields: fields.join(','), sort: '-id', per_page: String(foundAtOnce + 1), after: '' };
     const query = new URLSearchParams({ ...page, ...conditions }).toString();

@@ -3,7 +3,7 @@ import { hashKey } from '../../src/auth/api-key.ts';
 import { sweepRevokedKeys } from '../../src/service/api-keys/revoked-keys.ts';
 import { movableClock } from '../support/clock.ts';
 import { describeEachDatabase } from '../support/databases.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 
 interface Refusal {
   readonly caller_kind: string;
@@ -193,5 +193,31 @@ describeEachDatabase('revoked keys', (databases) => {
       );
     expect((await service.get(path, { key })).status).toBe(401);
     expect([...(await refusedKeys(service)).keys()]).toEqual([id]);
+  });
+});
+
+describeEachDatabase('POST /admin/api_keys/find', (databases) => {
+  const service = useService(databases, { env: { LOCALE: 'en' } });
+
+  it('finds a key by the key itself, revoked ones too, and leaves it in no log', async () => {
+    const root = await service.admin();
+    const person = await service.createUser();
+    const { id, key, name } = await service.createKey(person);
+    const find = (of: string, token?: TestUser) =>
+      service.post('/admin/api_keys/find', { ...(token === undefined ? {} : { token }), body: { key: of } });
+    const found = { id, name, user_id: person.id, username: person.username };
+    expect((await find(key, root)).json.data).toEqual({ ...found, revoked_at: null });
+    expect([(await find(key)).status, (await find(key, person)).status]).toEqual([401, 403]);
+    expect((await find('0'.repeat(64), root)).status).toBe(404);
+    for (const bad of ['', key.slice(1), key.toUpperCase(), `${key}0`]) {
+      const { status, text } = await find(bad, root);
+      expect([bad, status, bad !== '' && text.includes(bad)]).toEqual([bad, 422, false]);
+    }
+    await service.delete(`/api/v1/api_keys/${id}`, { token: person });
+    expect((await find(key, root)).json.data).toEqual({
+      ...found,
+      revoked_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(service.lines.join('\n')).not.toContain(key);
   });
 });

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { GatewrightError } from '../../../client/error.ts';
 import { useRested } from '../parts/use-rested.ts';
 import { useModels } from '../records/use-metadata.ts';
 import { send } from '../service.ts';
@@ -40,7 +41,11 @@ const isWanted = (words: string): boolean => words.length >= 2 || /^\d$/.test(wo
 
 /** Paths of pages that show one record. */
 const pageOf = (resource: string, id: number): string =>
-  resource === 'api_keys' ? `/api_keys/${id}` : `/${resource}/${id}/show`;
+  resource === 'api_keys'
+    ? `/api_keys/${id}`
+    : resource === 'revoked_keys'
+      ? `/explain?api_key_id=${id}`
+      : `/${resource}/${id}/show`;
 
 const optionsOf = (
   { resource, records, more, searched }: FoundGroup,
@@ -67,6 +72,36 @@ const optionsOf = (
   ];
 };
 
+/** A whole API key: it never gets into an address. */
+export const isWholeKey = (words: string): boolean => /^[0-9a-f]{64}$/.test(words);
+
+interface FoundKey {
+  readonly id: number;
+  readonly name: string;
+  readonly username: string;
+  readonly revoked_at: string | null;
+}
+
+/** Asks whose key this is: in a body, which no log and no history keeps. Undefined where it is none of this service. */
+export const findKey = async (key: string, signal?: AbortSignal): Promise<FoundKey | undefined> => {
+  try {
+    const options = { body: { key }, ...(signal === undefined ? {} : { signal }) };
+    return (await send<FoundKey>('POST', '/admin/api_keys/find', options)).data;
+  } catch (error) {
+    if (error instanceof GatewrightError && error.status === 404) return undefined;
+    throw error;
+  }
+};
+
+/** The key that was pasted, as the group that the search would return. */
+const keyGroup = async (key: string, signal: AbortSignal): Promise<readonly FoundGroup[]> => {
+  const found = await findKey(key, signal);
+  if (found === undefined) return [];
+  const { id, name, username, revoked_at } = found;
+  const group = { model: 'ApiKey', resource: revoked_at === null ? 'api_keys' : 'revoked_keys' };
+  return [{ ...group, records: [{ id, name, alias: username }], more: false, searched: 'whole' }];
+};
+
 /** The records of all lists that match the words that were typed, and are still there. */
 export const useFoundRecords = (typed: string): FoundOptions => {
   const text = useText();
@@ -74,10 +109,11 @@ export const useFoundRecords = (typed: string): FoundOptions => {
   const words = useRested(typed);
   const wanted = isWanted(words);
   const { data, error } = useQuery({
-    queryKey: ['palette', words],
+    queryKey: ['palette', isWholeKey(words) ? 'key' : words, isWholeKey(words) ? words.slice(0, 8) : ''],
     enabled: wanted,
     retry: false,
     queryFn: async ({ signal }) => {
+      if (isWholeKey(words)) return keyGroup(words, signal);
       const query = new URLSearchParams({ q: words.slice(0, 100) });
       return (await send<readonly FoundGroup[]>('GET', `/admin/search?${query}`, { signal })).data;
     },
@@ -90,6 +126,7 @@ export const useFoundRecords = (typed: string): FoundOptions => {
   const own: Readonly<Record<string, string>> = {
     users: text('users.title'),
     api_keys: text('keys.title'),
+    revoked_keys: text('day.keys.revoked'),
   };
   const nameOf = ({ model, resource }: FoundGroup): string =>
     own[resource] ?? models.find((each) => each.model === model)?.label ?? model;

@@ -17,24 +17,34 @@ export const saveCsv = (name: string, parts: readonly string[]): void => {
   saveFile(file, [byteOrderMark, ...parts], 'text/csv;charset=utf-8');
 };
 
-/** Saves every record of the list, as it is filtered and sorted, as CSV. */
-export const Export = ({ name }: { readonly name: string }) => {
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** What the lines of a file have in place of the records as they are stored. */
+export interface ExportedAs {
+  /** Replaces values of some records. */
+  readonly rows: (records: Rows) => Promise<Rows>;
+  /** Heading of a column. */
+  readonly heading: (name: string) => string;
+}
+
+/** Saves every record of the list, as it is filtered and sorted, as CSV. `read`: how many were read, while it goes on. */
+export const useExport = (name: string) => {
   const { resource, sort, filterValues, filter, total = 0 } = useListContext();
-  const text = useText();
   const tell = useTell();
   const [read, setRead] = useState<number>();
 
-  const run = async (): Promise<void> => {
+  const run = async (as?: ExportedAs): Promise<void> => {
     setRead(0);
     try {
       const parts: string[] = [];
       let columns: readonly string[] | undefined;
       let count = 0;
-      for await (const records of exportRecords(resource, { sort, filter: { ...filterValues, ...filter } })) {
+      for await (const stored of exportRecords(resource, { sort, filter: { ...filterValues, ...filter } })) {
+        const records = as === undefined ? stored : await as.rows(stored);
         columns ??= Object.keys(records[0] ?? {});
         const [names, first] = [columns, parts.length === 0];
         parts.push(
-          (first ? csvLine(names) : '') +
+          (first ? csvLine(names.map((each) => as?.heading(each) ?? each)) : '') +
             records.map((record) => csvLine(names.map((each) => record[each]))).join(''),
         );
         count += records.length;
@@ -47,13 +57,21 @@ export const Export = ({ name }: { readonly name: string }) => {
       setRead(undefined);
     }
   };
+  return { run, read, total };
+};
 
+interface ExportProps extends Pick<ReturnType<typeof useExport>, 'read' | 'total'> {
+  readonly onExport: () => void;
+}
+
+export const Export = ({ read, total, onExport }: ExportProps) => {
+  const text = useText();
   const busy = read !== undefined;
   return (
     <Button
       startIcon={<Icon name="download" />}
       disabled={busy || total === 0}
-      onClick={() => void run()}
+      onClick={onExport}
       aria-live="polite"
     >
       {busy ? text('list.exporting', { count: read }) : text('list.export')}

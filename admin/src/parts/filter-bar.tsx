@@ -4,8 +4,10 @@ import InputAdornment from '@mui/material/InputAdornment';
 import Popover from '@mui/material/Popover';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
-import { useListContext } from 'ra-core';
+import { useListContext, useNotify } from 'ra-core';
 import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { findKey, isWholeKey } from '../layout/found-records.ts';
 import { ReferenceValue } from '../records/reference-value.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { isWordOperator, parseWords } from './date-words.ts';
@@ -13,24 +15,53 @@ import { type Condition, comparedModel, conditionsIn, type FilterField } from '.
 import { FilterMenu } from './filter-menu.tsx';
 import { Icon } from './icon.tsx';
 import { momentText } from './moment.ts';
+import { useTell } from './problem.ts';
 
 /** Milliseconds after the last key stroke before a search begins. */
 const pause = 300;
+
+/** Opens the page of a key that was pasted as a whole, or says that there is none. */
+const useOpenKey = (): ((key: string) => Promise<void>) => {
+  const text = useText();
+  const tell = useTell();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  return useCallback(
+    async (key) => {
+      try {
+        const found = await findKey(key);
+        if (found === undefined) return notify(text('day.keys.notFound'), { type: 'info' });
+        const { id, revoked_at } = found;
+        await navigate(revoked_at === null ? `/api_keys/${id}` : `/explain?api_key_id=${id}`);
+      } catch (error) {
+        tell(error);
+      }
+    },
+    [text, tell, notify, navigate],
+  );
+};
 
 const Search = () => {
   const { filterValues, setFilters } = useListContext();
   const text = useText();
   const given: string = typeof filterValues['q'] === 'string' ? filterValues['q'] : '';
   const [words, setWords] = useState(given);
+  const openKey = useOpenKey();
   useEffect(() => setWords(given), [given]);
   useEffect(() => {
     if (words === given) return undefined;
     const timer = setTimeout(() => {
+      // A whole key would stand in the address: the palette finds it without one.
+      if (isWholeKey(words.trim())) {
+        setWords('');
+        void openKey(words.trim());
+        return;
+      }
       const { q: _old, ...others } = filterValues;
       setFilters(words === '' ? others : { ...others, q: words }, undefined);
     }, pause);
     return () => clearTimeout(timer);
-  }, [words, given, filterValues, setFilters]);
+  }, [words, given, filterValues, setFilters, openKey]);
   return (
     <TextField
       type="search"

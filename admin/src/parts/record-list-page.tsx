@@ -8,7 +8,7 @@ import { useLanguage, useText } from '../texts/provider.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { BulkDelete, type Deleting } from './bulk-delete.tsx';
 import { type Column, shownColumns } from './column.ts';
-import { Export } from './export.tsx';
+import { Export, type ExportedAs, useExport } from './export.tsx';
 import { saidInPlace } from './failed.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import type { FilterField } from './filter-field.ts';
@@ -53,6 +53,8 @@ interface RecordListPageProps<Item extends RaRecord> {
   /** Path of the resource where what is deleted can be brought back. */
   readonly trash?: string;
   readonly exportable?: boolean;
+  /** How records are saved for people: with names in place of ids. */
+  readonly exportedAs?: ExportedAs | undefined;
   /** The name of the records, where the signed-in user may not read them. */
   readonly unread?: string;
   /** Stands below the list. */
@@ -85,6 +87,12 @@ const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
   const text = useText();
   const language = useLanguage();
   const { total } = useListContext<Item>();
+  const exporting = useExport(resource);
+  const { exportedAs } = props;
+  const named: readonly MoreItem[] =
+    exportedAs === undefined || unread !== undefined || exporting.total === 0
+      ? []
+      : [{ label: text('day.export.named'), onClick: () => void exporting.run(exportedAs) }];
   const [chosen, choose] = useChosenColumns(resource);
   return (
     <Page
@@ -99,8 +107,10 @@ const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
               {text('list.export')}
             </UngrantedButton>
           )}
-          {exportable && unread === undefined ? <Export name={resource} /> : null}
-          <MoreMenu items={more} />
+          {exportable && unread === undefined ? (
+            <Export {...exporting} onExport={() => void exporting.run()} />
+          ) : null}
+          <MoreMenu items={[...named, ...more]} />
           {actions}
         </>
       }

@@ -10,8 +10,9 @@ import Typography from '@mui/material/Typography';
 import { useId } from 'react';
 import { useText } from '../texts/provider.ts';
 import { type ColumnName, usualColumns } from './column.ts';
+import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
-import { type Density, useDensity } from './list-look.ts';
+import { type Density, linkTo, useDensity } from './list-look.ts';
 
 export interface ViewChoice {
   readonly columns: readonly ColumnName[];
@@ -69,6 +70,10 @@ const Choice = ({ columns, chosen, onChoose }: ViewChoice) => {
   return (
     <Stack sx={{ p: 2, gap: 1, width: 320, maxWidth: '90vw' }}>
       <DensityChoice />
+      <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between' }}>
+        <Typography variant="body2">{text('day.views.link')}</Typography>
+        <CopyButton value={linkTo(window.location.href, chosen)} of={text('day.views.link')} />
+      </Stack>
       <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between', mt: 1 }}>
         <Typography id={heading} variant="h3" component="h2">
           {text('list.columns')}

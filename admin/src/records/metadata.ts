@@ -73,6 +73,8 @@ export interface MetadataRelation {
 }
 
 export interface Metadata {
+  /** Template of a record's name. */
+  readonly display?: string;
   readonly model: string;
   readonly singular: string;
   readonly plural: string;

@@ -8,10 +8,11 @@ import { LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import { UngrantedButton } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
-import { useText } from '../texts/provider.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
 import { trashPath } from '../trash/trashed.ts';
 import { useEveryColumn } from './columns.tsx';
 import type { Metadata } from './metadata.ts';
+import { namesOfReferences } from './named-records.ts';
 import { type AnyRecord, recordName } from './record.ts';
 import { WithMetadata } from './with-metadata.tsx';
 
@@ -27,6 +28,7 @@ export const RecordList = () => {
 
 const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
+  const language = useLanguage();
   const { model, label, fields, permissions, events, trash } = metadata;
   const columns = useEveryColumn(metadata, path);
   const nameOf = (record: AnyRecord): string => `#${record.id} ${recordName(metadata, record)}`;
@@ -58,6 +60,14 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
         </>
       }
       {...(permissions.list ? {} : { unread: label })}
+      exportedAs={
+        fields.some(({ reference }) => reference !== undefined)
+          ? {
+              rows: namesOfReferences(metadata, language),
+              heading: (name) => fields.find((each) => each.name === name)?.label ?? name,
+            }
+          : undefined
+      }
       followed={events === true ? model : undefined}
       {...(trash === true ? { trash: path } : {})}
       more={[

@@ -1,3 +1,4 @@
+import { displayFields, displayName } from '../../../src/model/display.ts';
 import type { Metadata, MetadataField } from './metadata.ts';
 
 /** A record of any resource. */
@@ -9,15 +10,19 @@ export interface AnyRecord {
 /** Name of the users of the service among the models that a field can refer to. */
 export const userModel = 'User';
 
-/** The field by which a person knows a record: the first short text, else its id. */
-export const namingField = ({ fields }: Metadata): MetadataField | undefined =>
-  fields.find(({ type }) => type === 'string') ?? fields.find(({ type }) => type === 'email');
+/** The first text field in the name of a record: columns and searches by name go by it. */
+export const namingField = ({ display = '', fields }: Metadata): MetadataField | undefined =>
+  displayFields(display)
+    .map((name) => fields.find((field) => field.name === name))
+    .find((field) => field?.type === 'string' || field?.type === 'email');
 
-export const recordName = (metadata: Metadata, record: AnyRecord): string => {
-  const field = namingField(metadata);
-  const value = field === undefined ? undefined : record[field.name];
-  return typeof value === 'string' && value !== '' ? value : `#${record.id}`;
-};
+/** Fields that the name of a record consists of. */
+export const nameFields = ({ display = '', fields }: Metadata): readonly string[] =>
+  displayFields(display).filter((name) => fields.some((field) => field.name === name));
+
+/** The name of a record by the template of its model; its number where that is empty. */
+export const recordName = ({ display = '' }: Metadata, record: AnyRecord): string =>
+  displayName(display, record) ?? `#${record.id}`;
 
 /** Fields that say too much for a table. */
 const long: ReadonlySet<string> = new Set(['text', 'json']);

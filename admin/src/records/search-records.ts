@@ -1,7 +1,7 @@
 import { type Found, pickedAtOnce } from '../parts/search-picker.tsx';
 import { send } from '../service.ts';
 import type { Metadata } from './metadata.ts';
-import { type AnyRecord, namingField } from './record.ts';
+import { type AnyRecord, nameFields, namingField } from './record.ts';
 
 type Query = Readonly<Record<string, string>>;
 
@@ -29,8 +29,7 @@ export const searchRecords = async (
   words: string,
   signal: AbortSignal,
 ): Promise<Found<AnyRecord>> => {
-  const naming = namingField(metadata);
-  const fields = naming === undefined ? 'id' : `id,${naming.name}`;
+  const fields = [...new Set(['id', ...nameFields(metadata)])].join(',');
   const list = async (query: Query): Promise<Found<AnyRecord>> => {
     const asked = new URLSearchParams({ fields, sort: '-id', per_page: String(pickedAtOnce), ...query });
     const { data, headers } = await send<AnyRecord[]>('GET', `/admin/${resource}?${asked}`, { signal });

@@ -3,6 +3,8 @@ import type { zhCNDay } from './zh-cn-day.ts';
 
 export const enDay: SameKeys<typeof zhCNDay> = {
   keys: {
+    revoked: 'Revoked keys',
+    notFound: 'This is no key of this service',
     calls: 'Routes called last',
     more: '%{count} more days',
     limit: 'Set an expiry',
@@ -74,5 +76,21 @@ export const enDay: SameKeys<typeof zhCNDay> = {
     list: 'Less',
     previous: 'Previous page',
     next: 'Next page',
+  },
+  export: {
+    named: 'Export with names',
+  },
+  views: {
+    link: 'Link to this view, with its columns',
+  },
+  leaving: {
+    disable: 'Disable',
+    enable: 'Enable',
+    disabled: '“%{name}” is disabled; their sessions and tokens have ended',
+    enabled: '“%{name}” is enabled',
+    title: 'Disable user “%{name}”?',
+    lead: 'Their sessions and tokens end at once, and their keys stop working. The account and its records stay; you can enable it again.',
+    owned: 'What this user owns or has made',
+    nothing: 'This user has no keys, webhooks or records.',
   },
 };

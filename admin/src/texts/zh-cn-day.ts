@@ -1,6 +1,8 @@
 /** Texts of an administrator's daily work. */
 export const zhCNDay = {
   keys: {
+    revoked: '已吊销的密钥',
+    notFound: '此服务没有这个密钥',
     calls: '最近调用的接口',
     more: '再加 %{count} 天',
     limit: '设置过期时间',
@@ -69,5 +71,21 @@ export const zhCNDay = {
     list: '收起',
     previous: '上一页',
     next: '下一页',
+  },
+  export: {
+    named: '导出（引用显示名称）',
+  },
+  views: {
+    link: '此视图的链接，包含所选的列',
+  },
+  leaving: {
+    disable: '停用',
+    enable: '启用',
+    disabled: '已停用“%{name}”，其会话与令牌已结束',
+    enabled: '已启用“%{name}”',
+    title: '停用用户“%{name}”？',
+    lead: '其会话与令牌立即结束，密钥不再有效；账号与记录保留，可随时重新启用。',
+    owned: '此用户拥有或创建的内容',
+    nothing: '此用户没有任何密钥、Webhook 或记录。',
   },
 } as const;

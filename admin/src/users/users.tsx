@@ -6,6 +6,7 @@ import { Status } from '../parts/status.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
+import { DisableUser } from './disable-user.tsx';
 import { RoleLinks } from './roles-of.tsx';
 import { mayHaveFactor, type User } from './user.ts';
 
@@ -68,6 +69,13 @@ export const userColumns = (text: Text): OwnColumn<User>[] => [
     render: (user) => <FactorOf user={user} />,
   },
   'created_at',
+  {
+    name: 'acts',
+    acts: true,
+    label: text('common.actions'),
+    sortable: false,
+    render: (user) => <DisableUser user={user} />,
+  },
 ];
 
 export const Users = () => {

@@ -11,7 +11,6 @@ import {
   foundAtOnce,
   newestRows,
 } from '../../operations/find-records.ts';
-import type { ServedResource } from '../../operations/served-resource.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Rule } from '../../policy/rule.ts';
@@ -89,12 +88,6 @@ const wordsIn = (query: string): string => {
   return words;
 };
 
-/** The field by which a person knows a record, as the pages name it: the first short text, else an address. */
-const namingField = ({ model }: ServedResource): string | undefined => {
-  const fields = [...model.fields.values()];
-  return (fields.find(({ kind }) => kind === 'string') ?? fields.find(({ kind }) => kind === 'email'))?.name;
-};
-
 const placesOf = (
   { database, clock, resources }: Services,
   entities: readonly Entity[],
@@ -105,7 +98,17 @@ const placesOf = (
       const { found, model = entity.title, name } = entity;
       if (found === undefined) return [];
       const list = createList(database, entity, { clock });
-      return [{ model, resource: name, policy: entityPolicy(entity), source: entity, list, ...found }];
+      return [
+        {
+          model,
+          resource: name,
+          policy: entityPolicy(entity),
+          source: entity,
+          list,
+          display: `{${found.named}}`,
+          alias: found.alias,
+        },
+      ];
     }),
     ...[...resources.values()].map(
       (resource): SearchableList => ({
@@ -114,7 +117,7 @@ const placesOf = (
         policy: ruleOf(resource.model, models, 'list', adminArea),
         source: resource.records.source,
         list: resource.list,
-        named: namingField(resource),
+        display: resource.model.display,
       }),
     ),
   ];

@@ -140,6 +140,7 @@ export const metadataSchema: JsonSchema = {
     },
     {
       icon: { type: 'string', enum: [...iconNames], description: 'In the administration area' },
+      display: { type: 'string', description: 'Name of a record: `{number} · {status}`' },
       menu: { type: 'string', description: 'Heading above it in the menu of the administration area' },
       isolation: {
         ...object({

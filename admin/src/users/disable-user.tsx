@@ -1,0 +1,76 @@
+import Button from '@mui/material/Button';
+import Typography from '@mui/material/Typography';
+import { useGetIdentity, usePermissions } from 'ra-core';
+import { useState } from 'react';
+import { ReferenceRow } from '../deletion/consequences.tsx';
+import { useForecast } from '../deletion/forecast.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { useAct } from '../parts/use-act.ts';
+import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import { mayManage, type User } from './user.ts';
+
+/** Disables somebody who leaves, where they are listed, or enables them again. */
+export const DisableUser = ({ user }: { readonly user: User }) => {
+  const text = useText();
+  const { permissions: own } = usePermissions<readonly string[]>();
+  const { identity } = useGetIdentity();
+  const { busy, act } = useAct();
+  const [asking, setAsking] = useState(false);
+  if (!mayManage(user, own) || identity?.id === user.id) return null;
+  const { id, username, disabled } = user;
+  const action = text(disabled ? 'day.leaving.enable' : 'day.leaving.disable');
+  const change = async (): Promise<void> => {
+    const done = text(disabled ? 'day.leaving.enabled' : 'day.leaving.disabled', { name: username });
+    await act(() => send('PATCH', `/admin/users/${id}`, { body: { user: { disabled: !disabled } } }), done);
+    setAsking(false);
+  };
+  return (
+    <>
+      <Button
+        size="small"
+        loading={busy}
+        aria-label={`${action}: ${username}`}
+        onClick={() => (disabled ? void change() : setAsking(true))}
+      >
+        {action}
+      </Button>
+      {asking ? (
+        <Confirm
+          open
+          wide
+          title={text('day.leaving.title', { name: username })}
+          action={action}
+          onConfirm={change}
+          onClose={() => setAsking(false)}
+        >
+          {text('day.leaving.lead')}
+          <Owned user={user} />
+        </Confirm>
+      ) : null}
+    </>
+  );
+};
+
+/** What a user owns and has made, each with a link to just these. */
+const Owned = ({ user }: { readonly user: User }) => {
+  const text = useText();
+  const { data } = useForecast('users', [user.id]);
+  if (data === undefined) return null;
+  if (data.references.length === 0)
+    return <Typography component="span"> {text('day.leaving.nothing')}</Typography>;
+  return (
+    <>
+      <Typography component="span" sx={{ display: 'block', mt: 1.5, fontWeight: 600 }}>
+        {text('day.leaving.owned')}
+      </Typography>
+      <ul aria-label={text('day.leaving.owned')}>
+        {data.references.map((reference) => (
+          <li key={`${reference.model} ${reference.field}`}>
+            <ReferenceRow reference={reference} name={user.username} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
