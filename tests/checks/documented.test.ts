@@ -57,7 +57,15 @@ describe('options', () => {
   /** Names in the first cells of each table of a page. */
   const tablesOf = (page: string): readonly (readonly string[])[] =>
     [...read(`docs/reference/${page}.md`).matchAll(/(?:^\|.*\n)+/gm)].map(([rows]) =>
-      [...new Set([...rows.matchAll(/^\| ([^|]*)/gm)].flatMap(([, cell = '']) => namesIn(cell)))].sort(),
+      // Behind the head and its line.
+      [
+        ...new Set(
+          rows
+            .split('\n')
+            .slice(2)
+            .flatMap((row) => namesIn(row.split('|')[1] ?? '')),
+        ),
+      ].sort(),
     );
 
   const namesIn = (cell: string): readonly string[] =>
