@@ -7,7 +7,7 @@ import { openMethods } from '../auth/registry.ts';
 import type { Database } from '../database/database.ts';
 import { adminMetaEndpoints } from '../endpoints/admin/meta.ts';
 import { adminArea } from '../endpoints/admin/records.ts';
-import { applicationEndpoints } from '../endpoints/application-endpoints.ts';
+import { applicationEndpoints, keyScopesOf } from '../endpoints/application-endpoints.ts';
 import { createDocumentation, type Documentation } from '../endpoints/docs/docs.ts';
 import { fixedEndpoints } from '../endpoints/fixed.ts';
 import { metaEndpoints } from '../endpoints/meta/meta.ts';
@@ -198,6 +198,7 @@ export const compose = async (parts: Parts) => {
     refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
     imports: createImports(context),
     securityEvents,
+    keyScopes: keyScopesOf(application),
     applications: vault,
     resources,
     events,

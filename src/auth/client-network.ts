@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** The two groups that a dotted tail of an IPv6 address encodes. */
 const dottedToGroups = (dotted: string): string => {
@@ -41,4 +41,42 @@ export const networkOf = (address: string): string => {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':')}::/64`;
+};
+
+/** The IPv4 address that an IPv6 one stands for (`::ffff:192.0.2.1`); every other address without its zone. */
+const plainAddress = (address: string): string => {
+  const network = networkOf(address);
+  return isIPv4(network) ? network : (address.split('%', 1)[0] ?? '');
+};
+
+/** A network as text: an address, or an address with a prefix length (`203.0.113.0/24`, `2001:db8::/32`). */
+const networkForm = /^([0-9A-Fa-f:.]+)(?:\/(\d{1,3}))?$/;
+
+/** Adds a network to a list; false where the text is none. */
+const addNetwork = (list: BlockList, text: string): boolean => {
+  const [, address = '', length] = networkForm.exec(text) ?? [];
+  const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
+  if (family === undefined) return false;
+  const bits = family === 'ipv4' ? 32 : 128;
+  const prefix = length === undefined ? bits : Number(length);
+  if (prefix > bits) return false;
+  list.addSubnet(address, prefix, family);
+  return true;
+};
+
+/** Whether a text is a network. */
+export const isNetwork = (text: string): boolean => addNetwork(new BlockList(), text);
+
+/** Networks to check addresses against. @throws Error where a text is no network */
+export const networksOf = (texts: readonly string[]): BlockList => {
+  const list = new BlockList();
+  for (const text of texts) if (!addNetwork(list, text)) throw new Error(`${text} is not a network`);
+  return list;
+};
+
+/** Whether an address is in one of the networks; one that is no IP address (a local socket) is in none. */
+export const isInNetworks = (networks: Pick<BlockList, 'check'>, address: string): boolean => {
+  const plain = plainAddress(address);
+  if (isIPv4(plain)) return networks.check(plain, 'ipv4');
+  return isIPv6(plain) && networks.check(plain, 'ipv6');
 };

@@ -54,6 +54,8 @@ export interface IdentifiedUser<Method extends string = string> {
   readonly method: Method;
   /** Id of the API key or session that was used, for logs and for ending a session. */
   readonly credential?: number | undefined;
+  /** Scopes of the API key, which reduce what the user may do; undefined: everything that the user may. */
+  readonly scopes?: ReadonlySet<string> | undefined;
 }
 
 /** An application, authenticated by a secret of its own. It has no user, so roles do not apply. */

@@ -1,3 +1,5 @@
+import type { BlockList } from 'node:net';
+
 /** Storage that authentication needs. `service` implements it, `server.ts` connects them. */
 
 /**
@@ -22,6 +24,16 @@ export interface Identity {
   readonly granted: readonly string[];
 }
 
+/** A valid key, with its owner. */
+export interface IdentifiedKey {
+  readonly identity: Identity;
+  readonly keyId: number;
+  /** Undefined where the key has none: it may do everything that its owner may. */
+  readonly scopes?: ReadonlySet<string> | undefined;
+  /** Undefined where the key may be used from everywhere. */
+  readonly networks?: Pick<BlockList, 'check'> | undefined;
+}
+
 export interface IdentityStore {
   /** The enabled user with this id, with the grants of their roles on `models`; one statement. */
   byUserId(id: number, models: readonly string[]): Promise<Identity | undefined>;
@@ -35,11 +47,7 @@ export interface IdentityStore {
     models: readonly string[],
   ): Promise<Identity | undefined>;
   /** The enabled owner of the unexpired key with this SHA-256 (lowercase hex), and the key's id; one statement. */
-  byKeyHash(
-    hash: string,
-    now: number,
-    models: readonly string[],
-  ): Promise<{ readonly identity: Identity; readonly keyId: number } | undefined>;
+  byKeyHash(hash: string, now: number, models: readonly string[]): Promise<IdentifiedKey | undefined>;
   /** The enabled user of the live session with this HMAC (lowercase hex); raises the session's last use. */
   bySession(
     hash: string,

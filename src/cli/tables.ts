@@ -1,3 +1,4 @@
+import type { Application } from '../app/application.ts';
 import { type Config, readConfig } from '../app/config.ts';
 import { prepareDatabase } from '../app/migrate.ts';
 import type { Database } from '../database/database.ts';
@@ -15,7 +16,13 @@ export const commandConfig = ({ env }: Pick<Io, 'env'>): Config =>
 /** Opens the configured database for a command, migrates it as a start would, and closes it afterwards. */
 export const withTables = async <T>(
   io: Io,
-  work: (context: TableContext & { readonly config: Config; readonly database: Database }) => Promise<T>,
+  work: (
+    context: TableContext & {
+      readonly config: Config;
+      readonly database: Database;
+      readonly application: Application;
+    },
+  ) => Promise<T>,
 ): Promise<T> => {
   const config = commandConfig(io);
   const application = await openApplication();
@@ -23,7 +30,7 @@ export const withTables = async <T>(
   await prepareDatabase(config, application, target);
   const database = await openDatabase(target, { poolSize: 1 });
   try {
-    return await work({ config, database, clock: systemClock });
+    return await work({ config, database, application, clock: systemClock });
   } finally {
     await database.close();
   }

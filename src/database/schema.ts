@@ -44,6 +44,9 @@ export interface CoreSchema {
     key_prefix: string;
     /** The other user who made it; null where owners did it themselves. */
     created_by: number | null;
+    /** JSON arrays of texts; null: everything that the owner may do, from everywhere. */
+    scopes: string | null;
+    networks: string | null;
     expires_at: string | null;
     created_at: string;
     last_used_at: string | null;

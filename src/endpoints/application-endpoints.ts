@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { defaultMethods } from '../auth/registry.ts';
+import { defaultMethods, isOfKeys } from '../auth/registry.ts';
 import { ConstraintError } from '../database/database.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { isPromise } from '../kernel/application-code.ts';
@@ -7,9 +7,11 @@ import { hasFiniteNumbers } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { Models } from '../model/models.ts';
 import { isResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
 import { scopeProblems } from '../openapi/problems.ts';
+import { scopesOfPaths } from '../policy/key-scope.ts';
 import type { Rule } from '../policy/rule.ts';
 import { RawAnswer } from './answer.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
@@ -34,13 +36,30 @@ export const pathOf = (path: string): string => {
   return prefix + below;
 };
 
-const policyOf = ({ auth, roles }: EndpointDefinition): Rule => {
+/** `POST /checkout`: the scope by which an API key may call an endpoint of an application. */
+export const scopeOfEndpoint = ({ method, path }: Pick<EndpointDefinition, 'method' | 'path'>): string =>
+  `${method} ${pathOf(path).slice(prefix.length)}`;
+
+const policyOf = (definition: EndpointDefinition): Rule => {
+  const { auth, roles } = definition;
+  const scope = scopeOfEndpoint(definition);
   if (auth?.length === 0) {
     if (roles !== undefined) throw new Error('an open endpoint cannot ask for roles');
     return { kind: 'open' };
   }
-  return roles === undefined ? { kind: 'identified' } : { kind: 'roles', roles };
+  return roles === undefined ? { kind: 'identified', scope } : { kind: 'roles', roles, scope };
 };
+
+/** Every scope that an API key can have: of models, of the list of users, of the endpoints that take keys. */
+export const keyScopesOf = (application: {
+  readonly models: Models;
+  readonly endpoints: readonly EndpointDefinition[];
+}): ReadonlySet<string> =>
+  new Set([
+    ...scopesOfPaths([...application.models.values()].map(({ path }) => path)),
+    'users:read',
+    ...application.endpoints.filter(({ auth = defaultMethods }) => auth.some(isOfKeys)).map(scopeOfEndpoint),
+  ]);
 
 /** `POST /reports/:id` → `post_reports_id`, unique as method and path are. */
 const operationOf = (method: string, path: string): string =>

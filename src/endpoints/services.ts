@@ -121,6 +121,8 @@ export interface Services {
   /** Every model with its operations, by model name. */
   readonly resources: ReadonlyMap<string, ServedResource>;
   readonly permissionEntries: readonly PermissionEntry[];
+  /** Every scope that an API key can have. */
+  readonly keyScopes: ReadonlySet<string>;
   readonly onPayment: PaymentHook | undefined;
   /** Makes the scopes by which code of the application reaches its data. */
   readonly scopeOf: (acting: Acting) => Scope;

@@ -28,6 +28,7 @@ export const problemTable = {
   password_change_required: 40302,
   second_factor_due: 40303,
   second_factor_missing: 40304,
+  key_out_of_scope: 40305,
   record_not_found: 40400,
   path_not_found: 40401,
   invitation_not_found: 40402,

@@ -15,6 +15,7 @@ const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemN
   // An application has no password.
   if (methods.some(({ holder }) => holder !== 'application') && !isBeforePasswordChange(policy))
     problems.push('password_change_required');
+  if (methods.some(({ holder }) => holder === 'api_key')) problems.push('key_out_of_scope');
   if (asksSecondFactor(policy)) {
     // A second factor is set up with the area's own credentials.
     if (methods.some(({ area }) => area === 'api')) problems.push('second_factor_missing');

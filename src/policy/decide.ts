@@ -4,6 +4,7 @@ import { Problem } from '../kernel/problem.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
 import type { RowReachRule, RowTerm } from '../model/row-expression.ts';
 import type { Grant, GrantTerms, ReferenceTerms, RowCondition, RowFilter } from './grant.ts';
+import { isInScope, scopeOf } from './key-scope.ts';
 import { MintedGrant } from './mint.ts';
 import {
   asksSecondFactor,
@@ -215,6 +216,9 @@ const ownReads = (
   const own = publicOrOwn(rule);
   if (own === undefined || principal.kind === 'nobody') return undefined;
   if (!takes(methodsNamed(model.auth[action]), principal)) return undefined;
+  const scopes = principal.kind === 'user' ? principal.scopes : undefined;
+  if (scopes !== undefined && !isInScope(scopes, scopeOf(rule)))
+    return { steps: [step('key_scope', 'narrowed', [...scopes].join(', '))], rows: published };
   const permitted = permission(rule, principal);
   if (permitted.outcome === 'refused')
     return { steps: [{ ...permitted, outcome: 'narrowed' }], rows: published };
@@ -321,7 +325,28 @@ const asUser = (principal: Principal, decideUser: (user: UserPrincipal) => Verdi
     ? decideUser(principal)
     : { steps: [{ rule: 'user', outcome: 'refused', because: principal.kind }] };
 
+/** The scopes of a key, if it has some. Public records need none; `ownReads` decides about those beside them. */
+const keyScope = (rule: Rule, principal: Principal): Step | undefined => {
+  if (principal.kind !== 'user' || principal.scopes === undefined || rule.kind === 'open') return undefined;
+  if (rule.kind === 'resource' && publishedRows(rule) !== undefined) return undefined;
+  const needed = scopeOf(rule);
+  const outcome = isInScope(principal.scopes, needed) ? 'passed' : 'refused';
+  return {
+    rule: 'key_scope',
+    outcome,
+    because: `${needed ?? 'no scope'}: ${[...principal.scopes].join(', ')}`,
+  };
+};
+
 const weigh = (rule: Rule, principal: Principal): Verdict => {
+  const scope = keyScope(rule, principal);
+  if (scope === undefined) return weighRule(rule, principal);
+  if (scope.outcome === 'refused') return { steps: [scope] };
+  const { steps, terms } = weighRule(rule, principal);
+  return { steps: [scope, ...steps], ...(terms === undefined ? {} : { terms }) };
+};
+
+const weighRule = (rule: Rule, principal: Principal): Verdict => {
   switch (rule.kind) {
     case 'open':
       return { steps: [{ rule: 'open', outcome: 'passed', because: 'anybody' }], terms: everyRow() };
@@ -440,7 +465,8 @@ export const decide = (rule: Rule, principal: Principal): Decision => {
     return { allowed: false, steps: before, problem: new Problem(factor.problem) };
   const { steps: weighed, terms } = weigh(rule, principal);
   const steps = before.length === 0 ? weighed : [...before, ...weighed];
+  const refusal = steps.at(-1)?.rule === 'key_scope' ? 'key_out_of_scope' : 'forbidden';
   return terms === undefined
-    ? { allowed: false, steps, problem: new Problem('forbidden') }
+    ? { allowed: false, steps, problem: new Problem(refusal) }
     : { allowed: true, steps, grant: new MintedGrant({ ...terms, principal }) };
 };

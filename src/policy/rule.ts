@@ -15,6 +15,15 @@ export const builtInRoles = ['super_admin', 'admin', 'viewer'] as const;
  * endpoint has one: no default lets a caller in.
  */
 export type Rule =
+  /** A generated resource under its own rules. */
+  ResourceRule | (EndpointRule & Scoped);
+
+/** An API key with scopes passes only where one of them names this scope (see `scopeOf`). */
+interface Scoped {
+  readonly scope?: string;
+}
+
+type EndpointRule =
   /** Everybody, also anonymous callers. */
   | { readonly kind: 'open' }
   /** Every authenticated caller: a user or an application. */
@@ -32,9 +41,7 @@ export type Rule =
       readonly beforeSecondFactor?: true;
     } & PasswordChange)
   /** A user with one of these roles; super_admin always passes. */
-  | { readonly kind: 'roles'; readonly roles: readonly string[] }
-  /** A generated resource under its own rules. */
-  | ResourceRule;
+  | { readonly kind: 'roles'; readonly roles: readonly string[] };
 
 /** `true`: also for a user who must change the password first. Everything else is refused to them. */
 interface PasswordChange {

@@ -4,6 +4,7 @@ import type { GrantTerms } from './grant.ts';
 export type StepRule =
   | 'password_change'
   | 'second_factor'
+  | 'key_scope'
   | 'open'
   | 'user'
   | 'role'

@@ -276,6 +276,8 @@ describeEachDatabase('the administration area', (databases) => {
         created_at: data.created_at,
         last_used_at: null,
         neglected: false,
+        scopes: null,
+        networks: null,
         user: { id, username, name: expect.any(String) },
         created_by: expect.any(Number),
       });

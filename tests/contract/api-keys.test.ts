@@ -165,6 +165,8 @@ describeEachDatabase('API keys', (databases) => {
     expect(item).toEqual({
       id: data.id,
       name: 'once',
+      scopes: null,
+      networks: null,
       key: `${data.key.slice(0, 8)}****`,
       status: 'active',
       expires_at: null,

@@ -1,6 +1,7 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { hashKey } from '../api-key.ts';
+import { isInNetworks } from '../client-network.ts';
 import { identifiedUser } from '../identified-user.ts';
 import {
   type AuthDependencies,
@@ -36,10 +37,14 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
     const now = clock();
     const found = await identities.byKeyHash(hash, now, models);
     if (found === undefined) return rejected(hash);
+    if (found.networks !== undefined && !isInNetworks(found.networks, address)) return rejected(hash);
     // Only hashes of existing keys are cached: strangers cannot evict them.
     if (cached === undefined) hashes.set(key, { hash });
     usage.keyUsed(found.keyId, now, address);
-    return { kind: 'principal', principal: identifiedUser(found.identity, 'api_key', found.keyId) };
+    return {
+      kind: 'principal',
+      principal: identifiedUser(found.identity, 'api_key', found.keyId, found.scopes),
+    };
   };
   return (request) => {
     const key = request.header('x-api-key');

@@ -1,6 +1,9 @@
 import { canonicalAccount } from '../../auth/account.ts';
+import { keyScopesOf } from '../../endpoints/application-endpoints.ts';
 import { createInput } from '../../endpoints/input.ts';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { issueKey, keyFieldDefinitions } from '../../service/api-keys/commands.ts';
+import { restrictionViolations } from '../../service/api-keys/restrictions.ts';
 import { createCommands } from '../../service/command.ts';
 import { createUserStore } from '../../service/users/users.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -13,25 +16,50 @@ export const command = defineCommand({
     username: { type: 'string', value: 'NAME', help: 'owner of the key' },
     name: { type: 'string', value: 'TEXT', help: 'purpose of the key' },
     'expires-at': { type: 'string', value: 'TIME', help: 'ISO 8601 (default: never expires)' },
+    scope: {
+      type: 'string',
+      multiple: true,
+      value: 'SCOPE',
+      help: 'what the key may do, e.g. orders:read or "POST /checkout"; repeatable (default: everything)',
+    },
+    network: {
+      type: 'string',
+      multiple: true,
+      value: 'NETWORK',
+      help: 'from where it may be used, e.g. 203.0.113.0/24; repeatable (default: everywhere)',
+    },
     ...jsonOption,
   },
   description: ['Creates an API key for a user. The key is printed once and stored only as a hash.'],
   examples: [
     'gatewright key create --username lin --name "nightly export"',
     'gatewright key create --username lin --name ci --expires-at 2030-01-01T00:00:00Z --json',
+    'gatewright key create --username lin --name reader --scope articles:read --network 203.0.113.0/24',
   ],
   async run({ values }, io) {
-    const { username, name, 'expires-at': expires } = values;
+    const { username, name, 'expires-at': expires, scope: scopes, network: networks } = values;
     if (username === undefined || name === undefined)
       throw new UsageError('--username and --name are needed');
     const created = await withTables(io, async (context) => {
       const input = createInput(keyFieldDefinitions, context.config.locale);
-      const { errors } = input.read({ name, ...(expires === undefined ? {} : { expires_at: expires }) });
+      const read = input.read({ name, ...(expires === undefined ? {} : { expires_at: expires }) });
+      const errors = [...read.errors];
+      const restricted = {
+        ...(scopes === undefined ? {} : { scopes }),
+        ...(networks === undefined ? {} : { networks }),
+      };
+      const { types } = catalogueOf(context.config.locale);
+      for (const { field, ...violation } of restrictionViolations(
+        restricted,
+        keyScopesOf(context.application),
+        types,
+      ))
+        errors.push(input.error(field, violation));
       if (errors.length > 0) throw new CommandError(errors.map(({ message }) => message).join(', '));
       const userId = await createUserStore(context).idByUsername(canonicalAccount(username));
       if (userId === undefined) throw new CommandError(`no user ${username}`);
       return createCommands(context)({ principal: 'command line', address: null }, (change) =>
-        issueKey(change, userId, { name, expires_at: expires ?? null }),
+        issueKey(change, userId, { name, expires_at: expires ?? null, ...restricted }),
       );
     });
     if (values.json === true) return io.print(JSON.stringify(created));

@@ -23,6 +23,7 @@ import { makers } from './0024-makers.ts';
 import { clock } from './0026-clock.ts';
 import { backupTime } from './0032-backup-time.ts';
 import { revokedTokens } from './0033-revoked-tokens.ts';
+import { keyScopes } from './0034-key-scopes.ts';
 import { pausedSchedules } from './0040-paused-schedules.ts';
 import { routeTimes } from './0041-route-times.ts';
 import type { Migration, Migrations } from './migration.ts';
@@ -180,6 +181,7 @@ export const coreMigrations: Migrations = {
   '0026_clock': clock,
   '0032_backup_time': backupTime,
   '0033_revoked_tokens': revokedTokens,
+  '0034_key_scopes': keyScopes,
   '0040_paused_schedules': pausedSchedules,
   '0041_route_times': routeTimes,
 };

@@ -154,7 +154,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   user_roles: other('user_id', 'role'),
   api_keys: other(
     ...['id', 'user_id', 'name', 'key_hash', 'key_prefix', 'expires_at', 'created_at', 'last_used_at'],
-    'created_by',
+    ...['created_by', 'scopes', 'networks'],
   ),
   sessions: other(
     ...[

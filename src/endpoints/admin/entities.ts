@@ -69,7 +69,7 @@ const servedEntities = (services: Services): readonly ServedEntity[] => [
       ...viewAsEndpoints(services),
     ],
   },
-  { entity: keyEntity, commands: keyCommands, endpoints: [keyUsageEndpoint(services)] },
+  { entity: keyEntity, commands: keyCommands(services.keyScopes), endpoints: [keyUsageEndpoint(services)] },
   { entity: sessionEntity, endpoints: ownSessionEndpoints(services) },
   { entity: roleEntity, commands: roleCommands, endpoints: [holdersEndpoint(services)] },
   {

@@ -94,7 +94,7 @@ const identify = async (
     const { key } = subject;
     const found = await identities.byKeyHash(key.hash, clock(), models);
     if (found === undefined) return refused(keyOver(key), refusals[0]);
-    return passed(name, identifiedUser(found.identity, name, found.keyId));
+    return passed(name, identifiedUser(found.identity, name, found.keyId, found.scopes));
   }
   return subject.kind === 'application' && isOfApplications(name)
     ? passed(name, { kind: 'application', appId: subject.appId, method: name })

@@ -19,7 +19,7 @@ export const apiKeyEndpoints = (services: Services): Endpoint[] => {
       ...place,
       docs: { summary: { 'zh-CN': '我的 API 密钥', en: 'My API keys' }, tag, data: ownKeyEntity.schema },
     }),
-    ...ownKeyCommands.map((command) => {
+    ...ownKeyCommands(services.keyScopes).map((command) => {
       const policy = command.verb === 'create' ? ({ kind: 'user' } as const) : place.policy;
       return commandEndpoint(services, ownKeyEntity, command, { ...place, policy, tag });
     }),

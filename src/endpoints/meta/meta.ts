@@ -12,6 +12,7 @@ import { type Action, actions, type ModelField, type ResourceModel } from '../..
 import { lackingField } from '../../model/schema.ts';
 import { type AreaRules, grantsOfRelated, relatedFor, ruleOf } from '../../operations/area.ts';
 import { decide } from '../../policy/decide.ts';
+import { eachModel } from '../../policy/key-scope.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
 import { languageOf, languageQuery } from '../language.ts';
 import { apiArea } from '../resources/area.ts';
@@ -180,7 +181,7 @@ export const metaEndpoints = (models: Models, served: readonly Endpoint[], local
         operation: `describe${model.name}`,
         path: `/api/v1/meta/${model.name}`,
         auth: ['jwt', 'api_key'],
-        policy: { kind: 'user' },
+        policy: { kind: 'user', scope: eachModel },
         tag: model.name,
       },
       locale,

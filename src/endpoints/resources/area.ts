@@ -1,6 +1,7 @@
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { type AreaRules, apiAuth } from '../../operations/area.ts';
+import { eachModel } from '../../policy/key-scope.ts';
 import type { Rule } from '../../policy/rule.ts';
 import { usersShowing } from '../users/users.ts';
 
@@ -24,5 +25,5 @@ export const apiArea: Area = {
   operation: (verb, noun) => `${verb}${noun}`,
   tag: ({ name }) => name,
   accepts: 'json',
-  entrance: { kind: 'identified' },
+  entrance: { kind: 'identified', scope: eachModel },
 };

@@ -8,7 +8,7 @@ import { userOf } from '../shared.ts';
 /** Access to users: the list stands for the detail of a user, which has no endpoint of its own. */
 export const usersShowing: Showing = {
   auth: ['api_key', 'jwt', 'bearer'],
-  policy: { kind: 'isolated', own: 'id', readable: publicUserEntity.view },
+  policy: { kind: 'isolated', own: 'id', readable: publicUserEntity.view, scope: 'users:read' },
 };
 
 /** Users: administrators see all of them, others themselves. */

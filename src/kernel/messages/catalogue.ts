@@ -32,6 +32,8 @@ export type RuleName =
   | 'wrong_passkey'
   | 'password_length'
   | 'role'
+  | 'key_scope'
+  | 'key_network'
   | 'webhook_url'
   | 'too_many'
   | 'view_query';
@@ -41,6 +43,7 @@ export type ExplainedRule =
   | 'route'
   | 'authentication'
   | 'password_change'
+  | 'key_scope'
   | 'second_factor'
   | 'open'
   | 'user'

@@ -6,6 +6,7 @@ import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { parseTimestamp, toTimestamp } from '../../kernel/clock.ts';
+import { isJsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { CheckedInput } from '../../model/job.ts';
 import { always, computed, schemaOf } from '../../records/entity.ts';
@@ -18,12 +19,22 @@ import {
   insertedId,
 } from '../command.ts';
 import { actingUserId, type Change, otherUserId } from '../context.ts';
+import {
+  refineKey,
+  restrictionOf,
+  restrictionSchema,
+  restrictionsShown,
+  restrictionViolations,
+  storedRestriction,
+} from './restrictions.ts';
 import { revokeKeys } from './revoked-keys.ts';
 
 /** Fields of a new key, for every command that creates one. */
 export const keyFieldDefinitions = {
   name: field.string({ required: true, max: 100 }),
   expires_at: field.datetime(),
+  scopes: field.json(),
+  networks: field.json(),
 } as const;
 
 type KeyValues = CheckedInput<typeof keyFieldDefinitions>;
@@ -35,6 +46,10 @@ export interface NewKey {
   readonly prefix: string;
   /** Milliseconds since the epoch; null: never expires. */
   readonly expiresAt: number | null;
+  /** Null: everything that the user may do. */
+  readonly scopes?: readonly string[] | null;
+  /** Null: from everywhere. */
+  readonly networks?: readonly string[] | null;
 }
 
 const timestampOrNull = (time: number | null): string | null => (time === null ? null : toTimestamp(time));
@@ -45,19 +60,24 @@ const endOf = (value: string | null | undefined): number | null =>
 
 /** Stores the hash of a key, never the key itself. Returns its id. */
 export const addKey = async (change: Change, key: NewKey): Promise<Changed<number>> => {
-  const { userId, name } = key;
+  const { userId, name, scopes = null, networks = null } = key;
   const expires = timestampOrNull(key.expiresAt);
   const insert = change.tables
     .insertInto('api_keys')
     .values({
       ...{ user_id: userId, name, key_hash: key.hash, key_prefix: key.prefix, expires_at: expires },
+      ...{ scopes: storedRestriction(scopes), networks: storedRestriction(networks) },
       ...{ created_at: change.at, last_used_at: null, created_by: otherUserId(change.actor, userId) },
     })
     .returning('id');
   const id = await insertedId(change, insert);
   const target = { kind: 'api_key', id, name };
   return {
-    audit: { action: 'key.create', target, detail: { user_id: userId, expires_at: expires } },
+    audit: {
+      action: 'key.create',
+      target,
+      detail: { user_id: userId, expires_at: expires, ...restrictionsShown(scopes, networks) },
+    },
     result: id,
   };
 };
@@ -70,13 +90,27 @@ const newKeySchema: JsonSchema = schemaOf('NewApiKey', {
   created_at: field.datetime(always),
 });
 
+const newKeyData: JsonSchema = {
+  ...newKeySchema,
+  properties: {
+    ...(isJsonObject(newKeySchema['properties']) ? newKeySchema['properties'] : {}),
+    scopes: { ...restrictionSchema, type: 'array' },
+    networks: { ...restrictionSchema, type: 'array' },
+  },
+};
+
 /** Creates a key for a user. Returns it in full, this once. An `expires_at` in the past creates an expired key. */
-export const issueKey = async (change: Change, userId: number, { name, expires_at: end }: KeyValues) => {
+export const issueKey = async (change: Change, userId: number, values: KeyValues) => {
+  const { name, expires_at: end } = values;
+  const [scopes, networks] = [restrictionOf(values.scopes), restrictionOf(values.networks)];
   const key = newKey();
   const expiresAt = endOf(end);
-  const stored = { userId, name, hash: hashKey(key), prefix: key.slice(0, keyPrefixLength), expiresAt };
-  const { audit = [], result: id } = await addKey(change, stored);
-  const result = { id, name, key, expires_at: timestampOrNull(expiresAt), created_at: change.at };
+  const hash = hashKey(key);
+  const prefix = key.slice(0, keyPrefixLength);
+  const made = { userId, name, hash, prefix, expiresAt, scopes, networks };
+  const { audit = [], result: id } = await addKey(change, made);
+  const times = { expires_at: timestampOrNull(expiresAt), created_at: change.at };
+  const result = { id, name, key, ...times, ...restrictionsShown(scopes, networks) };
   return { audit, result };
 };
 
@@ -88,67 +122,80 @@ const showNewKey = async (call: CommandCall<KeyValues>, userId: number): Promise
 const creation = {
   verb: 'create',
   bodyKey: 'api_key',
-  data: newKeySchema,
+  data: newKeyData,
+  refine: refineKey,
   message: 'keyCreated',
 } as const;
 
-const createKey = defineEntityCommand({
-  ...creation,
-  operation: 'adminCreateApiKey',
-  summary: { 'zh-CN': '为用户创建 API 密钥', en: 'Create an API key for a user' },
-  description: {
-    'zh-CN': '密钥以该用户的身份与权限行事。完整密钥仅在此响应中返回一次。',
-    en: 'The key acts as this user, with the rights of the user. Only this response contains the full key.',
-  },
-  form: true,
-  input: { ...keyFieldDefinitions, user_id: field.integer({ required: true, min: 1 }) },
-  // The user may be deleted between the look-up and the write.
-  constraints: { foreign_key: { field: 'user_id', rule: 'reference' } },
-  check: async ({ user_id: id }, { reader, tables }) => {
-    if (id === undefined) return [];
-    const user = await reader.get(toQuery(tables.selectFrom('users').select('id').where('id', '=', id)));
-    return user === undefined ? [{ field: 'user_id', rule: 'reference' }] : [];
-  },
-  run: (call) => showNewKey(call, call.values.user_id),
-});
+const createKey = (known: ReadonlySet<string>) =>
+  defineEntityCommand({
+    ...creation,
+    operation: 'adminCreateApiKey',
+    summary: { 'zh-CN': '为用户创建 API 密钥', en: 'Create an API key for a user' },
+    description: {
+      'zh-CN': '密钥以该用户的身份与权限行事。完整密钥仅在此响应中返回一次。',
+      en: 'The key acts as this user, with the rights of the user. Only this response contains the full key.',
+    },
+    form: true,
+    input: { ...keyFieldDefinitions, user_id: field.integer({ required: true, min: 1 }) },
+    // The user may be deleted between the look-up and the write.
+    constraints: { foreign_key: { field: 'user_id', rule: 'reference' } },
+    check: async ({ user_id: id, ...values }, { reader, tables, types }) => {
+      const violations = restrictionViolations(values, known, types);
+      if (id === undefined) return violations;
+      const user = await reader.get(toQuery(tables.selectFrom('users').select('id').where('id', '=', id)));
+      return user === undefined ? [...violations, { field: 'user_id', rule: 'reference' }] : violations;
+    },
+    run: (call) => showNewKey(call, call.values.user_id),
+  });
 
-const updateKey = defineEntityCommand({
-  verb: 'update',
-  operation: 'adminUpdateApiKey',
-  summary: { 'zh-CN': '修改 API 密钥的名称或过期时间', en: 'Rename an API key, or change its expiry' },
-  description: {
-    'zh-CN':
-      '`expires_at` 为 null 即永不过期，已过去的时间使密钥立即失效。已过期的密钥不能延期：409（40909）。',
-    en: '`expires_at: null` removes its expiry; a past time expires it at once. An expired key is not extended: 409 (40909).',
-  },
-  bodyKey: 'api_key',
-  form: true,
-  input: keyFieldDefinitions,
-  problems: ['record_not_found', 'key_expired'],
-  // An expired key stays expired: its owner let it run out and need not expect it to work again.
-  run: async ({ transaction, tables, at, id, values }) => {
-    const find = tables
-      .selectFrom('api_keys')
-      .select(['name', 'user_id'])
-      .select((eb) =>
-        eb.case().when('expires_at', '<=', at).then(eb.lit(1)).else(eb.lit(0)).end().as('expired'),
-      )
-      .where('id', '=', id);
-    type Stored = { readonly name: string; readonly user_id: number; readonly expired: number };
-    const stored = await transaction.get<Stored>(toQuery(find));
-    if (stored === undefined) throw new Problem('record_not_found');
-    const { name, expires_at: end } = values;
-    if (end !== undefined && Number(stored.expired) === 1) throw new Problem('key_expired');
-    const changed = {
-      ...(name === undefined ? {} : { name }),
-      ...(end === undefined ? {} : { expires_at: timestampOrNull(endOf(end)) }),
-    };
-    if (Object.keys(changed).length === 0) return {};
-    await transaction.run(toQuery(tables.updateTable('api_keys').set(changed).where('id', '=', id)));
-    const target = { kind: 'api_key', id, name: name ?? stored.name };
-    return { audit: { action: 'key.update', target, detail: { user_id: stored.user_id, ...changed } } };
-  },
-});
+const updateKey = (known: ReadonlySet<string>) =>
+  defineEntityCommand({
+    verb: 'update',
+    operation: 'adminUpdateApiKey',
+    summary: {
+      'zh-CN': '修改 API 密钥的名称、过期时间、权限范围或网段',
+      en: 'Change the name, expiry, scopes or networks of an API key',
+    },
+    description: {
+      'zh-CN':
+        '`expires_at` 为 null 即永不过期，已过去的时间使密钥立即失效。已过期的密钥不能延期：409（40909）。',
+      en: '`expires_at: null` removes its expiry; a past time expires it at once. An expired key is not extended: 409 (40909).',
+    },
+    bodyKey: 'api_key',
+    form: true,
+    input: keyFieldDefinitions,
+    refine: refineKey,
+    problems: ['record_not_found', 'key_expired'],
+    check: async (values, { types }) => restrictionViolations(values, known, types),
+    // An expired key stays expired: its owner let it run out and need not expect it to work again.
+    run: async ({ transaction, tables, at, id, values }) => {
+      const find = tables
+        .selectFrom('api_keys')
+        .select(['name', 'user_id'])
+        .select((eb) =>
+          eb.case().when('expires_at', '<=', at).then(eb.lit(1)).else(eb.lit(0)).end().as('expired'),
+        )
+        .where('id', '=', id);
+      type Stored = { readonly name: string; readonly user_id: number; readonly expired: number };
+      const before = await transaction.get<Stored>(toQuery(find));
+      if (before === undefined) throw new Problem('record_not_found');
+      const { name, expires_at: end } = values;
+      if (end !== undefined && Number(before.expired) === 1) throw new Problem('key_expired');
+      const changed = {
+        ...(name === undefined ? {} : { name }),
+        ...(end === undefined ? {} : { expires_at: timestampOrNull(endOf(end)) }),
+        ...(values.scopes === undefined ? {} : { scopes: storedRestriction(restrictionOf(values.scopes)) }),
+        ...(values.networks === undefined
+          ? {}
+          : { networks: storedRestriction(restrictionOf(values.networks)) }),
+      };
+      if (Object.keys(changed).length === 0) return {};
+      await transaction.run(toQuery(tables.updateTable('api_keys').set(changed).where('id', '=', id)));
+      const target = { kind: 'api_key', id, name: name ?? before.name };
+      return { audit: { action: 'key.update', target, detail: { user_id: before.user_id, ...changed } } };
+    },
+  });
 
 /** Deletes a key among those that the grant covers. */
 const removeKey = async (call: CommandCall<object>) => {
@@ -226,20 +273,28 @@ const findKey = defineEntityCommand({
   },
 });
 
-export const keyCommands: readonly EntityCommand[] = [createKey, updateKey, deleteKey, findKey];
+/** Commands of administrators on keys; `known` are the scopes of the service. */
+export const keyCommands = (known: ReadonlySet<string>): readonly EntityCommand[] => [
+  createKey(known),
+  updateKey(known),
+  deleteKey,
+  findKey,
+];
 
-const createOwnKey = defineEntityCommand({
-  ...creation,
-  operation: 'createApiKey',
-  summary: { 'zh-CN': '创建 API 密钥', en: 'Create an API key' },
-  description: {
-    'zh-CN': '完整密钥仅在此响应中返回一次。',
-    en: 'Only this response contains the full key.',
-  },
-  input: keyFieldDefinitions,
-  constraints: { foreign_key: 'record_not_found' },
-  run: (call) => showNewKey(call, actingUserId(call.actor) ?? 0),
-});
+const createOwnKey = (known: ReadonlySet<string>) =>
+  defineEntityCommand({
+    ...creation,
+    operation: 'createApiKey',
+    summary: { 'zh-CN': '创建 API 密钥', en: 'Create an API key' },
+    description: {
+      'zh-CN': '完整密钥仅在此响应中返回一次。',
+      en: 'Only this response contains the full key.',
+    },
+    input: keyFieldDefinitions,
+    constraints: { foreign_key: 'record_not_found' },
+    check: async (values, { types }) => restrictionViolations(values, known, types),
+    run: (call) => showNewKey(call, actingUserId(call.actor) ?? 0),
+  });
 
 const deleteOwnKey = defineEntityCommand({
   verb: 'remove',
@@ -254,4 +309,7 @@ const deleteOwnKey = defineEntityCommand({
 });
 
 /** Commands of users on their own keys. */
-export const ownKeyCommands: readonly EntityCommand[] = [createOwnKey, deleteOwnKey];
+export const ownKeyCommands = (known: ReadonlySet<string>): readonly EntityCommand[] => [
+  createOwnKey(known),
+  deleteOwnKey,
+];

@@ -2,7 +2,16 @@ import type { Dialect } from '../../database/dialect.ts';
 import { monthAgo, serviceTime } from '../../database/source.ts';
 import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
+import type { Label } from '../../kernel/messages/messages.ts';
 import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
+
+/** A column with a JSON array of texts, or null. */
+const listOfTexts = (label: Label, note: string) =>
+  computed(field.json({ label }), {
+    comparable: false,
+    schema: { type: ['array', 'null'], items: { type: 'string' } },
+    note,
+  });
 
 const fields = {
   id: field.integer(always),
@@ -23,6 +32,14 @@ const fields = {
     {
       value: sql`(case when t."expires_at" is null or t."expires_at" > ${serviceTime} then 'active' else 'expired' end)`,
     },
+  ),
+  scopes: listOfTexts(
+    { 'zh-CN': '权限范围', en: 'Scopes' },
+    'what the key may do, of all that its owner may (`orders:read`, `articles:*`, `POST /checkout`); null: everything',
+  ),
+  networks: listOfTexts(
+    { 'zh-CN': '网段', en: 'Networks' },
+    'networks from which the key may be used (`203.0.113.0/24`); null: everywhere',
   ),
   expires_at: field.datetime({ label: { 'zh-CN': '过期时间', en: 'Expires' } }),
   created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),

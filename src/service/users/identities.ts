@@ -1,4 +1,13 @@
-import type { Account, AccountStore, Identity, IdentityStore, SecondFactorState } from '../../auth/ports.ts';
+import type { BlockList } from 'node:net';
+import { networksOf } from '../../auth/client-network.ts';
+import type {
+  Account,
+  AccountStore,
+  IdentifiedKey,
+  Identity,
+  IdentityStore,
+  SecondFactorState,
+} from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import type { Database, Query, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
@@ -16,6 +25,7 @@ import {
   toQuery,
 } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 
@@ -32,6 +42,9 @@ interface IdentityRow {
   readonly credential: number | null;
   /** End of an API key; null if it never expires. */
   readonly expires?: string | null;
+  /** JSON arrays of a key; PostgreSQL parses them. Null where the key has none. */
+  readonly scopes?: string | readonly string[] | null;
+  readonly networks?: string | readonly string[] | null;
 }
 
 const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
@@ -109,7 +122,36 @@ const proved = sql`(u.second_factor = false or s.second_factor = true)`;
 const expiry = (dialect: Dialect): Fragment =>
   sql`coalesce(${timeText(dialect, sql`k.expires_at`)}, case when k.expires_at is not null then '' end)`;
 
-/** Whether a time, given as text, has come. */
+/** Parsed restrictions by their stored texts, which are the same for each use of a key. */
+const restrictionCache = {
+  scopes: new BoundedCache<ReadonlySet<string>>(1_000),
+  networks: new BoundedCache<BlockList>(1_000),
+} as const;
+
+const textsIn = (stored: string | readonly string[]): readonly string[] =>
+  typeof stored === 'string' ? (JSON.parse(stored) as string[]) : stored;
+
+const parsedOnce = <Value extends object>(
+  cache: BoundedCache<Value>,
+  stored: string | readonly string[] | null | undefined,
+  parse: (texts: readonly string[]) => Value,
+): Value | undefined => {
+  if (stored == null) return undefined;
+  const key = typeof stored === 'string' ? stored : JSON.stringify(stored);
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const parsed = parse(textsIn(stored));
+  cache.set(key, parsed);
+  return parsed;
+};
+
+/** Scopes and networks of a key, undefined where it has none. */
+const restrictions = ({ scopes, networks }: IdentityRow): Pick<IdentifiedKey, 'scopes' | 'networks'> => ({
+  scopes: parsedOnce(restrictionCache.scopes, scopes, (texts) => new Set(texts)),
+  networks: parsedOnce(restrictionCache.networks, networks, networksOf),
+});
+
+/** Whether a moment has come, by its text. */
 const isOver = (expires: string | null | undefined, now: number): boolean =>
   expires != null && expires <= toTimestamp(now);
 
@@ -138,7 +180,7 @@ export const createIdentityStore = (
   const byKey = forms<{ hash: string }>(
     database,
     (value) => sql`api_keys k join users u on u.id = k.user_id where k.key_hash = ${value('hash')}`,
-    sql`k.id as credential, ${expiry(dialectOf(database))} as expires`,
+    sql`k.id as credential, ${expiry(dialectOf(database))} as expires, k.scopes, k.networks`,
   );
   const bySession = forms<{ hash: string; idle: string; born: string }>(
     database,
@@ -182,7 +224,7 @@ export const createIdentityStore = (
       const row = await database.get<IdentityRow>(byKey({ hash }, models));
       return row?.credential == null || isOver(row.expires, now)
         ? undefined
-        : { identity: toIdentity(row, 'missing'), keyId: row.credential };
+        : { identity: toIdentity(row, 'missing'), keyId: row.credential, ...restrictions(row) };
     },
     bySession: async (hash, now, models) => {
       const found = await readSession(hash, now, models);
