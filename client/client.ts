@@ -58,7 +58,14 @@ interface FixedClient {
   readonly apiKeys: Listing<ApiKeyShape> & {
     /** The only response with the whole key. `expires_at` in ISO 8601. */
     create(
-      values: { readonly name: string; readonly expires_at?: string | null },
+      values: {
+        readonly name: string;
+        readonly expires_at?: string | null;
+        /** `orders:read`, `articles:*`, `POST /checkout`; everything that the owner may do where absent. */
+        readonly scopes?: readonly string[] | null;
+        /** `203.0.113.0/24`; everywhere where absent. */
+        readonly networks?: readonly string[] | null;
+      },
       options?: CallOptions,
     ): Promise<NewApiKey>;
     delete(id: number, options?: CallOptions): Promise<void>;

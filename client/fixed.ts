@@ -37,15 +37,24 @@ export interface ApiKey {
   /** The first 8 hex digits and `****`. */
   readonly key: string;
   readonly status: 'active' | 'expired';
+  /** What the key may do of all that its owner may; null: everything. */
+  readonly scopes: readonly string[] | null;
+  /** From where it may be used; null: everywhere. */
+  readonly networks: readonly string[] | null;
   readonly expires_at: string | null;
   readonly created_at: string;
   readonly last_used_at: string | null;
 }
 
-export type ApiKeyShape = ListOf<ApiKey, keyof ApiKey, 'expires_at' | 'created_at' | 'last_used_at'>;
+export type ApiKeyShape = ListOf<
+  ApiKey,
+  Exclude<keyof ApiKey, 'scopes' | 'networks'>,
+  'expires_at' | 'created_at' | 'last_used_at'
+>;
 
 /** A key as its creation returns it: `key` in full, 64 hex digits, this once. */
-export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'key' | 'expires_at' | 'created_at'>;
+export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'key' | 'expires_at' | 'created_at'> &
+  Partial<Pick<ApiKey, 'scopes' | 'networks'>>;
 
 /** The receipt of a payment; the middle three are taken over from the body, null where it has none. */
 export interface Receipt {
