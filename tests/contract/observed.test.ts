@@ -191,7 +191,7 @@ describeEachDatabase('what an operator sees of a request', (databases) => {
       .toContainEqual(expect.objectContaining({ route: 'job tidy', requestId: null }));
   });
 
-  it('none is with SLOW_QUERY=off, and log level raised for ten minutes where it is asked to', async () => {
+  it('none is with SLOW_QUERY=off, and the log level is raised for ten minutes where it is asked to', async () => {
     await using quiet = await startService(databases, {
       application,
       env: { SLOW_QUERY: 'off', LOG_LEVEL: 'warn' },
