@@ -90,7 +90,7 @@ export const enDay: SameKeys<typeof zhCNDay> = {
     enabled: '“%{name}” is enabled',
     title: 'Disable user “%{name}”?',
     lead: 'Their sessions and tokens end at once, and their keys stop working. The account and its records stay; you can enable it again.',
-    owned: 'What this user owns or has made',
+    owned: 'Owned or created by this user',
     nothing: 'This user has no keys, webhooks or records.',
   },
 };
