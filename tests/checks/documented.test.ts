@@ -13,7 +13,9 @@ const root = new URL('../../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 
 /** Every page for users, in both languages. */
-const pages = globSync(['README*.md', 'SECURITY*.md', 'docs/{guide,reference,deploy}/**/*.md'], { cwd: root })
+const pages = globSync(['README*.md', 'SECURITY*.md', 'docs/{tutorial,guide,reference,deploy}/**/*.md'], {
+  cwd: root,
+})
   .map((page) => page.replaceAll('\\', '/'))
   .sort()
   .map((page) => ({ page, text: read(page) }));
