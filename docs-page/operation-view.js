@@ -1,5 +1,6 @@
 import { breakable, h, inline, prose } from './dom.js';
 import { answerFields, bodyFields, partOfParameter, payloadOf, typeWords } from './fields.js';
+import { icon } from './icons.js';
 import { linkTo } from './places.js';
 import { filtersOf, plainParameters } from './request.js';
 import { fieldTable, table } from './tables.js';
@@ -53,14 +54,16 @@ const whoMayCall = (operation, ways, t) => {
     { class: 'who' },
     h('h2', {}, t.who),
     h(
-      'p',
-      { class: 'chips' },
-      chips.map((chip) => h('span', { class: methods.length === 0 ? 'chip open' : 'chip' }, chip)),
-    ),
-    h(
-      'ul',
-      {},
-      rules(operation, t).map((line) => h('li', {}, line)),
+      'ol',
+      { class: 'trace' },
+      [
+        h(
+          'p',
+          { class: 'chips' },
+          chips.map((chip) => h('span', { class: methods.length === 0 ? 'chip open' : 'chip' }, chip)),
+        ),
+        ...rules(operation, t),
+      ].map((line) => h('li', {}, icon('gate', 24), h('div', {}, line))),
     ),
   );
 };
@@ -96,28 +99,67 @@ const filterTable = (operation, resolve, t) => {
   ];
 };
 
+/** The places of parameters, in the order in which a request has them. */
+const places = /** @type {const} */ (['path', 'query', 'header', 'cookie']);
+
+/** Options that every list has: they are folded, as they are the same everywhere. */
+const listOptions = new Set([
+  'page',
+  'per_page',
+  'sort',
+  'fields',
+  'include',
+  'q',
+  'cursor',
+  'after',
+  'before',
+  'total',
+  'aggregate',
+]);
+
+/** A table under a summary, which opens where an address leads into it. @param {string} summary @param {number} count @param {import('./dom.js').Child} content */
+const folded = (summary, count, content) =>
+  h('details', { class: 'fold' }, h('summary', {}, summary, h('span', { class: 'count' }, count)), content);
+
 /** @param {Operation} operation @param {(part: any) => any} resolve @param {Texts} t */
 const parameterTable = (operation, resolve, t) => {
-  const rows = plainParameters(operation).map((parameter) => ({
-    part: partOfParameter(parameter.name),
-    label: parameter.name,
-    cells: [
-      [
-        h('code', {}, breakable(parameter.name)),
-        parameter.required && h('span', { class: 'required', title: t.required }, '*'),
-      ],
-      h('span', { class: 'type' }, parameter.in),
-      inline(
-        [typeWords(parameter.schema, resolve), parameter.description].filter((word) => word).join(' · '),
-      ),
-    ],
-  }));
-  if (rows.length === 0) return null;
+  const all = plainParameters(operation);
+  const isShared = (/** @type {{ name: string, in: string }} */ each) =>
+    each.in === 'query' && listOptions.has(each.name);
+  const shared = all.filter(isShared);
+  const own = all.filter((each) => !isShared(each));
+  if (all.length === 0) return null;
   return [
     heading(operation, 'parameters', t.parameters, t),
-    table(operation.id, [t.name, t.place, t.meaning], rows, t),
+    places.map((place) => {
+      const here = own.filter((parameter) => parameter.in === place);
+      return (
+        here.length > 0 && [h('h3', { class: 'place' }, t.places[place]), rowsOf(operation, here, resolve, t)]
+      );
+    }),
+    shared.length > 0 && folded(t.listOptions, shared.length, rowsOf(operation, shared, resolve, t)),
   ];
 };
+
+/** @param {Operation} operation @param {readonly any[]} parameters @param {(part: any) => any} resolve @param {Texts} t */
+const rowsOf = (operation, parameters, resolve, t) =>
+  table(
+    operation.id,
+    [t.name, t.type, t.meaning],
+    parameters.map((parameter) => ({
+      part: partOfParameter(parameter.name),
+      label: parameter.name,
+      cells: [
+        [
+          h('code', {}, breakable(parameter.name)),
+          parameter.required && h('span', { class: 'required', title: t.required }, '*'),
+        ],
+        h('span', { class: 'type' }, breakable(typeWords(parameter.schema, resolve))),
+        inline(parameter.description ?? ''),
+      ],
+    })),
+    t,
+  );
 
 /** The parts of a body beside its fields. @param {Operation} operation @param {(part: any) => any} resolve */
 const files = ({ body }, resolve) => {
@@ -165,9 +207,9 @@ export const operationView = (operation, { resolve, ways, groups }, t) =>
     ),
     operation.description !== undefined && h('div', { class: 'lead' }, prose(operation.description)),
     whoMayCall(operation, ways, t),
+    bodyPart(operation, resolve, t),
     parameterTable(operation, resolve, t),
     filterTable(operation, resolve, t),
-    bodyPart(operation, resolve, t),
   );
 
 /** @param {import('./description.js').Reply} reply @param {Texts} t */
@@ -191,31 +233,35 @@ const errors = (operation, t, showExample) => {
   return [
     heading(operation, 'errors', t.errors.replace('{count}', String(bad.length)), t),
     isForeign && h('p', { class: 'hint' }, t.errorsAsAnswered),
-    table(
-      operation.id,
-      ['HTTP', t.code, t.message],
-      bad.map(({ status, code, message, name }) => ({
-        part: `error.${code}`,
-        label: String(code),
-        cells: [
-          status,
-          [
-            h(
-              'button',
-              {
-                type: 'button',
-                class: 'link',
-                title: t.showExample,
-                onclick: () => showExample(`example.${code}`),
-              },
-              code,
-            ),
-            h('code', { class: 'under dim' }, breakable(name)),
+    folded(
+      t.everyError,
+      bad.length,
+      table(
+        operation.id,
+        ['HTTP', t.code, t.message],
+        bad.map(({ status, code, message, name }) => ({
+          part: `error.${code}`,
+          label: String(code),
+          cells: [
+            status,
+            [
+              h(
+                'button',
+                {
+                  type: 'button',
+                  class: 'link',
+                  title: t.showExample,
+                  onclick: () => showExample(`example.${code}`),
+                },
+                code,
+              ),
+              h('code', { class: 'under dim' }, breakable(name)),
+            ],
+            breakable(message),
           ],
-          breakable(message),
-        ],
-      })),
-      t,
+        })),
+        t,
+      ),
     ),
   ];
 };
