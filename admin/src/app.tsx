@@ -1,11 +1,9 @@
 import CssBaseline from '@mui/material/CssBaseline';
 import { CoreAdminContext, CoreAdminUI, CustomRoutes } from 'ra-core';
-import { type ComponentType, type FunctionComponent, lazy } from 'react';
+import { type ComponentType, type FunctionComponent, lazy, Suspense } from 'react';
 import { createBrowserRouter, Outlet, Route, RouterProvider } from 'react-router';
-import { OwnPassword } from './account/own-password-form.tsx';
 import { SignInAgain } from './account/sign-in-again.tsx';
 import { pagesPath } from './base.ts';
-import { InvitationPage } from './invitation/invitation-page.tsx';
 import { BrokenPage } from './layout/failure.tsx';
 import { AppLayout, loadAgain } from './layout/layout.tsx';
 import { Leaving } from './layout/leaving.tsx';
@@ -15,6 +13,7 @@ import { ThemeProvider } from './layout/theme-mode.tsx';
 import { Waiting } from './layout/waiting.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { queryClient } from './query-client.ts';
+import { RecordList } from './records/record-list.tsx';
 import { authProvider, dataProvider } from './service.ts';
 import { store } from './store.ts';
 import { i18nProvider } from './texts/provider.ts';
@@ -24,6 +23,8 @@ const page = <Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,
 ): FunctionComponent => lazy<ComponentType>(async () => ({ default: (await load())[name] }));
+
+const InvitationPage = page(() => import('./invitation/invitation-page.tsx'), 'InvitationPage');
 
 const Start = page(() => import('./start/start.tsx'), 'Start');
 
@@ -52,9 +53,9 @@ const pages: Readonly<Record<string, FunctionComponent>> = {
   '/routes': page(() => import('./watch/routes.tsx'), 'Routes'),
   '/service': page(() => import('./watch/about.tsx'), 'AboutService'),
   '/sessions': page(() => import('./watch/sessions.tsx'), 'Sessions'),
-  '/password': OwnPassword,
+  '/password': page(() => import('./account/own-password-form.tsx'), 'OwnPassword'),
   '/second-factor': page(() => import('./factor/second-factor.tsx'), 'SecondFactor'),
-  '/records/:path': page(() => import('./records/record-list.tsx'), 'RecordList'),
+  '/records/:path': RecordList,
   '/records/:path/import': page(() => import('./import/import-page.tsx'), 'ImportPage'),
   '/records/:path/create': page(() => import('./records/record-pages.tsx'), 'RecordCreate'),
   '/records/:path/trash': page(() => import('./trash/trash.tsx'), 'Trash'),
@@ -116,7 +117,9 @@ const router = createBrowserRouter(
           path: 'invitation',
           element: (
             <CssBaseline>
-              <InvitationPage />
+              <Suspense fallback={<Waiting />}>
+                <InvitationPage />
+              </Suspense>
             </CssBaseline>
           ),
         },

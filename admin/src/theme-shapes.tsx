@@ -303,19 +303,6 @@ const surfaces: Shapes = {
   },
   MuiDivider: { styleOverrides: { root: { borderColor: 'var(--line)' } } },
   MuiDrawer: { styleOverrides: { paper: { border: 0, borderRight: '1px solid var(--line)' } } },
-  MuiTooltip: {
-    defaultProps: { enterDelay: 400 },
-    styleOverrides: {
-      tooltip: {
-        padding: '4px 8px',
-        fontSize: 'var(--meta)',
-        lineHeight: 'var(--meta-line)',
-        fontWeight: 400,
-        color: 'var(--page)',
-        backgroundColor: 'var(--text)',
-      },
-    },
-  },
   MuiBackdrop: {
     styleOverrides: { root: { '&:not(.MuiBackdrop-invisible)': { backgroundColor: 'rgb(10 16 16 / 40%)' } } },
   },
@@ -428,7 +415,6 @@ const contents: Shapes = {
     defaultProps: { animation: false },
     styleOverrides: { root: { backgroundColor: 'var(--raised)' } },
   },
-  MuiLinearProgress: { styleOverrides: { root: { backgroundColor: 'var(--raised)' } } },
   MuiSnackbarContent: {
     styleOverrides: {
       root: {

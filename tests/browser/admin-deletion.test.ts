@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { accessibility, demandQuiet, enter, seed, settled, site } from './admin-site.ts';
+import { accessibility, chooseMore, demandQuiet, enter, seed, settled, site } from './admin-site.ts';
 
 describeDatabase('sqlite', 'administration pages: what a deletion does', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
@@ -19,7 +19,7 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
     it('says whose references become empty, and leads to these', async () => {
       const watched = await enter(open, service, root, '/records/authors/2/show');
       const { page } = watched;
-      await page.getByRole('button', { name: '删除' }).click();
+      await chooseMore(page, '删除');
       const dialog = page.getByRole('dialog', { name: '删除“Ursula K. Le Guin”？' });
       await dialog.getByRole('heading', { name: '引用将被清空' }).waitFor();
       await dialog.getByText('字段“作者”').waitFor();
@@ -39,7 +39,7 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
         body: { team: { name: 'Nobody' } },
       });
       const { page } = await enter(open, service, root, '/records/teams/1/show');
-      await page.getByRole('button', { name: '删除' }).click();
+      await chooseMore(page, '删除');
       const kept = page.getByRole('dialog', { name: '删除“出版组”？' });
       await kept.getByRole('heading', { name: '阻止删除' }).waitFor();
       await kept.getByText('请先删除“阻止删除”的记录，或解除其引用。').waitFor();
@@ -52,7 +52,7 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
       await page.goto(`${service.origin}/admin/records/teams`);
       await settled(page);
       await page.getByRole('checkbox', { name: '选择本页全部' }).check();
-      await page.getByRole('button', { name: '删除' }).click();
+      await chooseMore(page, '删除');
       const several = page.getByRole('dialog', { name: '删除 3 项？' });
       await several.getByText('所选 3 项中有 2 项无法删除。').waitFor();
       await several.getByRole('link', { name: '团队成员（3）' }).waitFor();
@@ -64,7 +64,7 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
     it('tells of a user, a role and a webhook what goes with them', async () => {
       const user = users.at(1);
       const { page } = await enter(open, service, root, `/users/${user?.id}/show`);
-      await page.getByRole('button', { name: '删除', exact: true }).click();
+      await chooseMore(page, '删除');
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('link', { name: '团队成员（2）' }).waitFor();
       await dialog.getByRole('link', { name: /^密钥（\d+）$/ }).click();
@@ -78,7 +78,7 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
       expect(await dialog.getByRole('button', { name: '删除' }).isDisabled()).toBe(true);
       await page.goto(`${service.origin}/admin/webhooks/2/show`);
       await settled(page);
-      await page.getByRole('button', { name: '删除' }).click();
+      await chooseMore(page, '删除');
       await dialog.getByText(/^发送记录（\d+）$/).waitFor();
     });
   });

@@ -39,6 +39,17 @@ describeDatabase('sqlite', 'the design of the administration pages', (databases)
       expect(shifts).toEqual({});
     });
 
+    it('a first list is fifteen requests, with nothing in the cache', async () => {
+      const { page: signedIn } = await enter(open, service, root, '/');
+      const { page, requests } = await open({ fresh: true });
+      await page.context().addCookies(await signedIn.context().cookies());
+      await page.goto(`${service.origin}/admin/records/books`);
+      await page.locator('tbody tr').first().waitFor();
+      await settled(page);
+      expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(15);
+      await page.context().close();
+    });
+
     it('a theme that was chosen is there from the first paint on, whatever the system prefers', async () => {
       const { page } = await enter(open, service, root, '/roles', { colorScheme: 'light' });
       const ground = () =>
@@ -46,7 +57,7 @@ describeDatabase('sqlite', 'the design of the administration pages', (databases)
       const light = await ground();
       await page.evaluate(`localStorage['RaStoregatewright.theme'] = JSON.stringify('dark')`);
       // No script of the pages runs: what is seen then is the first paint.
-      await page.route(/assets\/index-[^/]*\.js$/, (route) => route.abort());
+      await page.route(/assets\/app-[^/]*\.js$/, (route) => route.abort());
       await page.reload({ waitUntil: 'domcontentloaded' });
       expect(await ground()).toBe('rgb(15, 19, 20)');
       expect(light).toBe('rgb(250, 250, 248)');
@@ -67,6 +78,48 @@ describeDatabase('sqlite', 'the design of the administration pages', (databases)
         );
       }
       expect([...edges]).toHaveLength(1);
+    });
+
+    it('single keys search, go through rows, create, edit and say what they do', async () => {
+      const { page } = await enter(open, service, root, '/records/books');
+      const focused = () => page.evaluate<string>('document.activeElement.getAttribute("href") ?? ""');
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      expect(await focused()).toMatch(/books\/63\/show$/);
+      await page.keyboard.press('k');
+      expect(await focused()).toMatch(/books\/64\/show$/);
+      await page.keyboard.press('/');
+      await page.keyboard.type('ck');
+      expect(await page.getByRole('searchbox', { name: '搜索' }).inputValue()).toBe('ck');
+      await page.getByRole('searchbox', { name: '搜索' }).blur();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: '键盘快捷键' }).waitFor();
+      // A dialog has the keys.
+      await page.keyboard.press('c');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(page.url()).not.toContain('create');
+      await page.keyboard.press('c');
+      await page.waitForURL(/books\/create$/);
+      await page.goto(`${service.origin}/admin/records/books/64/show`);
+      await settled(page);
+      await page.keyboard.press('e');
+      await page.waitForURL(/books\/64$/);
+    });
+
+    it('the palette does what the menus do', async () => {
+      const { page } = await enter(open, service, root, '/roles');
+      const choose = async (words: string, option: string): Promise<void> => {
+        await page.keyboard.press('Control+k');
+        await page.getByRole('dialog').getByRole('combobox').fill(words);
+        await page.getByRole('option', { name: option }).click();
+      };
+      await choose('外观', '外观：深色');
+      await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+      await choose('新建图书', '新建图书');
+      await page.waitForURL(/books\/create$/);
+      await choose('退出', '退出登录');
+      await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
     });
 
     it('a row of a list is one line, and a record two lines on a telephone', async () => {

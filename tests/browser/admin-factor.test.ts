@@ -8,6 +8,7 @@ import { codeOf, enrol, wrongCode } from '../support/second-factor.ts';
 import { type Service, type TestUser, useService } from '../support/service.ts';
 import {
   accessibility,
+  chooseMore,
   demandQuiet,
   enter,
   fillSignIn,
@@ -240,7 +241,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
       await row.getByRole('link', { name: user.username }).click();
       await page.getByRole('heading', { name: user.username }).waitFor();
       await page.getByText('验证器应用', { exact: true }).waitFor();
-      await page.getByRole('button', { name: '重置两步验证' }).click();
+      await chooseMore(page, '重置两步验证');
       await page.getByRole('dialog').getByRole('button', { name: '重置两步验证' }).click();
       await page.getByText('两步验证已重置').waitFor();
       await page.getByText('未启用', { exact: true }).waitFor();

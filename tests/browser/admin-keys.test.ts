@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, load, site } from './admin-site.ts';
+import { chooseMore, demandQuiet, enter, load, site } from './admin-site.ts';
 
 const day = 86_400_000;
 
@@ -58,9 +58,9 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await expect.poll(() => end.count()).toBe(0);
       await page.getByRole('button', { name: '30 days' }).click();
       await page.getByRole('button', { name: 'Create a key' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByText(owner.username).waitFor();
-      expect(Date.parse((await dialog.locator('time').getAttribute('datetime')) ?? '')).toBeGreaterThan(
+      const made = page.getByRole('main');
+      await made.getByText(`Acts as ${owner.username}`).waitFor();
+      expect(Date.parse((await made.locator('time').first().getAttribute('datetime')) ?? '')).toBeGreaterThan(
         Date.now() + 29 * day,
       );
       demandQuiet(watched, service);
@@ -81,11 +81,11 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       expect(await row('over already').textContent()).toContain('已过期 · 3 天前');
       expect(await row('endless').textContent()).toContain('永不过期');
       expect(await row('forgotten').textContent()).toContain('剩余 300 天，共 360 天');
-      expect(await row('forgotten').textContent()).toContain('闲置');
-      expect(await row('ninety').textContent()).not.toContain('闲置');
+      expect(await row('forgotten').textContent()).toContain('30 天未使用');
+      expect(await row('ninety').textContent()).not.toContain('30 天未使用');
       const filter = encodeURIComponent(JSON.stringify({ neglected: 'true' }));
       await load(page, service, `/api_keys?filter=${filter}&page=1`);
-      await page.getByText('闲置 等于 是').waitFor();
+      await page.getByText('30 天未使用 等于 是').waitFor();
       expect(await page.locator('tbody tr').count()).toBe(1);
       await row('forgotten').waitFor();
     });
@@ -114,7 +114,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await page.getByText('剩余 95 天，共 95 天').waitFor();
       expect(Date.parse((await shown(id)).expires_at ?? '')).toBeGreaterThan(Date.now() + 94 * day);
 
-      await page.getByRole('button', { name: '改名' }).click();
+      await chooseMore(page, '改名');
       await page.getByRole('dialog').getByRole('textbox', { name: '名称' }).fill('');
       await page.getByRole('dialog').getByRole('button', { name: '保存' }).click();
       await page.getByText('名称不能为空').waitFor();
@@ -127,13 +127,13 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       expect(await page.getByRole('textbox', { name: '名称' }).inputValue()).toBe('weekly reports');
       await expect.poll(() => page.getByLabel('所有者').inputValue()).toContain(owner.username);
       await page.getByRole('button', { name: '新建密钥' }).click();
-      await page.getByRole('dialog').getByRole('checkbox').check();
-      await page.getByRole('dialog').getByRole('button', { name: '关闭' }).click();
+      await page.getByRole('checkbox', { name: '我已妥善保存该密钥' }).check();
+      await page.getByRole('button', { name: '完成' }).click();
 
       // Back at the old one, which worked all the while.
       await page.getByRole('heading', { name: 'weekly reports' }).waitFor();
       expect((await service.get('/api/v1/users', { key })).status).toBe(200);
-      await page.getByRole('button', { name: '吊销' }).click();
+      await chooseMore(page, '吊销');
       await page.getByRole('dialog').getByRole('button', { name: '吊销' }).click();
       await page.getByRole('heading', { name: 'API 密钥' }).waitFor();
       expect((await service.get('/api/v1/users', { key })).status).toBe(401);
@@ -145,7 +145,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       const { page } = await enter(open, service, root, `/api_keys/${id}`);
       await page.getByText('30 天内没有请求。').waitFor();
       expect(await page.getByRole('button', { name: '延期' }).count()).toBe(0);
-      await page.getByRole('button', { name: '吊销' }).waitFor();
+      await page.getByRole('button', { name: '更多操作' }).waitFor();
     });
 
     it('one’s own sessions: this one is marked, another is ended by itself', async () => {

@@ -150,7 +150,8 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         await page.getByRole('button', { name: /^(重置密码|Reset password)$/ }).click();
         await examine('reset-password');
         await page.keyboard.press('Escape');
-        await page.getByRole('button', { name: /^(结束会话|End sessions)$/ }).click();
+        await page.getByRole('button', { name: /^(更多操作|More actions)$/ }).click();
+        await page.getByRole('menuitem', { name: /^(结束会话|End sessions)$/ }).click();
         await examine('end-sessions');
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: /^(重置链接|Reset link)$/ }).click();
@@ -166,8 +167,9 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         await examine('past');
         await page.getByRole('button', { name: /^(30 天|30 days)$/ }).click();
         await page.locator('form button[type=submit]').click();
-        await page.getByRole('dialog').waitFor();
+        await page.getByRole('button', { name: /^(完成|Done)$/ }).waitFor();
         await examine('created-key');
+        await page.getByRole('checkbox').check();
         await load(page, service, '/records/books/9');
         await page
           .getByRole('textbox', { name: /书名|Title/ })

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { accessibility, demandQuiet, enter, seed, settled, site } from './admin-site.ts';
+import { accessibility, chooseMore, demandQuiet, enter, seed, settled, site } from './admin-site.ts';
 
 describeDatabase('sqlite', 'administration pages, making records', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 120_000 }, () => {
@@ -26,7 +26,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
     it('duplicates a record: everything but what is there once, and says so', async () => {
       const watched = await enter(open, service, root, '/records/books/11/show');
       const { page } = watched;
-      await page.getByRole('link', { name: '复制为新记录' }).click();
+      await chooseMore(page, '复制为新记录');
       await page.waitForURL(/\/records\/books\/create\?from=11$/);
       await settled(page);
       const note = page.getByRole('alert').filter({ hasText: '内容复制自' });
@@ -37,7 +37,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       // A copied value was not typed: leaving loses nothing.
       await page.getByRole('link', { name: '取消' }).click();
       await page.waitForURL(/\/records\/books\/11\/show$/);
-      await page.getByRole('link', { name: '复制为新记录' }).click();
+      await chooseMore(page, '复制为新记录');
       await page.getByLabel('ISBN').fill('978-copy');
       await page.getByRole('button', { name: '保存', exact: true }).click();
       const id = await shownId(page);
@@ -58,8 +58,11 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
     it('says why somebody who may not create cannot duplicate', async () => {
       const plain = await service.createUser(['admin']);
       const { page } = await enter(open, service, plain, '/records/orders/1/show');
-      await page.getByRole('button', { name: '复制为新记录' }).press('Enter');
-      await page.getByRole('dialog', { name: '无权新建订单' }).waitFor();
+      await page.getByRole('button', { name: '更多操作' }).press('Enter');
+      await page
+        .getByRole('menuitem', { name: '复制为新记录', disabled: true })
+        .getByText('无权新建订单')
+        .waitFor();
     });
 
     it('saves and goes on with an empty form, its first field in focus', async () => {

@@ -62,7 +62,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByText('已停用').waitFor();
       expect((await service.get('/api/v1/auth/me', { token })).status).toBe(401);
 
-      await page.getByRole('button', { name: '删除' }).click();
+      await chooseMore(page, '删除');
       await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
       await page.getByRole('heading', { name: '用户', exact: true }).waitFor();
       await expect.poll(() => page.getByText('new_person').count()).toBe(0);
@@ -155,7 +155,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       const person = await service.createUser(['admin']);
       const cookie = await service.signIn(person);
       const { page } = await enter(open, service, root, `/users/${person.id}/show`);
-      await page.getByRole('button', { name: '结束会话' }).click();
+      await chooseMore(page, '结束会话');
       await page.getByRole('dialog').getByRole('button', { name: '结束会话' }).click();
       await page.getByText('会话已结束').waitFor();
       expect((await service.get('/admin/session', { cookie })).status).toBe(401);
@@ -173,8 +173,8 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByRole('option', { name: /sun_li/ }).click();
       await page.getByRole('textbox', { name: '名称' }).fill('made just now');
       await page.getByRole('button', { name: '新建密钥' }).click();
-      await page.getByRole('dialog').getByRole('checkbox').check();
-      await page.getByRole('dialog').getByRole('button', { name: '关闭' }).click();
+      await page.getByRole('checkbox', { name: '我已妥善保存该密钥' }).check();
+      await page.getByRole('button', { name: '完成' }).click();
       await page.locator('tbody').getByText('made just now').waitFor();
 
       await page.getByRole('link', { name: '图书' }).click();

@@ -2,7 +2,17 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { addFilter, demandQuiet, enter, go, openFilter, seed, settled, site } from './admin-site.ts';
+import {
+  addFilter,
+  chooseMore,
+  demandQuiet,
+  enter,
+  go,
+  openFilter,
+  seed,
+  settled,
+  site,
+} from './admin-site.ts';
 
 interface Book {
   readonly id: number;
@@ -95,7 +105,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await page.getByLabel('属性（JSON）').fill('{"a": [1, "二"]}');
       await page.getByLabel('简介').fill('第一行\n第二行');
       await page.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: '图书 · 新书' }).waitFor();
+      await page.getByRole('heading', { name: '新书', exact: true }).waitFor();
       const id = Number(/books\/(\d+)\/show/.exec(page.url())?.[1]);
       expect(await read(id)).toMatchObject({
         title: '新书',
@@ -134,7 +144,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await page.getByRole('button', { name: '保存', exact: true }).click();
       expect((await sent).postDataJSON()).toEqual({ book: { pages: null } });
       expect(await (await sent).headerValue('if-match')).toMatch(/^"\d+-admin"$/);
-      await page.getByRole('heading', { name: `图书 · ${before.title}` }).waitFor();
+      await page.getByRole('heading', { name: before.title, exact: true }).waitFor();
       expect((await read(4)).pages).toBeNull();
     });
 
@@ -150,7 +160,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await dialog.getByText('记录已被他人修改').waitFor();
       expect(await dialog.getByRole('radiogroup').count()).toBe(1);
       await dialog.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: '图书 · 我的书名' }).waitFor();
+      await page.getByRole('heading', { name: '我的书名', exact: true }).waitFor();
       expect(await read(5)).toMatchObject({ title: '我的书名', pages: 777 });
 
       await go(page, service, '/records/books/6');
@@ -167,7 +177,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
 
     it('is deleted after a question', async () => {
       const { page } = await enter(open, service, root, '/records/books/7/show');
-      await page.getByRole('button', { name: '删除' }).click();
+      await chooseMore(page, '删除');
       await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
       await page.getByRole('heading', { name: '图书', exact: true }).waitFor();
       expect((await service.get('/admin/records/books/7', { token: root })).status).toBe(404);

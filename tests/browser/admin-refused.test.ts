@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         .getByRole('radio', { name: /已保存/ })
         .check();
       await dialog.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: '图书 · 我的' }).waitFor();
+      await page.getByRole('heading', { name: '我的', exact: true }).waitFor();
       expect(await service.ok('GET', '/admin/records/books/8', { token: root })).toMatchObject({
         title: '我的',
         isbn: 'mine-8',
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByLabel('书名').fill('已经存了');
       await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('button', { name: '重试' }).click();
-      await page.getByRole('heading', { name: '图书 · 已经存了' }).waitFor();
+      await page.getByRole('heading', { name: '已经存了', exact: true }).waitFor();
     });
 
     it('no answer within a minute is reported, after a note about the wait, and the input stays', async () => {

@@ -46,7 +46,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
       await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
       await page.goBack();
       await page.getByRole('link', { name: '团队成员 #3' }).click();
-      await page.getByRole('heading', { name: /团队成员 · #3/ }).waitFor();
+      await page.getByRole('heading', { name: '#3', exact: true }).waitFor();
       demandQuiet(watched, service);
     });
 
@@ -94,7 +94,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
       await page.getByLabel(/^团队/).fill('出版');
       await page.getByRole('option', { name: '出版组' }).click();
       await page.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: /^团队成员 · / }).waitFor();
+      await page.getByRole('heading', { name: /^#\d+$/ }).waitFor();
       const projects = await service.ok<unknown[]>('GET', '/api/v1/projects', { token: person });
       expect(projects).toHaveLength(2);
       await go(page, service, `/users/${person.id}/show`);

@@ -112,10 +112,10 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
       await go(page, service, `/api_keys/create?user_id=${victim?.id}`);
       await page.getByRole('textbox', { name: '名称' }).fill(payloads[1] ?? '');
       await page.getByRole('button', { name: '新建密钥' }).click();
-      const notice = page.getByRole('dialog');
+      const notice = page.getByRole('main');
       await notice.getByText(payloads[1] ?? '').waitFor();
       await notice.getByRole('checkbox').check();
-      await notice.getByRole('button', { name: '关闭' }).click();
+      await notice.getByRole('button', { name: '完成' }).click();
       await go(page, service, '/api_keys');
       await page.getByRole('checkbox', { name: '选择本页全部' }).check();
       await page.getByRole('button', { name: '吊销' }).click();

@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await dialogOf(page).getByText('账号或密码错误').waitFor();
       await dialogOf(page).getByLabel('密码').fill(person.password);
       await dialogOf(page).getByRole('button', { name: '登录' }).click();
-      await page.getByRole('heading', { name: '图书 · 会话之外' }).waitFor();
+      await page.getByRole('heading', { name: '会话之外', exact: true }).waitFor();
       expect(await titleOf(3)).toBe('会话之外');
       demandQuiet(watched, service);
     });
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByLabel('书名').waitFor();
       expect(await page.getByLabel('书名').inputValue()).toBe('密码之后');
       await page.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: '图书 · 密码之后' }).waitFor();
+      await page.getByRole('heading', { name: '密码之后', exact: true }).waitFor();
     });
 
     it('signing out asks before input is lost, and the session stays until then', async () => {
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByRole('menuitem', { name: '退出登录' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '继续编辑' }).click();
       await page.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: '图书 · 还在' }).waitFor();
+      await page.getByRole('heading', { name: '还在', exact: true }).waitFor();
     });
 
     it('a change of language, which redraws the page, asks before', async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { accessibility, demandQuiet, enter, load, seed, settled, site } from './admin-site.ts';
+import { accessibility, chooseMore, demandQuiet, enter, load, seed, settled, site } from './admin-site.ts';
 
 describeDatabase('sqlite', 'administration pages: the trash', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
@@ -38,7 +38,7 @@ describeDatabase('sqlite', 'administration pages: the trash', (databases) => {
       const watched = await enter(open, service, root, '/records/orders');
       const { page } = watched;
       for (const number of ['A-1', 'A-2']) await row(page, number).getByRole('checkbox').check();
-      await page.getByRole('button', { name: '删除' }).click();
+      await chooseMore(page, '删除');
       const dialog = page.getByRole('dialog');
       await dialog.getByText('可在“已删除”中恢复').waitFor();
       expect(await dialog.getByText('无法撤销').count()).toBe(0);
@@ -58,7 +58,7 @@ describeDatabase('sqlite', 'administration pages: the trash', (databases) => {
     it('so does what is deleted on its own page', async () => {
       const id = await create('B-1');
       const { page } = await enter(open, service, root, `/records/orders/${id}/show`);
-      await page.getByRole('button', { name: '删除' }).click();
+      await chooseMore(page, '删除');
       await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
       await page.getByRole('heading', { name: '订单', exact: true }).waitFor();
       expect(await status(id)).toBe(404);
@@ -73,7 +73,7 @@ describeDatabase('sqlite', 'administration pages: the trash', (databases) => {
       const watched = await enter(open, service, root, '/records/orders');
       const { page } = watched;
       await page.getByRole('link', { name: '已删除' }).click();
-      await page.getByRole('heading', { name: '订单 · 已删除' }).waitFor();
+      await page.getByRole('heading', { name: '已删除', exact: true }).waitFor();
       await settled(page);
       expect(await row(page, 'C-2').textContent()).toMatch(/root.*剩余 30 天/);
       expect(await page.getByRole('row').nth(1).textContent()).toMatch(/C-2/);

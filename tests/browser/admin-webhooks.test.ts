@@ -4,7 +4,17 @@ import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { accessibility, demandQuiet, enter, go, load, seed, settled, site } from './admin-site.ts';
+import {
+  accessibility,
+  chooseMore,
+  demandQuiet,
+  enter,
+  go,
+  load,
+  seed,
+  settled,
+  site,
+} from './admin-site.ts';
 
 interface Webhook {
   readonly id: number;
@@ -52,7 +62,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
       const { page } = watched;
       await page.getByRole('link', { name: /hooks\.example\.com/ }).click();
       await page.getByText('多次尝试均失败，已自动停用').first().waitFor();
-      await page.getByRole('link', { name: '返回列表' }).click();
+      await page.getByRole('main').getByRole('link', { name: 'Webhook', exact: true }).click();
       await page.getByRole('heading', { name: 'Webhook', exact: true }).waitFor();
       await settled(page);
       const rows = page.getByRole('row');
@@ -60,7 +70,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
       const texts = (await rows.allTextContents()).slice(1);
       expect(texts.slice(0, 2).sort()).toEqual([
         expect.stringMatching(/nowhere连续失败 \d+ 次/),
-        expect.stringMatching(/hooks\.example\.com.*已停用多次尝试均失败/),
+        expect.stringMatching(/hooks\.example\.com.*已停用 · 多次尝试均失败/),
       ]);
       expect(texts[2]).toMatch(/inbox正常/);
       expect(await accessibility(page)).toEqual([]);
@@ -149,11 +159,11 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
             body: { webhook: { url: receiver.url, models: ['Order'], user_id: root.id } },
           });
           const { page } = await enter(open, service, root, `/webhooks/${id}/show`);
-          await page.getByRole('button', { name: '停用' }).click();
+          await chooseMore(page, '停用');
           await page.getByRole('alert').filter({ hasText: '由管理员关闭' }).waitFor();
           await page.getByRole('button', { name: '重新启用' }).click();
-          await page.getByRole('button', { name: '停用' }).waitFor();
-          await page.getByRole('button', { name: '轮换密钥' }).click();
+          await page.getByRole('button', { name: '重新启用' }).waitFor({ state: 'detached' });
+          await chooseMore(page, '轮换密钥');
           await page.getByRole('dialog').getByRole('button', { name: '轮换密钥' }).click();
           await page.getByRole('dialog').getByText('密钥已轮换').waitFor();
           const secret = await secretIn(page);
@@ -165,7 +175,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           await page.getByLabel('删除').uncheck();
           await page.getByRole('button', { name: '保存' }).click();
           await page.getByText('创建、修改', { exact: true }).waitFor();
-          await page.getByRole('button', { name: '删除' }).click();
+          await chooseMore(page, '删除');
           await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
           await page.getByRole('heading', { name: 'Webhook', exact: true }).waitFor();
           expect((await webhooks()).some((each) => each.id === id)).toBe(false);

@@ -156,6 +156,8 @@ const Ask = ({ first, busy, onAsk }: AskProps) => {
 const askStyle = {
   display: 'grid',
   gap: 1.5,
+  alignItems: 'end',
+  '& .MuiFormControl-root': { m: 0 },
   gridTemplateColumns: {
     xs: 'minmax(0, 1fr)',
     md: '150px minmax(160px, 1fr) 100px minmax(200px, 1.4fr) auto',

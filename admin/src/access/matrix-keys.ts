@@ -1,45 +1,79 @@
 import type { FocusEvent, KeyboardEvent } from 'react';
 
-const boxes = (scope: ParentNode): HTMLInputElement[] => [
-  ...scope.querySelectorAll<HTMLInputElement>('td input'),
+/** Everything in the table that can be focused: one of them at a time is a stop of the Tab key. */
+const focusable = 'th a, th button, td input';
+
+const all = (scope: ParentNode, selector: string): HTMLElement[] => [
+  ...scope.querySelectorAll<HTMLElement>(selector),
 ];
 
-/** The Tab key enters a table at one box: the one that had the focus last, else the first. */
-export const enterAt = (table: HTMLElement, box = boxes(table)[0]): void => {
-  for (const each of table.querySelectorAll<HTMLInputElement>('td input[tabindex="0"]')) each.tabIndex = -1;
-  if (box !== undefined) box.tabIndex = 0;
+/** The Tab key enters a table at one place: the one that had the focus last, else the first box. */
+export const enterAt = (table: HTMLElement, place = all(table, 'td input')[0]): void => {
+  for (const each of all(table, ':is(th, td) [tabindex="0"]')) each.tabIndex = -1;
+  if (place !== undefined) place.tabIndex = 0;
 };
 
 export const keepEntry = ({ target, currentTarget }: FocusEvent<HTMLElement>): void => {
-  if (target instanceof HTMLInputElement) enterAt(currentTarget, target);
+  if (target instanceof HTMLElement && target.matches(focusable)) enterAt(currentTarget, target);
 };
 
-/** The box beside one in its row, or at the same place of a row above or below. */
-const neighbour = (box: HTMLInputElement, key: string): HTMLInputElement | undefined => {
-  const row = box.closest('tr');
-  const body = row?.parentElement;
-  if (!row || !body) return undefined;
-  const inRow = boxes(row);
-  const place = inRow.indexOf(box);
-  if (key === 'ArrowRight') return inRow[place + 1];
-  if (key === 'ArrowLeft') return inRow[place - 1];
-  if (key === 'Home') return inRow[0];
-  if (key === 'End') return inRow.at(-1);
-  const rows = [...body.children].filter((each) => boxes(each).length > 0);
-  const other = rows[rows.indexOf(row) + (key === 'ArrowDown' ? 1 : -1)];
-  return other === undefined ? undefined : boxes(other)[place];
+/** A line of the table: what stands at its head, and its boxes; the letters of the columns are boxes too. */
+interface Line {
+  readonly lead: readonly HTMLElement[];
+  readonly boxes: readonly HTMLElement[];
+}
+
+const linesOf = (table: HTMLElement): readonly Line[] => [
+  { lead: [], boxes: all(table, 'thead .head button') },
+  { lead: [], boxes: all(table, 'thead .letters button') },
+  ...all(table, 'tbody tr').map((row) => ({
+    lead: all(row, 'th a, th button'),
+    boxes: all(row, 'td input'),
+  })),
+];
+
+/** Where the letters of a column begin, for the menu of its resource, and the other way round. */
+const inColumn = (place: HTMLElement, selector: string): HTMLElement | undefined => {
+  const head = place.closest('thead th');
+  return head === null ? undefined : all(head, selector)[0];
+};
+
+const vertical = (lines: readonly Line[], at: number, place: HTMLElement, by: 1 | -1) => {
+  if (at === 0) return by === 1 ? inColumn(place, '.letters button') : undefined;
+  if (at === 1 && by === -1) return inColumn(place, '.head button');
+  const inLead = lines[at]?.lead.indexOf(place) ?? -1;
+  const index = inLead >= 0 ? inLead : (lines[at]?.boxes.indexOf(place) ?? 0);
+  for (let next = at + by; next > 0 && next < lines.length; next += by) {
+    const found = inLead >= 0 ? lines[next]?.lead[index] : lines[next]?.boxes[index];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const neighbour = (table: HTMLElement, place: HTMLElement, key: string): HTMLElement | undefined => {
+  const lines = linesOf(table);
+  const at = lines.findIndex(({ lead, boxes }) => lead.includes(place) || boxes.includes(place));
+  const line = lines[at];
+  if (line === undefined) return undefined;
+  if (key === 'ArrowUp' || key === 'ArrowDown')
+    return vertical(lines, at, place, key === 'ArrowDown' ? 1 : -1);
+  if (key === 'Home') return line.boxes[0];
+  if (key === 'End') return line.boxes.at(-1);
+  const whole = [...line.lead, ...line.boxes];
+  return whole[whole.indexOf(place) + (key === 'ArrowRight' ? 1 : -1)];
 };
 
 const keys: ReadonlySet<string> = new Set([
   ...['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'],
 ]);
 
-/** Moves the focus from box to box; the space bar toggles one, as in any form. */
+/** Moves the focus through the table; the space bar toggles a box, as in any form. */
 export const moveByArrow = (event: KeyboardEvent<HTMLElement>): void => {
-  const { target, key, ctrlKey, metaKey, altKey } = event;
-  if (!(target instanceof HTMLInputElement) || !keys.has(key) || ctrlKey || metaKey || altKey) return;
+  const { target, currentTarget, key, ctrlKey, metaKey, altKey } = event;
+  if (!(target instanceof HTMLElement) || !target.matches(focusable)) return;
+  if (!keys.has(key) || ctrlKey || metaKey || altKey) return;
   event.preventDefault();
-  const next = neighbour(target, key);
+  const next = neighbour(currentTarget, target, key);
   next?.focus({ preventScroll: true });
   // The frozen row and column hide nothing of it: they have as much scroll padding.
   next?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

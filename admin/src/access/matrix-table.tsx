@@ -71,6 +71,7 @@ const ModelHead = ({ model, actions, name }: ModelActions & { readonly name: str
         </span>
         <button
           type="button"
+          tabIndex={-1}
           data-whole=""
           data-model={model}
           aria-haspopup="menu"
@@ -86,6 +87,7 @@ const ModelHead = ({ model, actions, name }: ModelActions & { readonly name: str
             <button
               key={action}
               type="button"
+              tabIndex={-1}
               className={checked ? undefined : 'unchecked'}
               data-whole=""
               data-model={model}
@@ -116,12 +118,13 @@ const RoleRow = memo(({ role, models, bits }: RoleRowProps) => {
     <tr>
       <th scope="row" aria-label={role}>
         <span className="head" data-cut="">
-          <RouterLink to={`/roles/${role}`} data-name="">
+          <RouterLink to={`/roles/${role}`} data-name="" tabIndex={-1}>
             {role}
           </RouterLink>
           {role === superAdmin ? null : (
             <button
               type="button"
+              tabIndex={-1}
               data-whole=""
               data-role={role}
               aria-haspopup="menu"
@@ -169,7 +172,7 @@ interface LetterProps {
   readonly checked: boolean;
 }
 
-/** The first box is the way into the table with the Tab key; from there the arrows go on: see `moveByArrow`. */
+/** A box of the table. The Tab key stops at one place of it; from there the arrows go on: see `moveByArrow`. */
 const Letter = ({ label, letter, value, held, checked }: LetterProps) => (
   <label className={checked ? undefined : 'unchecked'}>
     <input

@@ -8,30 +8,7 @@ import { type OwnColumn, OwnPart } from '../records/own-list.tsx';
 import { useWords } from '../records/use-metadata.ts';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-
-interface Refusal {
-  readonly id: number;
-  readonly refused_at: string;
-  readonly refusals: number;
-  readonly caller_kind: 'user' | 'api_key' | 'application';
-  readonly caller_id: string;
-  readonly caller_name: string;
-  /** Of a key, also once it was revoked. An instance of an older version does not say it. */
-  readonly key_name?: string | null;
-  readonly revoked_at?: string | null;
-  readonly revoked_by_kind?: string | null;
-  readonly revoked_by_name?: string | null;
-  readonly method: string;
-  readonly path: string;
-  readonly code: number;
-  readonly address: string;
-}
-
-const callers = { user: 'user_id', api_key: 'api_key_id', application: 'app_id' } as const;
-
-/** The address of the explanation of a refusal, with the code that it had then. */
-const questionOf = ({ caller_kind, caller_id, method, path, code }: Refusal): string =>
-  `/explain?${new URLSearchParams({ [callers[caller_kind]]: caller_id, method, path, was: String(code) })}`;
+import { questionOf, type Refusal } from './refusal.ts';
 
 const Caller = ({ refusal }: { readonly refusal: Refusal }) => {
   const text = useText();

@@ -26,6 +26,7 @@ export const RolePage = () => {
   return (
     <OwnShow<Role>
       resource="roles"
+      within={text('roles.title')}
       titleOf={({ name }) => name}
       leadOf={({ name }) => text('roles.about', { name })}
       facts={facts(text)}

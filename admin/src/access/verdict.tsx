@@ -6,9 +6,8 @@ import { Failed } from '../parts/failed.tsx';
 import { Gate, type GateOutcome, GateTrace } from '../parts/gate-trace.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
-import { catalogues } from '../parts/problem.ts';
 import { useModelName } from '../records/use-metadata.ts';
-import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
+import { type Language, serviceTexts, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ConditionsOf } from './conditions.tsx';
 import { changedAt, type Explanation, type Step } from './explanation.ts';
@@ -136,6 +135,6 @@ const Decides = ({ text }: { readonly text: Text }) => (
 
 /** The label of a rule in the language of the page; the service's own where these pages do not know the rule. */
 const ruleText = (language: Language, { rule, label }: Step): string => {
-  const labels: Readonly<Record<string, string>> = catalogues[language].explained;
+  const labels: Readonly<Record<string, string>> = serviceTexts(language).explained;
   return labels[rule] ?? label;
 };

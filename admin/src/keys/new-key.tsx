@@ -2,13 +2,11 @@ import Alert from '@mui/material/Alert';
 import TextField from '@mui/material/TextField';
 import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
-import { basePath } from '../base.ts';
 import { UserPicker } from '../parts/own-pickers.tsx';
 import { PageForm } from '../parts/page-form.tsx';
-import { ShownOnce } from '../parts/shown-once.tsx';
-import { Time } from '../parts/time.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { type CreatedApiKey, CreatedKey, type NewApiKey } from './created-key.tsx';
 import { ExpiryPicker } from './expiry.tsx';
 import { type Expiry, expiresAt, firstExpiry } from './expiry-date.ts';
 
@@ -37,97 +35,54 @@ export const NewKey = () => {
     const owner = await ownerOf(input.user_id);
     return () => setCreated({ ...data, owner });
   };
+  if (created !== undefined)
+    return (
+      <CreatedKey
+        created={created}
+        onDone={() => void navigate(replaces === undefined ? '/api_keys' : `/api_keys/${replaces}`)}
+      />
+    );
   return (
-    <>
-      <PageForm<KeyInput>
-        title={text('keys.create')}
-        lead={text('keys.createLead')}
-        first={{
-          user_id: Number(parameters.get('user_id')) || null,
-          name: parameters.get('name') ?? '',
-          expires_at: firstExpiry,
-        }}
-        action={text('keys.create')}
-        back="/api_keys"
-        missing={({ expires_at }) =>
-          expiresAt(expires_at, Date.now()) === undefined ? { expires_at: text('keys.noEnd') } : {}
-        }
-        onSave={create}
-      >
-        {(input, change, errors) => (
-          <>
-            {replaces === undefined ? null : <Alert severity="info">{text('keys.replaceLead')}</Alert>}
-            <UserPicker
-              label={text('keys.owner')}
-              value={input.user_id}
-              onChange={(user_id) => change({ user_id })}
-              error={errors['user_id']}
-              required
-            />
-            <TextField
-              label={text('keys.name')}
-              value={input.name}
-              required
-              onChange={(event) => change({ name: event.target.value })}
-              error={errors['name'] !== undefined}
-              helperText={errors['name'] ?? text('keys.nameHelp')}
-            />
-            <ExpiryPicker
-              value={input.expires_at}
-              onChange={(expires_at) => change({ expires_at })}
-              error={errors['expires_at']}
-            />
-          </>
-        )}
-      </PageForm>
-      {created === undefined ? null : (
-        <CreatedKey
-          created={created}
-          onClose={() => void navigate(replaces === undefined ? '/api_keys' : `/api_keys/${replaces}`)}
-        />
+    <PageForm<KeyInput>
+      title={text('keys.create')}
+      lead={text('keys.createLead')}
+      first={{
+        user_id: Number(parameters.get('user_id')) || null,
+        name: parameters.get('name') ?? '',
+        expires_at: firstExpiry,
+      }}
+      action={text('keys.create')}
+      back="/api_keys"
+      missing={({ expires_at }) =>
+        expiresAt(expires_at, Date.now()) === undefined ? { expires_at: text('keys.noEnd') } : {}
+      }
+      onSave={create}
+    >
+      {(input, change, errors) => (
+        <>
+          {replaces === undefined ? null : <Alert severity="info">{text('keys.replaceLead')}</Alert>}
+          <UserPicker
+            label={text('keys.owner')}
+            value={input.user_id}
+            onChange={(user_id) => change({ user_id })}
+            error={errors['user_id']}
+            required
+          />
+          <TextField
+            label={text('keys.name')}
+            value={input.name}
+            required
+            onChange={(event) => change({ name: event.target.value })}
+            error={errors['name'] !== undefined}
+            helperText={errors['name'] ?? text('keys.nameHelp')}
+          />
+          <ExpiryPicker
+            value={input.expires_at}
+            onChange={(expires_at) => change({ expires_at })}
+            error={errors['expires_at']}
+          />
+        </>
       )}
-    </>
-  );
-};
-
-export interface NewApiKey {
-  readonly id: number;
-  readonly name: string;
-  readonly key: string;
-  readonly expires_at: string | null;
-}
-
-export interface CreatedApiKey extends NewApiKey {
-  /** Whose it is, by username. */
-  readonly owner: string;
-}
-
-interface CreatedKeyProps {
-  readonly created: CreatedApiKey;
-  readonly onClose: () => void;
-}
-
-/** The whole key, this once, with a command that works as it stands. */
-export const CreatedKey = ({ created: { name, key, owner, expires_at }, onClose }: CreatedKeyProps) => {
-  const text = useText();
-  const address = `${window.location.origin}${basePath}/api/v1/users`;
-  return (
-    <ShownOnce
-      title={text('keys.createdTitle', { name })}
-      lead={text('keys.createdLead')}
-      facts={[
-        [text('keys.owner'), owner],
-        [
-          text('keys.expiresAt'),
-          <Time key="end" value={expires_at} format="zoned" otherwise={text('keys.neverExpires')} />,
-        ],
-      ]}
-      secrets={[
-        [text('keys.key'), key],
-        [text('keys.curl'), `curl -H 'X-Api-Key: ${key}' ${address}`],
-      ]}
-      kept={text('keys.kept')}
-      onClose={onClose}
-    />
+    </PageForm>
   );
 };

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Waiting } from '../layout/waiting.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { RelativeTime, Time } from '../parts/time.tsx';
 import type { OwnColumn } from '../records/own-list.tsx';
 import { OwnShow } from '../records/own-show.tsx';
@@ -65,6 +66,7 @@ export const ShowKey = () => {
   return (
     <OwnShow<ApiKey>
       resource="api_keys"
+      within={text('keys.title')}
       titleOf={({ name }) => name}
       facts={facts(text)}
       actions={(apiKey) => <Actions apiKey={apiKey} />}
@@ -84,12 +86,9 @@ const Actions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   const close = (): void => setOpened(undefined);
   return (
     <>
-      <LinkButton to="/api_keys">{text('common.toList')}</LinkButton>
-      <Button onClick={() => setOpened('rename')}>{text('keys.rename')}</Button>
-      <LinkButton to={replacing(apiKey)}>{text('keys.replace')}</LinkButton>
-      <Button color="error" onClick={() => setOpened('revoke')}>
-        {text('keys.revoke')}
-      </Button>
+      <LinkButton to={replacing(apiKey)} variant="outlined">
+        {text('keys.replace')}
+      </LinkButton>
       {apiKey.status === 'active' ? (
         <Button
           variant={apiKey.expires_at === null ? 'text' : 'contained'}
@@ -98,6 +97,12 @@ const Actions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
           {text(apiKey.expires_at === null ? 'day.keys.limit' : 'keys.extend')}
         </Button>
       ) : null}
+      <MoreMenu
+        items={[
+          { label: text('keys.rename'), onClick: () => setOpened('rename') },
+          { label: text('keys.revoke'), dangerous: true, onClick: () => setOpened('revoke') },
+        ]}
+      />
       {opened === 'extend' ? <ExtendKey apiKey={apiKey} onClose={close} /> : null}
       {opened === 'rename' ? <RenameKey apiKey={apiKey} onClose={close} /> : null}
       {opened === 'revoke' ? (

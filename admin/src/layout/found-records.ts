@@ -25,6 +25,8 @@ export interface PaletteOption {
   readonly to: string;
   readonly label: string;
   readonly group: string;
+  /** Does something instead; `to` only tells it from the others. */
+  readonly run?: () => void;
   /** A number beside the label, where it does not name the record alone. */
   readonly id?: number;
 }

@@ -5,7 +5,6 @@ import useMediaQuery from '@mui/material/useMediaQuery';
 import { Component, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useLocation } from 'react-router';
 import { factorDue, passwordDue, useDue } from '../account/due.ts';
-import { PasswordFirst } from '../account/own-password-form.tsx';
 import { ExactTimes } from '../parts/exact-times.tsx';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { BrokenPage } from './failure.tsx';
@@ -13,6 +12,9 @@ import { Menu } from './menu.tsx';
 import { barHeight, TopBar } from './top-bar.tsx';
 import { Waiting } from './waiting.tsx';
 
+const PasswordFirst = lazy(() =>
+  import('../account/own-password-form.tsx').then(({ PasswordFirst: page }) => ({ default: page })),
+);
 const FactorFirst = lazy(() =>
   import('../factor/factor-first.tsx').then(({ FactorFirst: page }) => ({ default: page })),
 );
@@ -31,7 +33,11 @@ export const AppLayout = ({ children }: { readonly children: ReactNode }) => {
   if (!due && !entered) setEntered(true);
   return (
     <>
-      {password ? <PasswordFirst /> : null}
+      {password ? (
+        <Suspense fallback={<Waiting />}>
+          <PasswordFirst />
+        </Suspense>
+      ) : null}
       {factor && !password ? (
         <Suspense fallback={<Waiting />}>
           <FactorFirst />

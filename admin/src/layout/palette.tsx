@@ -10,6 +10,7 @@ import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import { type FoundOptions, type PaletteOption, useFoundRecords } from './found-records.ts';
+import { usePaletteActions } from './palette-actions.ts';
 import { usePlaces } from './places.tsx';
 
 /** The list stands in the dialog itself instead of over it. */
@@ -53,10 +54,16 @@ const State = ({ found: { state, count } }: { readonly found: FoundOptions }) =>
 
 const byLabel = createFilterOptions<PaletteOption>({ stringify: ({ label, group }) => `${label} ${group}` });
 
-/** Goes to any page, and to any record that its words or its number find, without a mouse. */
-export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
+interface PaletteProps {
+  readonly onClose: () => void;
+  readonly onHelp: () => void;
+}
+
+/** Goes to any page, to any record that its words or its number find, and does whatever a menu does, without a mouse. */
+export const Palette = ({ onClose, onHelp }: PaletteProps) => {
   const text = useText();
   const navigate = useNavigate();
+  const actions = usePaletteActions(onHelp);
   const [words, setWords] = useState('');
   const places = usePlaces().groups.flatMap(({ label, places: group }) =>
     group.map(
@@ -64,13 +71,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     ),
   );
   const found = useFoundRecords(words.trim());
-  const fixed: PaletteOption[] = [
-    ...places,
-    { to: '/api_keys/create', label: text('keys.create'), group: text('palette.actions') },
-    { to: '/users/create', label: text('users.create'), group: text('palette.actions') },
-    { to: '/password', label: text('account.changePassword'), group: text('palette.actions') },
-    { to: '/second-factor', label: text('factor.title'), group: text('palette.actions') },
-  ];
+  const fixed: readonly PaletteOption[] = [...places, ...actions];
   return (
     <Dialog
       open
@@ -85,7 +86,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
         open
         autoHighlight
         options={[...fixed, ...found.options]}
-        filterOptions={(_all, state) => [...byLabel(fixed, state), ...found.options]}
+        filterOptions={(_all, state) => [...byLabel([...fixed], state), ...found.options]}
         groupBy={({ group }) => group}
         renderGroup={({ key, ...group }) => <Group key={key} {...group} />}
         getOptionLabel={({ label }) => label}
@@ -108,7 +109,8 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
         onChange={(_event, option) => {
           if (option === null) return;
           onClose();
-          void navigate(option.to);
+          if (option.run === undefined) void navigate(option.to);
+          else option.run();
         }}
         loading={found.state === 'searching'}
         loadingText={text('palette.searching')}

@@ -1,5 +1,4 @@
 import IconButton from '@mui/material/IconButton';
-import Tooltip from '@mui/material/Tooltip';
 import { useLocaleState } from 'ra-core';
 import { Icon } from '../parts/icon.tsx';
 import { askBefore } from '../parts/unsaved.ts';
@@ -16,27 +15,25 @@ export const Preferences = () => {
   return (
     <>
       {other === undefined ? null : (
-        <Tooltip title={other.name}>
-          <IconButton
-            color="inherit"
-            lang={other.locale}
-            aria-label={other.name}
-            // Another language draws the whole page again.
-            onClick={() => askBefore(() => setLocale(other.locale))}
-          >
-            <Icon name="globe" fontSize="small" />
-          </IconButton>
-        </Tooltip>
-      )}
-      <Tooltip title={themeLabel}>
         <IconButton
           color="inherit"
-          aria-label={themeLabel}
-          onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}
+          lang={other.locale}
+          aria-label={other.name}
+          title={other.name}
+          // Another language draws the whole page again.
+          onClick={() => askBefore(() => setLocale(other.locale))}
         >
-          {theme === 'dark' ? <Icon name="sun" fontSize="small" /> : <Icon name="moon" fontSize="small" />}
+          <Icon name="globe" fontSize="small" />
         </IconButton>
-      </Tooltip>
+      )}
+      <IconButton
+        color="inherit"
+        aria-label={themeLabel}
+        title={themeLabel}
+        onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}
+      >
+        {theme === 'dark' ? <Icon name="sun" fontSize="small" /> : <Icon name="moon" fontSize="small" />}
+      </IconButton>
     </>
   );
 };

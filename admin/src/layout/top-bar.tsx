@@ -2,10 +2,8 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Divider from '@mui/material/Divider';
 import IconButton from '@mui/material/IconButton';
-import LinearProgress from '@mui/material/LinearProgress';
 import MuiMenu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
-import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useGetIdentity, useLoading, useLogout } from 'ra-core';
 import { lazy, Suspense, useEffect, useState } from 'react';
@@ -15,6 +13,9 @@ import { Icon } from '../parts/icon.tsx';
 import { askBefore } from '../parts/unsaved.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { usePreferenceItems } from './preference-items.tsx';
+import { useShortcuts } from './shortcuts.ts';
+
+const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp: part }) => ({ default: part })));
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: part }) => ({ default: part })));
 
@@ -71,17 +72,16 @@ const Account = () => {
   const preferences = usePreferenceItems();
   return (
     <>
-      <Tooltip title={name}>
-        <IconButton
-          color="inherit"
-          aria-label={text('menu.account')}
-          aria-haspopup="menu"
-          aria-expanded={anchor !== null}
-          onClick={(event) => setAnchor(event.currentTarget)}
-        >
-          <Icon name="person" fontSize="small" />
-        </IconButton>
-      </Tooltip>
+      <IconButton
+        color="inherit"
+        title={name}
+        aria-label={text('menu.account')}
+        aria-haspopup="menu"
+        aria-expanded={anchor !== null}
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        <Icon name="person" fontSize="small" />
+      </IconButton>
       <MuiMenu disablePortal open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
         <MenuItem
           component={Link}
@@ -132,12 +132,37 @@ const Account = () => {
   );
 };
 
+/** A line under the bar that goes to and fro. */
+const loadingStyle = {
+  position: 'absolute',
+  insetInline: 0,
+  bottom: -1,
+  height: 2,
+  overflow: 'hidden',
+  '&::after': {
+    content: '""',
+    position: 'absolute',
+    inset: 0,
+    width: '30%',
+    bgcolor: 'primary.main',
+    animation: 'gw-loading 1.2s ease-in-out infinite',
+  },
+  '@keyframes gw-loading': {
+    from: { transform: 'translateX(-100%)' },
+    to: { transform: 'translateX(340%)' },
+  },
+  '@media (prefers-reduced-motion: reduce)': { '&::after': { animation: 'none', width: '100%' } },
+} as const;
+
 export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }) => {
   const text = useText();
   const loading = useLoading();
   const [palette, setPalette] = useState(false);
+  const [help, setHelp] = useState(false);
   const [open] = useState(() => () => setPalette(true));
+  const [openHelp] = useState(() => () => setHelp(true));
   useShortcut(open);
+  useShortcuts({ openPalette: open, openHelp });
   return (
     <Box
       component="header"
@@ -198,15 +223,15 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
       <Account />
       {palette ? (
         <Suspense fallback={null}>
-          <Palette onClose={() => setPalette(false)} />
+          <Palette onClose={() => setPalette(false)} onHelp={openHelp} />
         </Suspense>
       ) : null}
-      {loading ? (
-        <LinearProgress
-          aria-label={text('common.loading')}
-          sx={{ position: 'absolute', insetInline: 0, bottom: -2, height: 2 }}
-        />
+      {help ? (
+        <Suspense fallback={null}>
+          <KeyHelp palette={shortcut} onClose={() => setHelp(false)} />
+        </Suspense>
       ) : null}
+      {loading ? <Box role="progressbar" aria-label={text('common.loading')} sx={loadingStyle} /> : null}
     </Box>
   );
 };

@@ -1,6 +1,4 @@
-import Paper from '@mui/material/Paper';
-import Popper from '@mui/material/Popper';
-import Typography from '@mui/material/Typography';
+import Box from '@mui/material/Box';
 import { useEffect, useState } from 'react';
 
 interface Shown {
@@ -53,25 +51,43 @@ export const ExactTimes = () => {
     };
     const ways = [
       ['mouseover', point],
+      ['scroll', hide],
       ['focusin', focus],
       ['focusout', hide],
       ['keydown', leave],
     ] as const;
-    for (const [name, way] of ways) document.addEventListener(name, way as EventListener);
+    for (const [name, way] of ways) document.addEventListener(name, way as EventListener, true);
     return () => {
-      for (const [name, way] of ways) document.removeEventListener(name, way as EventListener);
+      for (const [name, way] of ways) document.removeEventListener(name, way as EventListener, true);
     };
   }, []);
   if (shown === undefined || !shown.anchor.isConnected) return null;
+  const { left, right, top } = shown.anchor.getBoundingClientRect();
+  const middle = Math.min(Math.max((left + right) / 2, room), document.documentElement.clientWidth - room);
   return (
-    <Popper open anchorEl={shown.anchor} placement="top" sx={{ zIndex: 'tooltip', pointerEvents: 'none' }}>
-      <Paper elevation={4} sx={{ px: 1.25, py: 0.75, m: 0.5, maxWidth: '90vw' }}>
-        {shown.lines.map((line) => (
-          <Typography key={line} variant="body2">
-            {line}
-          </Typography>
-        ))}
-      </Paper>
-    </Popper>
+    <Box role="tooltip" sx={tipStyle} style={{ left: middle, top: top - 6 }}>
+      {shown.lines.map((line) => (
+        <div key={line}>{line}</div>
+      ))}
+    </Box>
   );
 };
+
+/** Pixels that half of the longest moment takes: nearer to an edge its middle does not come. */
+const room = 120;
+
+/** Over the element that it is about. */
+const tipStyle = {
+  position: 'fixed',
+  translate: '-50% -100%',
+  zIndex: 'tooltip',
+  pointerEvents: 'none',
+  px: 1,
+  py: 0.5,
+  width: 'max-content',
+  maxWidth: '90vw',
+  typography: 'caption',
+  color: 'background.default',
+  bgcolor: 'text.primary',
+  borderRadius: 1,
+} as const;

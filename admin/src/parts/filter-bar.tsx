@@ -1,3 +1,4 @@
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
 import InputAdornment from '@mui/material/InputAdornment';
@@ -5,17 +6,20 @@ import Popover from '@mui/material/Popover';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { useListContext, useNotify } from 'ra-core';
-import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { findKey, isWholeKey } from '../layout/found-records.ts';
 import { ReferenceValue } from '../records/reference-value.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { isWordOperator, parseWords } from './date-words.ts';
 import { type Condition, comparedModel, conditionsIn, type FilterField } from './filter-field.ts';
-import { FilterMenu } from './filter-menu.tsx';
 import { Icon } from './icon.tsx';
 import { momentText } from './moment.ts';
 import { useTell } from './problem.ts';
+
+const FilterMenu = lazy(() =>
+  import('./filter-menu.tsx').then(({ FilterMenu: part }) => ({ default: part })),
+);
 
 /** Milliseconds after the last key stroke before a search begins. */
 const pause = 300;
@@ -178,7 +182,9 @@ export const FilterBar = ({
         anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
         slotProps={{ paper: { variant: 'outlined', role: 'dialog', 'aria-label': text('filter.add') } }}
       >
-        <FilterMenu fields={fields} onAdd={add} onDraft={keepDraft} />
+        <Suspense fallback={<Box sx={{ width: 220, height: 120 }} />}>
+          <FilterMenu fields={fields} onAdd={add} onDraft={keepDraft} />
+        </Suspense>
       </Popover>
     </Stack>
   );

@@ -1,14 +1,9 @@
 import { useNotify } from 'ra-core';
 import { useCallback } from 'react';
 import { GatewrightError } from '../../../client/error.ts';
-import { en } from '../../../src/kernel/messages/en.ts';
-import { zhCN } from '../../../src/kernel/messages/zh-CN.ts';
 import { problemTable } from '../../../src/kernel/problem-table.ts';
-import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
+import { type Language, serviceTexts, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { noAnswerInTime } from './time-limit.ts';
-
-/** The messages of the service by language. */
-export const catalogues = { 'zh-CN': zhCN, en };
 
 /** The facts of a failed request that these pages use, whichever layer has wrapped it. */
 export interface Failure {
@@ -60,7 +55,7 @@ export const failureOf = (error: unknown): Failure => {
 const inLanguage = ({ code, message }: Failure, language: Language): string => {
   const name = Object.entries(problemTable).find(([, known]) => known === code)?.[0];
   if (name === undefined) return message;
-  const text = catalogues[language].problems[name as keyof typeof problemTable];
+  const text = serviceTexts(language).problems[name as keyof typeof problemTable];
   return text.includes('{') ? message : text;
 };
 

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { type FilterPayload, ListBase, type RaRecord, type SortPayload, useListContext } from 'ra-core';
-import { type ReactNode, useId, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
 import { Followed } from '../live/followed.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -19,7 +19,11 @@ import { type MoreItem, MoreMenu } from './more-menu.tsx';
 import { Page } from './page.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { UngrantedButton } from './ungranted.tsx';
-import { type ViewChoice, ViewOptions } from './view-options.tsx';
+import type { ViewChoice } from './view-options.tsx';
+
+const ViewOptions = lazy(() =>
+  import('./view-options.tsx').then(({ ViewOptions: part }) => ({ default: part })),
+);
 
 interface RecordListPageProps<Item extends RaRecord> {
   readonly resource: string;
@@ -185,7 +189,9 @@ export const ViewButton = (props: ViewChoice) => {
         {text('list.view')}
       </Button>
       {anchor === null ? null : (
-        <ViewOptions {...props} id={id} anchor={anchor} onClose={() => setAnchor(null)} />
+        <Suspense fallback={null}>
+          <ViewOptions {...props} id={id} anchor={anchor} onClose={() => setAnchor(null)} />
+        </Suspense>
       )}
     </>
   );

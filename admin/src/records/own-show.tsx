@@ -4,6 +4,8 @@ import type { RaRecord } from 'ra-core';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { Loaded } from '../layout/failure.tsx';
+import { Waiting } from '../layout/waiting.tsx';
+import { AtOnce } from '../parts/at-once.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page } from '../parts/page.tsx';
 import { dataProvider } from '../service.ts';
@@ -41,6 +43,8 @@ interface OwnShowProps<Item extends RaRecord> {
   readonly resource: string;
   readonly titleOf: (record: Item) => string;
   readonly leadOf?: (record: Item) => string;
+  /** The name of the list. */
+  readonly within?: string;
   readonly facts: OwnFactsProps<Item>['facts'];
   readonly actions: (record: Item) => ReactNode;
   /** Stands above the facts. */
@@ -51,20 +55,24 @@ interface OwnShowProps<Item extends RaRecord> {
 
 /** The page of a record of the service's own. */
 export const OwnShow = <Item extends RaRecord>(props: OwnShowProps<Item>) => {
-  const { resource, titleOf, leadOf, facts, actions, notice, children } = props;
+  const { resource, titleOf, leadOf, within, facts, actions, notice, children } = props;
+  const query = useOwnRecord<Item>(resource);
+  const { data: fields } = useListFields(resource);
+  if (fields === undefined && !query.error) return <Waiting />;
   return (
-    <Loaded query={useOwnRecord<Item>(resource)}>
+    <Loaded query={query}>
       {(record) => (
         <Page
           key={record.id}
           title={titleOf(record)}
+          {...(within === undefined ? {} : { within: { to: `/${resource}`, label: within } })}
           {...(leadOf === undefined ? {} : { lead: leadOf(record) })}
           actions={actions(record)}
         >
           <Stack sx={{ gap: 2.5 }}>
             {notice?.(record)}
             <OwnFacts list={resource} record={record} facts={facts} />
-            {children?.(record)}
+            {children === undefined ? null : <AtOnce>{children(record)}</AtOnce>}
           </Stack>
         </Page>
       )}

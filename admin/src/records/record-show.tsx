@@ -9,6 +9,7 @@ import { Timeline } from '../history/timeline.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
+import { AtOnce } from '../parts/at-once.tsx';
 import { Columns } from '../parts/columns.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
@@ -62,9 +63,11 @@ const Show = ({ metadata, path, id }: ShowProps) => {
     >
       <Columns aside={<Beside metadata={metadata} path={path} record={record} />}>
         <RecordFacts metadata={metadata} record={record} />
-        {belonging(metadata).map((relation) => (
-          <RelatedRecords key={`${relation.model} ${relation.by}`} relation={relation} id={record.id} />
-        ))}
+        <AtOnce>
+          {belonging(metadata).map((relation) => (
+            <RelatedRecords key={`${relation.model} ${relation.by}`} relation={relation} id={record.id} />
+          ))}
+        </AtOnce>
       </Columns>
     </Page>
   );

@@ -1,4 +1,5 @@
 import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';
@@ -57,27 +58,24 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
   const waiting = kinds.filter(({ count }) => count > 0);
   const calm = kinds.filter(({ count }) => count === 0);
   return (
-    <Stack sx={{ gap: 1.5 }}>
-      {waiting.length === 0 ? null : (
-        <Box
-          component="ul"
-          aria-label={text('start.attention')}
-          sx={{
-            m: 0,
-            p: 0,
-            listStyle: 'none',
-            display: 'grid',
-            gap: 1.5,
-            gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 260px), 1fr))',
-          }}
-        >
-          {waiting.map(({ calm: name, card }) => (
-            <Fragment key={name}>{card}</Fragment>
-          ))}
+    <Box component="section" aria-labelledby="attention">
+      <Typography id="attention" variant="h2" sx={{ mb: 1, lineHeight: '28px' }}>
+        {text('start.attention')}{' '}
+        <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
+          {waiting.length}
         </Box>
-      )}
-      {calm.length === 0 ? null : <Calm all={waiting.length === 0} names={calm.map((kind) => kind.calm)} />}
-    </Stack>
+      </Typography>
+      <Paper variant="outlined">
+        {waiting.length === 0 ? null : (
+          <Box component="ul" aria-label={text('start.attention')} sx={{ m: 0, p: 0, listStyle: 'none' }}>
+            {waiting.map(({ calm: name, card }) => (
+              <Fragment key={name}>{card}</Fragment>
+            ))}
+          </Box>
+        )}
+        {calm.length === 0 ? null : <Calm all={waiting.length === 0} names={calm.map((kind) => kind.calm)} />}
+      </Paper>
+    </Box>
   );
 };
 
@@ -85,8 +83,17 @@ const Calm = ({ all, names }: { readonly all: boolean; readonly names: readonly 
   const text = useText();
   const named = names.map((name) => text(name)).join(text('memberships.separator'));
   return (
-    <Stack direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
-      <Icon name="check" fontSize="small" color={all ? 'success' : 'disabled'} />
+    <Stack
+      direction="row"
+      sx={{
+        gap: 1.25,
+        px: 2,
+        py: 1.5,
+        alignItems: 'flex-start',
+        ...(all ? {} : { borderTop: 1, borderColor: 'divider' }),
+      }}
+    >
+      <Icon name="check" sx={{ fontSize: 18, mt: '1px', color: all ? 'success.main' : 'text.disabled' }} />
       <Typography variant="body2" sx={{ color: 'text.secondary' }}>
         {text(all ? 'start.allCalm' : 'start.restCalm', { names: named })}
       </Typography>

@@ -1,8 +1,7 @@
 import Box from '@mui/material/Box';
-import Paper from '@mui/material/Paper';
-import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
+import { Icon } from '../parts/icon.tsx';
 
 /** How many of a kind are named on their card. */
 export const listed = 3;
@@ -24,36 +23,57 @@ interface MatterProps {
   readonly children: ReactNode;
 }
 
-/** A kind of thing that needs somebody: how many there are, the first of them, and what can be done. */
+/** A kind of thing that needs attention: how many there are, the first of them, and what can be done. */
 export const Matter = ({ title, count, more, children }: MatterProps) => (
-  <Paper variant="outlined" component="li" sx={{ p: 2, display: 'flex', flexDirection: 'column', gap: 0.75 }}>
-    <Typography variant="h3" component="h2" sx={{ color: 'text.secondary' }}>
-      {title}
-    </Typography>
-    <Typography
-      component="p"
-      sx={{
-        fontSize: 28,
-        fontWeight: 650,
-        lineHeight: 1.1,
-        color: 'warning.main',
-        fontVariantNumeric: 'tabular-nums',
-      }}
-    >
-      {count}
-    </Typography>
-    <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 0.5 }}>
-      {children}
-    </Stack>
-    <Box sx={{ mt: 'auto', pt: 0.5, typography: 'body2', color: 'text.secondary' }}>{more}</Box>
-  </Paper>
+  <Box component="li" sx={matterStyle}>
+    <Icon name="attention" sx={{ fontSize: 18, mt: '1px', color: 'warning.main' }} />
+    <Box sx={{ minWidth: 0 }}>
+      <Box sx={{ display: 'flex', alignItems: 'baseline', gap: 1 }}>
+        <Typography variant="h3" component="h2">
+          {title}
+        </Typography>
+        <Typography component="p" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
+          {count}
+        </Typography>
+        <Box sx={{ ml: 'auto', typography: 'body2', color: 'text.secondary', textAlign: 'right' }}>
+          {typeof more === 'string' ? null : more}
+        </Box>
+      </Box>
+      <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+        {children}
+      </Box>
+      {typeof more === 'string' ? <Beneath>{more}</Beneath> : null}
+    </Box>
+  </Box>
 );
 
+const matterStyle = {
+  display: 'grid',
+  gridTemplateColumns: '18px minmax(0, 1fr)',
+  columnGap: 1.25,
+  px: 2,
+  py: 1.5,
+  borderBottom: 1,
+  borderColor: 'divider',
+  '&:last-of-type': { borderBottom: 0 },
+} as const;
+
+/** One of them: its words in one line, its actions at the end of it. */
 export const Line = ({ children }: { readonly children: ReactNode }) => (
-  <Typography component="li" variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+  <Box component="li" sx={lineStyle}>
     {children}
-  </Typography>
+  </Box>
 );
+
+const lineStyle = {
+  typography: 'body2',
+  py: 0.5,
+  overflowWrap: 'anywhere',
+  display: 'flow-root',
+  '& > .MuiStack-root, & > div:has(> .MuiButton-root)': { float: 'right', mr: '-6px' },
+  '& .MuiButton-root': { minHeight: 24, py: 0, px: 0.75, color: 'text.secondary', fontWeight: 500 },
+  '& .MuiButton-root:hover': { color: 'text.primary' },
+} as const;
 
 /** A part that belongs to a line and is less than it. */
 export const Beneath = ({ children }: { readonly children: ReactNode }) => (

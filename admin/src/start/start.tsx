@@ -1,7 +1,6 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
 import { Waiting } from '../layout/waiting.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Page } from '../parts/page.tsx';
@@ -10,8 +9,15 @@ import { useText } from '../texts/provider.ts';
 import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Statistics } from './stats.ts';
+import { Traffic } from './traffic.tsx';
 
-const Traffic = lazy(() => import('./traffic.tsx').then(({ Traffic: part }) => ({ default: part })));
+/** The matters that need attention, beside how the service fares; one below the other where there is no room. */
+const halves = {
+  display: 'grid',
+  gap: 3,
+  alignItems: 'start',
+  gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 5fr) minmax(0, 7fr)' },
+} as const;
 
 /** The start page: matters that need attention, and the traffic. */
 export const Start = () => {
@@ -35,10 +41,10 @@ export const Start = () => {
       ) : (
         <Stack sx={{ gap: 3 }}>
           <FirstSteps steps={data.first_steps} />
-          <Attention statistics={data} />
-          <Suspense fallback={<Box sx={{ height: 320 }} />}>
+          <Box sx={halves}>
+            <Attention statistics={data} />
             <Traffic statistics={data} />
-          </Suspense>
+          </Box>
         </Stack>
       )}
     </Page>

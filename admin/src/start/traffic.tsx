@@ -6,6 +6,8 @@ import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
+import { Figures } from './figures.tsx';
+import { MostRefused } from './most-refused.tsx';
 import { type Series, StackedBars } from './stacked-bars.tsx';
 import type { Point, Statistics } from './stats.ts';
 
@@ -65,10 +67,16 @@ export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => 
     values: valuesOf('status', name),
   }));
   return (
-    <Stack component="section" aria-labelledby="traffic" sx={{ gap: 1.5 }}>
+    <Stack component="section" aria-labelledby="traffic" sx={{ gap: 1 }}>
       <Stack
         direction="row"
-        sx={{ alignItems: 'center', justifyContent: 'space-between', flexWrap: 'wrap', gap: 1 }}
+        sx={{
+          alignItems: 'center',
+          justifyContent: 'space-between',
+          flexWrap: 'wrap',
+          gap: 1,
+          minHeight: 28,
+        }}
       >
         <Typography id="traffic" variant="h2">
           {text('start.requests')}
@@ -82,28 +90,20 @@ export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => 
             if (next !== null) setSpan(next);
           }}
         >
-          <ToggleButton value="last_24_hours" sx={{ textTransform: 'none', px: 1.5 }}>
-            {text('start.hours')}
-          </ToggleButton>
-          <ToggleButton value="last_30_days" sx={{ textTransform: 'none', px: 1.5 }}>
-            {text('start.days')}
-          </ToggleButton>
+          <ToggleButton value="last_24_hours">{text('start.hours')}</ToggleButton>
+          <ToggleButton value="last_30_days">{text('start.days')}</ToggleButton>
         </ToggleButtonGroup>
       </Stack>
-      <Box
-        sx={{
-          display: 'grid',
-          gap: 1.5,
-          gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 420px), 1fr))',
-        }}
-      >
-        <Paper variant="outlined" sx={{ p: 2 }}>
-          <StackedBars title={text('start.byMethod')} labels={labels} series={byMethod} />
-        </Paper>
-        <Paper variant="outlined" sx={{ p: 2 }}>
+      <Paper variant="outlined">
+        <Figures points={points} />
+        <Box sx={{ p: 2 }}>
           <StackedBars title={text('start.byStatus')} labels={labels} series={byStatus} />
-        </Paper>
-      </Box>
+        </Box>
+        <Box sx={{ p: 2, borderTop: 1, borderColor: 'divider' }}>
+          <StackedBars title={text('start.byMethod')} labels={labels} series={byMethod} />
+        </Box>
+      </Paper>
+      <MostRefused />
     </Stack>
   );
 };

@@ -1,9 +1,9 @@
-import { useLocale, useTranslate } from 'ra-core';
-import polyglotI18nProvider from 'ra-i18n-polyglot';
-import raEnglish from 'ra-language-english';
+import { type I18nProvider, useLocale, useTranslate } from 'ra-core';
 import { useCallback, useEffect } from 'react';
-import { en } from './en.ts';
-import { zhCN } from './zh-cn.ts';
+import type { en as serviceMessages } from '../../../src/kernel/messages/en.ts';
+import { store } from '../store.ts';
+import type { SameKeys } from './same-keys.ts';
+import type { zhCN } from './zh-cn.ts';
 
 export type Language = 'zh-CN' | 'en';
 
@@ -12,37 +12,81 @@ export const languages: readonly { readonly locale: Language; readonly name: str
   { locale: 'en', name: 'English' },
 ];
 
-const { ra } = raEnglish;
+interface Tree {
+  readonly [key: string]: string | Tree;
+}
 
-/** The few texts that ra-core shows by itself; everything else is shown by these pages. */
-const raChinese = {
-  ...ra,
-  auth: { ...ra.auth, auth_check_error: '请先登录' },
-  message: { ...ra.message, select_all_limit_reached: '项目过多，仅选中了前 %{max} 项。' },
-  notification: {
-    ...ra.notification,
-    http_error: '与服务器通信出错',
-    i18n_error: '无法加载所选语言',
-    item_doesnt_exist: '记录不存在',
-    logged_out: '登录已失效，请重新登录。',
-    not_authorized: '您无权访问该资源。',
-  },
+/** All texts of one language. */
+export interface Texts {
+  readonly app: SameKeys<typeof zhCN>;
+  /** Texts that ra-core shows by itself. */
+  readonly ra: Tree;
+  /** The messages of the service. */
+  readonly service: SameKeys<typeof serviceMessages>;
+}
+
+const loaders: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }>>> = {
+  'zh-CN': () => import('./all-zh-cn.ts'),
+  en: () => import('./all-en.ts'),
 };
 
-const messages = {
-  'zh-CN': { ra: raChinese, app: zhCN },
-  en: { ...raEnglish, app: en },
+const loaded = new Map<Language, Texts>();
+
+/** Loads a language; the pages ask for no text of it before. */
+export const loadTexts = async (language: Language): Promise<void> => {
+  if (!loaded.has(language)) loaded.set(language, (await loaders[language]()).texts);
 };
+
+const textsOf = (language: Language): Texts => {
+  const texts = loaded.get(language);
+  if (texts === undefined) throw new Error(`the texts of ${language} are not loaded`);
+  return texts;
+};
+
+/** The messages of the service in a language of the pages. */
+export const serviceTexts = (language: Language): Texts['service'] => textsOf(language).service;
+
+const isLanguage = (name: unknown): name is Language => name === 'en' || name === 'zh-CN';
 
 /** The service's own language; the page speaks it too until the user chooses another one in this browser. */
 export const serviceLanguage: Language = document.documentElement.lang === 'en' ? 'en' : 'zh-CN';
 
-export const i18nProvider = polyglotI18nProvider(
-  (locale) => messages[locale === 'en' ? 'en' : 'zh-CN'],
-  serviceLanguage,
-  [...languages],
-  { allowMissing: true },
-);
+const chosenBefore: unknown = store.getItem<string>('locale');
+
+/** The language that the pages begin with. */
+export const firstLanguage: Language = isLanguage(chosenBefore) ? chosenBefore : serviceLanguage;
+
+let current = firstLanguage;
+
+const textAt = (tree: Tree, path: string): string | undefined => {
+  let at: string | Tree | undefined = tree;
+  for (const step of path.split('.')) at = typeof at === 'object' ? at[step] : undefined;
+  return typeof at === 'string' ? at : undefined;
+};
+
+/** Forms of a text by number: one, and all others. Chinese texts have one form. */
+const formOf = (text: string, count: unknown): string => {
+  const [one = '', others = one] = text.split(' |||| ');
+  return count === 1 || count === undefined ? one : others;
+};
+
+/** The provider of ra-core: texts by path, with `%{name}` filled in and the form of `smart_count`. */
+export const i18nProvider: I18nProvider = {
+  translate: (key, options = {}) => {
+    const found = textAt(textsOf(current) as unknown as Tree, key);
+    if (found === undefined) return typeof options['_'] === 'string' ? options['_'] : key;
+    return formOf(found, options['smart_count']).replaceAll(/%\{(\w+)\}/g, (whole, name: string) =>
+      options[name] === undefined ? whole : String(options[name]),
+    );
+  },
+  changeLocale: async (locale) => {
+    const language = isLanguage(locale) ? locale : serviceLanguage;
+    await loadTexts(language);
+    current = language;
+  },
+  getLocale: () => current,
+  getLocales: () => [...languages],
+};
 
 /** Every key of the texts, as a path. */
 type KeyOf<Tree, Path extends string = ''> = {

@@ -70,7 +70,8 @@ const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps
   const name = trashed === undefined ? `#${id}` : recordName(metadata, trashed);
   return (
     <Page
-      title={`${metadata.label} · ${name}`}
+      title={name}
+      within={{ to: `/records/${path}`, label: metadata.label }}
       actions={
         <>
           <LinkButton to={metadata.trash === true ? trashPath(path) : `/records/${path}`}>

@@ -8,6 +8,7 @@ import { keyColumns } from '../keys/keys.tsx';
 import { BulkDelete } from '../parts/bulk-delete.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { LinkButton } from '../parts/link.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { Section } from '../parts/section.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useAct } from '../parts/use-act.ts';
@@ -47,6 +48,7 @@ export const ShowUser = () => {
   return (
     <OwnShow<User>
       resource="users"
+      within={text('users.title')}
       titleOf={({ username }) => username}
       facts={facts(text)}
       actions={(user) => <Actions user={user} />}
@@ -83,6 +85,8 @@ const Actions = ({ user }: { readonly user: User }) => {
   const { identity } = useGetIdentity();
   const [asking, setAsking] = useState<'password' | 'sessions' | 'factor' | 'delete'>();
   const close = (): void => setAsking(undefined);
+  const managed = mayManage(user, own);
+  const self = identity?.id === user.id;
 
   const remove = async (): Promise<void> => {
     const change = () => dataProvider.delete<User>('users', { id: user.id, previousData: user });
@@ -101,32 +105,33 @@ const Actions = ({ user }: { readonly user: User }) => {
 
   return (
     <>
-      {user.disabled ? null : (
-        <LinkButton to={`/users/${user.id}/view`}>{text('day.viewAs.action')}</LinkButton>
-      )}
-      <LinkButton to={`/explain?user_id=${user.id}`}>{text('users.explain')}</LinkButton>
-      {mayManage(user, own) ? (
-        <>
-          <Button color="error" onClick={() => setAsking('delete')}>
-            {text('common.delete')}
-          </Button>
-          {identity?.id === user.id ? (
-            <LinkButton to="/password">{text('account.changePassword')}</LinkButton>
-          ) : (
-            <>
-              <Button onClick={() => setAsking('sessions')}>{text('users.endSessions')}</Button>
-              {user.disabled ? null : <InviteUser user={user} />}
-              <Button onClick={() => setAsking('password')}>{text('users.reset')}</Button>
-              {own?.includes(superAdmin) === true && mayHaveFactor(user) ? (
-                <Button onClick={() => setAsking('factor')}>{text('factor.reset.action')}</Button>
-              ) : null}
-            </>
-          )}
-          <LinkButton to={`/users/${user.id}`} variant="contained">
-            {text('common.edit')}
-          </LinkButton>
-        </>
+      {managed && !self && !user.disabled ? <InviteUser user={user} /> : null}
+      {managed && !self ? (
+        <Button variant="outlined" onClick={() => setAsking('password')}>
+          {text('users.reset')}
+        </Button>
       ) : null}
+      {managed && self ? <LinkButton to="/password">{text('account.changePassword')}</LinkButton> : null}
+      {managed ? (
+        <LinkButton to={`/users/${user.id}`} variant="contained" shortcut="e">
+          {text('common.edit')}
+        </LinkButton>
+      ) : null}
+      <MoreMenu
+        items={[
+          ...(user.disabled ? [] : [{ label: text('day.viewAs.action'), to: `/users/${user.id}/view` }]),
+          { label: text('users.explain'), to: `/explain?user_id=${user.id}` },
+          ...(managed && !self
+            ? [{ label: text('users.endSessions'), onClick: () => setAsking('sessions') }]
+            : []),
+          ...(managed && !self && own?.includes(superAdmin) === true && mayHaveFactor(user)
+            ? [{ label: text('factor.reset.action'), onClick: () => setAsking('factor') }]
+            : []),
+          ...(managed
+            ? [{ label: text('common.delete'), dangerous: true, onClick: () => setAsking('delete') }]
+            : []),
+        ]}
+      />
       {asking === 'password' ? <ResetPassword user={user} onClose={close} /> : null}
       <Confirm
         open={asking === 'sessions'}

@@ -2,7 +2,9 @@ import Alert from '@mui/material/Alert';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { DetailDialog } from '../parts/detail-dialog.tsx';
+import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { CodeText } from '../parts/json-text.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import type { OwnColumn } from '../records/own-list.tsx';
 import { OwnFacts } from '../records/own-show.tsx';
 import { useText } from '../texts/provider.ts';
@@ -68,6 +70,35 @@ const facts: readonly OwnColumn<Delivery>[] = [
   'next_at',
 ];
 
+/** The way of a message: the event, the last attempt, and the next one where there is one. */
+const Way = ({ delivery }: { readonly delivery: Delivery }) => {
+  const text = useText();
+  const { state, attempts, status, duration, error, created_at, attempted_at, next_at } = delivery;
+  const failed = state === 'failed' || state === 'skipped' || (state === 'waiting' && error !== null);
+  return (
+    <GateTrace label={text('webhooks.delivery', { id: delivery.id })}>
+      <Gate outcome="passed" title={text('webhooks.stored')}>
+        <RelativeTime value={created_at} />
+      </Gate>
+      {attempts === 0 ? null : (
+        <Gate
+          outcome={failed ? 'stopped' : 'passed'}
+          lit={state === 'failed'}
+          title={text('webhooks.attempt', { count: attempts })}
+        >
+          {status === null ? '' : `${status} · ${duration ?? 0} ms · `}
+          <RelativeTime value={attempted_at} otherwise="—" />
+        </Gate>
+      )}
+      {state === 'waiting' && next_at !== null ? (
+        <Gate outcome="off" title={text('webhooks.next')}>
+          <RelativeTime value={next_at} />
+        </Gate>
+      ) : null}
+    </GateTrace>
+  );
+};
+
 /** The last request of a delivery, and the response to it. */
 export const DeliveryDetail = ({ delivery, onClose }: DeliveryDetailProps) => {
   const text = useText();
@@ -79,6 +110,7 @@ export const DeliveryDetail = ({ delivery, onClose }: DeliveryDetailProps) => {
           {errorText(text, error)}
         </Alert>
       )}
+      <Way delivery={delivery} />
       <OwnFacts list="deliveries" record={delivery} facts={facts} />
       <Message
         of="request"

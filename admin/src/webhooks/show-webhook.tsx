@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import { LinkButton } from '../parts/link.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useAct } from '../parts/use-act.ts';
 import type { OwnColumn } from '../records/own-list.tsx';
@@ -52,6 +53,7 @@ export const ShowWebhook = () => {
   return (
     <OwnShow<Webhook>
       resource="webhooks"
+      within={text('webhooks.title')}
       titleOf={webhookName}
       facts={facts(text, nameOf)}
       actions={(webhook) => <Actions webhook={webhook} onTested={setTested} />}
@@ -141,20 +143,21 @@ const Actions = ({ webhook, onTested }: ActionsProps) => {
   };
   return (
     <>
-      <LinkButton to="/webhooks">{text('common.toList')}</LinkButton>
-      <Button loading={testing} onClick={() => void test()}>
+      <Button variant="outlined" loading={testing} onClick={() => void test()}>
         {text('webhooks.test')}
       </Button>
-      <Button onClick={() => setOpened('rotate')}>{text('webhooks.rotate')}</Button>
-      {webhook.disabled ? null : (
-        <Button onClick={() => void change(true)}>{text('webhooks.disable')}</Button>
-      )}
-      <Button color="error" onClick={() => setOpened('delete')}>
-        {text('common.delete')}
-      </Button>
-      <LinkButton to={`/webhooks/${webhook.id}`} variant="contained">
+      <LinkButton to={`/webhooks/${webhook.id}`} variant="contained" shortcut="e">
         {text('common.edit')}
       </LinkButton>
+      <MoreMenu
+        items={[
+          { label: text('webhooks.rotate'), onClick: () => setOpened('rotate') },
+          ...(webhook.disabled
+            ? []
+            : [{ label: text('webhooks.disable'), onClick: () => void change(true) }]),
+          { label: text('common.delete'), dangerous: true, onClick: () => setOpened('delete') },
+        ]}
+      />
       {opened === 'rotate' ? <Rotate id={webhook.id} onClose={close} /> : null}
       {opened === 'delete' ? (
         <AskDeletion

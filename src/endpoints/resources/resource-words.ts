@@ -14,7 +14,7 @@ export const uniqueWords = ({ fields, unique }: ResourceModel): Label | undefine
   if (all.length === 0) return undefined;
   return {
     'zh-CN': `不可重复：${all.map(joinNames).join('、')}`,
-    en: `There is only one record for each: ${all.map(joinNames).join(', ')}`,
+    en: `Must be unique: ${all.map(joinNames).join(', ')}`,
   };
 };
 
@@ -56,7 +56,7 @@ export const deletionWords = (models: Models, name: string): Label | undefined =
   const parts: readonly (readonly [readonly Referrer[], string, string])[] = [
     [cascading, '随之删除', 'Deleted with it'],
     [nulled, '置为空', 'Becomes null'],
-    [held, '阻止删除', 'Keeps it'],
+    [held, '阻止删除', 'Blocks the deletion'],
   ];
   const used = parts.filter(([referrers]) => referrers.length > 0);
   if (used.length === 0) return undefined;

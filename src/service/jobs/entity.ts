@@ -31,7 +31,7 @@ export const jobEntity = (names: readonly string[]): Entity =>
         value: sql`t."input"`,
         comparable: false,
       }),
-      attempts: computed(field.integer({ ...always, label: { 'zh-CN': '已运行次数', en: 'Runs begun' } }), {
+      attempts: computed(field.integer({ ...always, label: { 'zh-CN': '已尝试次数', en: 'Attempts' } }), {
         note: 'number of runs so far, including the current one',
       }),
       next_run_at: computed(field.datetime({ label: { 'zh-CN': '下次运行', en: 'Next run' } }), {
@@ -52,7 +52,7 @@ export const jobEntity = (names: readonly string[]): Entity =>
       summary: { 'zh-CN': '任务列表', en: 'List jobs' },
       description: {
         'zh-CN': '等待、运行中与失败的任务；完成的任务不保留。',
-        en: 'Jobs that wait, run or have failed. Successful jobs are not kept.',
+        en: 'Jobs that wait, run or have failed. Successful jobs are not listed.',
       },
     },
   });

@@ -387,7 +387,7 @@ describeEachDatabase('onDelete: cascade', (databases) => {
     ]);
     const { paths, components } = JSON.parse((await service.get('/api-docs/openapi.json')).text);
     expect(paths['/api/v1/lines/{id}'].delete.description).toContain(
-      'Deleted with it: `Order.first_id`, `Line.parent_id`; Becomes null: `Note.line_id`; Keeps it: `Shipment.line_id`, `Invoice.line_id`',
+      'Deleted with it: `Order.first_id`, `Line.parent_id`; Becomes null: `Note.line_id`; Blocks the deletion: `Shipment.line_id`, `Invoice.line_id`',
     );
     const { $ref } = paths['/api/v1/orders/{id}'].delete.responses['409'];
     const problems = JSON.stringify(components.responses[$ref.replace('#/components/responses/', '')]);

@@ -287,7 +287,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
     expect(bookmarks.fields.find(({ name }) => name === 'slug')?.unique).toBe('owner');
     const { paths } = JSON.parse((await service.get('/api-docs/openapi.json')).text);
     expect(paths['/api/v1/lines'].post.description).toContain(
-      'There is only one record for each: `sku`, `only_id`, `order_id` + `product` + `colour`, `code` + `shelf`, `secret` + `code`',
+      'Must be unique: `sku`, `only_id`, `order_id` + `product` + `colour`, `code` + `shelf`, `secret` + `code`',
     );
     expect(paths['/api/v1/orders'].post.description).not.toContain('There is only one');
   });

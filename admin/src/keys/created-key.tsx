@@ -1,0 +1,188 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Paper from '@mui/material/Paper';
+import ToggleButton from '@mui/material/ToggleButton';
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
+import Typography from '@mui/material/Typography';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { basePath } from '../base.ts';
+import { Gate, GateTrace } from '../parts/gate-trace.tsx';
+import { Page } from '../parts/page.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { RelativeTime, Time } from '../parts/time.tsx';
+import { useUnsaved } from '../parts/unsaved.ts';
+import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import type { ApiKey } from './api-key.ts';
+
+export interface NewApiKey {
+  readonly id: number;
+  readonly name: string;
+  readonly key: string;
+  readonly expires_at: string | null;
+}
+
+export interface CreatedApiKey extends NewApiKey {
+  /** Whose it is, by username. */
+  readonly owner: string;
+}
+
+interface CreatedKeyProps {
+  readonly created: CreatedApiKey;
+  readonly onDone: () => void;
+}
+
+/** The whole key, this once, with calls that run as they are shown. It is left only once somebody says that it is kept. */
+export const CreatedKey = ({ created, onDone }: CreatedKeyProps) => {
+  const text = useText();
+  const { name, key, owner, expires_at } = created;
+  const [kept, setKept] = useState(false);
+  const { saved } = useUnsaved(!kept);
+  return (
+    <Page
+      title={text('keys.createdTitle', { name })}
+      lead={
+        <>
+          {text('keys.createdFor', { owner })} · {text('keys.expiresAt')}{' '}
+          <Time value={expires_at} format="zoned" otherwise={text('keys.neverExpires')} />
+        </>
+      }
+    >
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>
+        <Paper
+          variant="outlined"
+          sx={{ p: 2, display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}
+        >
+          <Secret label={text('keys.key')} value={key} />
+          <Typography variant="body2" sx={{ color: 'secondary.main' }}>
+            {text('keys.createdLead')}
+          </Typography>
+          <Calls apiKey={key} />
+        </Paper>
+        <Paper variant="outlined" sx={{ p: 1 }}>
+          <FirstRequest id={created.id} />
+        </Paper>
+        <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: 2 }}>
+          <FormControlLabel
+            control={<Checkbox checked={kept} onChange={(event) => setKept(event.target.checked)} />}
+            label={text('keys.kept')}
+            sx={{ m: 0 }}
+          />
+          <Button
+            variant="contained"
+            disabled={!kept}
+            onClick={() => {
+              saved();
+              onDone();
+            }}
+          >
+            {text('keys.done')}
+          </Button>
+        </Box>
+      </Box>
+    </Page>
+  );
+};
+
+const address = `${window.location.origin}${basePath}/api/v1/users`;
+
+/** The same call in several languages. */
+const samples = {
+  curl: (key: string) => `curl -H 'X-Api-Key: ${key}' ${address}`,
+  JavaScript: (key: string) =>
+    `const response = await fetch('${address}', { headers: { 'X-Api-Key': '${key}' } });\nconsole.log(await response.json());`,
+  Python: (key: string) =>
+    `import urllib.request\n\nrequest = urllib.request.Request('${address}', headers={'X-Api-Key': '${key}'})\nprint(urllib.request.urlopen(request).read().decode())`,
+} as const;
+
+type SampleName = keyof typeof samples;
+
+const sampleNames = Object.keys(samples) as readonly SampleName[];
+
+/** A first call: to be copied, or made from here. */
+const Calls = ({ apiKey }: { readonly apiKey: string }) => {
+  const text = useText();
+  const [shown, setShown] = useState<SampleName>('curl');
+  return (
+    <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'minmax(0, 1fr)' }}>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          aria-label={text('keys.curl')}
+          value={shown}
+          onChange={(_event, next: SampleName | null) => {
+            if (next !== null) setShown(next);
+          }}
+        >
+          {sampleNames.map((name) => (
+            <ToggleButton key={name} value={name}>
+              {name}
+            </ToggleButton>
+          ))}
+        </ToggleButtonGroup>
+        <Trial apiKey={apiKey} />
+      </Box>
+      <Secret label={text('keys.curl')} value={samples[shown](apiKey)} />
+    </Box>
+  );
+};
+
+/** Makes the call with the key and nothing else, as a program would: the session is not sent along. */
+const Trial = ({ apiKey }: { readonly apiKey: string }) => {
+  const text = useText();
+  const [busy, setBusy] = useState(false);
+  const [outcome, setOutcome] = useState<string>();
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    const begun = performance.now();
+    try {
+      const { status } = await fetch(address, { credentials: 'omit', headers: { 'X-Api-Key': apiKey } });
+      setOutcome(text('keys.tried', { status, ms: Math.round(performance.now() - begun) }));
+    } catch {
+      setOutcome(text('problem.unreachable'));
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <Button size="small" variant="outlined" loading={busy} onClick={() => void run()}>
+        {text('keys.try')}
+      </Button>
+      <Typography role="status" variant="body2" sx={{ color: 'text.secondary' }}>
+        {outcome}
+      </Typography>
+    </>
+  );
+};
+
+/** Milliseconds between two looks for the first request of a key. */
+const pause = 3_000;
+
+/** Waits for the first request that is made with the key. */
+const FirstRequest = ({ id }: { readonly id: number }) => {
+  const text = useText();
+  const { data } = useQuery({
+    queryKey: ['first request', id],
+    queryFn: async () => (await send<ApiKey>('GET', `/admin/api_keys/${id}`)).data,
+    refetchInterval: ({ state }) => (state.data?.last_used_at ? false : pause),
+  });
+  const used = data?.last_used_at ?? null;
+  return (
+    <div role="status">
+      <GateTrace>
+        <Gate outcome="passed" title={text('keys.made')} />
+        {used === null ? (
+          <Gate outcome="off" title={text('keys.waiting')} />
+        ) : (
+          <Gate outcome="passed" title={text('keys.arrived')}>
+            <RelativeTime value={used} />
+          </Gate>
+        )}
+      </GateTrace>
+    </div>
+  );
+};

@@ -1,0 +1,71 @@
+import Box from '@mui/material/Box';
+import { Link } from '../parts/link.tsx';
+import { useLanguage, useText } from '../texts/provider.ts';
+import type { Point } from './stats.ts';
+
+interface FigureProps {
+  readonly label: string;
+  readonly value: string;
+  /** Where the figure is broken down. */
+  readonly to?: string;
+  readonly bad?: boolean;
+}
+
+const Figure = ({ label, value, to, bad = false }: FigureProps) => (
+  <Box sx={{ minWidth: 0 }}>
+    <Box component="dt" sx={{ typography: 'caption', color: 'text.secondary' }}>
+      {to === undefined ? label : <Link to={to}>{label}</Link>}
+    </Box>
+    <Box
+      component="dd"
+      sx={{
+        m: 0,
+        typography: 'h4',
+        fontVariantNumeric: 'tabular-nums',
+        color: bad ? 'error.main' : 'text.primary',
+      }}
+    >
+      {value}
+    </Box>
+  </Box>
+);
+
+/** A share of errors from which on it is red. */
+const manyErrors = 0.01;
+
+/** Requests of the span, and the shares of them that failed and that were refused. */
+export const Figures = ({ points }: { readonly points: readonly Point[] }) => {
+  const text = useText();
+  const language = useLanguage();
+  const countOf = (name: string): number => points.reduce((sum, { status }) => sum + (status[name] ?? 0), 0);
+  const all = points.reduce(
+    (sum, { status }) => sum + Object.values(status).reduce((some, count) => some + count, 0),
+    0,
+  );
+  const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
+  const share = (name: string): number => (all === 0 ? 0 : countOf(name) / all);
+  return (
+    <Box
+      component="dl"
+      sx={{
+        m: 0,
+        p: 2,
+        display: 'flex',
+        flexWrap: 'wrap',
+        columnGap: 5,
+        rowGap: 1,
+        borderBottom: 1,
+        borderColor: 'divider',
+      }}
+    >
+      <Figure label={text('start.requests')} value={short.format(all)} />
+      <Figure
+        label={text('start.errors')}
+        value={percent.format(share('5xx'))}
+        bad={share('5xx') > manyErrors}
+      />
+      <Figure label={text('start.refused')} value={percent.format(share('4xx'))} to="/explain?tab=refusals" />
+    </Box>
+  );
+};
