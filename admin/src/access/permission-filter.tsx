@@ -113,7 +113,7 @@ export const PermissionFilter = ({ roles, models, nameOf, filter }: PermissionFi
   const text = useText();
   const { chosen, set, shown } = filter;
   return (
-    <Stack direction="row" sx={{ gap: 1.5, flexWrap: 'wrap', alignItems: 'center' }}>
+    <Stack direction="row" sx={{ gap: 1.5, flexWrap: 'wrap', alignItems: 'flex-end' }}>
       <Words name="roles" label={text('permissions.filterRoles')} options={roles} filter={filter} />
       <Words
         name="models"
@@ -131,10 +131,10 @@ export const PermissionFilter = ({ roles, models, nameOf, filter }: PermissionFi
           />
         }
         label={text('permissions.onlyChecked')}
-        sx={{ mr: 0, ml: 0, gap: 1 }}
+        sx={{ mr: 0, ml: 0, minHeight: 32 }}
         slotProps={{ typography: { variant: 'body2' } }}
       />
-      <span role="status" style={{ marginInlineStart: 'auto', fontSize: 13 }}>
+      <span role="status" style={{ marginInlineStart: 'auto', fontSize: 13, lineHeight: '32px' }}>
         {text('permissions.size', { roles: shown.roles.length, models: shown.models.length })}
       </span>
     </Stack>

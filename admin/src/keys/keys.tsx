@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
@@ -52,7 +51,7 @@ export const Keys = () => {
       deletable={({ name, key, user }) => text('common.named', { name, more: `${user.username} · ${key}` })}
       deleting="revoke"
       actions={
-        <LinkButton to="/api_keys/create" variant="contained" startIcon={<Icon name="plus" />}>
+        <LinkButton to="/api_keys/create" variant="contained" shortcut="c">
           {text('keys.create')}
         </LinkButton>
       }

@@ -32,7 +32,7 @@ export const Notification = () => {
     type,
     notificationOptions: { autoHideDuration = defaultShownMs, messageArgs } = {},
   } = current;
-  const colours = type === 'info' ? {} : { bgcolor: `${type}.main`, color: `${type}.contrastText` };
+  const colours = type === 'error' ? { bgcolor: 'error.main', color: 'error.contrastText' } : {};
   const isText = typeof message === 'string';
   return (
     <CloseNotificationContext.Provider value={close}>

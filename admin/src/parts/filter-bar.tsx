@@ -152,7 +152,10 @@ export const FilterBar = ({
   };
 
   return (
-    <Stack direction="row" sx={{ flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
+    <Stack
+      direction="row"
+      sx={{ display: { xs: 'contents', sm: 'flex' }, flexWrap: 'wrap', gap: 1, alignItems: 'center' }}
+    >
       {searchable ? <Search /> : null}
       {conditions.map((condition) => (
         <Chip

@@ -57,7 +57,7 @@ export const PageForm = <Input extends object>(props: PageFormProps<Input>) => {
     <Page title={title} {...(lead === undefined ? {} : { lead })}>
       <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
         <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1.5 }}>
-          {children(input, change, refusal.fields)}
+          <Stack sx={{ gap: 1.5, maxWidth: 640 }}>{children(input, change, refusal.fields)}</Stack>
           <FormBar
             changes={changes}
             refusal={refusal}

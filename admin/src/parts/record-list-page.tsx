@@ -140,7 +140,7 @@ const Content = <Item extends RaRecord>(props: ContentProps<Item>) => {
       {(live) => (
         <Stack sx={{ gap: 1.5 }}>
           <Box sx={toolbarStyle}>
-            <Box sx={{ flex: '1 1 auto', minWidth: 0 }}>
+            <Box sx={{ display: { xs: 'contents', sm: 'block' }, flex: '1 1 auto', minWidth: 0 }}>
               <FilterBar fields={filters} searchable={searchable} />
             </Box>
             <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', ml: 'auto' }}>

@@ -19,6 +19,7 @@ const Undo = ({ onUndo }: UndoProps) => {
     <Button
       color="inherit"
       size="small"
+      sx={{ textDecoration: 'underline', '&:hover': { bgcolor: 'transparent' } }}
       loading={busy}
       onClick={() => {
         setBusy(true);
@@ -37,8 +38,8 @@ export const useUndoNotice = (): ((message: string, onUndo: () => Promise<void>)
     notify(
       <Alert
         severity="success"
-        variant="outlined"
-        sx={{ bgcolor: 'background.paper' }}
+        icon={false}
+        sx={{ bgcolor: 'text.primary', color: 'background.default', border: 0, boxShadow: 'var(--shadow)' }}
         action={<Undo onUndo={onUndo} />}
       >
         {message}

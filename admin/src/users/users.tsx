@@ -1,6 +1,5 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
-import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { Status } from '../parts/status.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
@@ -89,7 +88,7 @@ export const Users = () => {
       empty={text('users.empty')}
       sort={{ field: 'username', order: 'ASC' }}
       actions={
-        <LinkButton to="/users/create" variant="contained" startIcon={<Icon name="plus" />}>
+        <LinkButton to="/users/create" variant="contained" shortcut="c">
           {text('users.create')}
         </LinkButton>
       }

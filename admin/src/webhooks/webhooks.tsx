@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { useModelName, useWords } from '../records/use-metadata.ts';
@@ -72,7 +71,7 @@ export const Webhooks = () => {
       searchable={false}
       empty={text('webhooks.empty')}
       actions={
-        <LinkButton to="/webhooks/create" variant="contained" startIcon={<Icon name="plus" />}>
+        <LinkButton to="/webhooks/create" variant="contained" shortcut="c">
           {text('webhooks.create')}
         </LinkButton>
       }

@@ -74,10 +74,13 @@ export const keyEntity = defineEntity('api_keys', {
   from: sql`(select k.*, u."username", u."name" as "user_name" from "api_keys" k join "users" u on u."id" = k."user_id")`,
   fields: {
     ...fields,
-    neglected: computed(field.boolean({ ...always, label: { 'zh-CN': '30 天未使用', en: 'Unused for 30 days' } }), {
-      value: neglectedKey,
-      note: 'active, and not used for 30 days, or never since it was created',
-    }),
+    neglected: computed(
+      field.boolean({ ...always, label: { 'zh-CN': '30 天未使用', en: 'Unused for 30 days' } }),
+      {
+        value: neglectedKey,
+        note: 'active, and not used for 30 days, or never since it was created',
+      },
+    ),
     user: computed(field.string({ label: { 'zh-CN': '所有者', en: 'Owner' } }), {
       value: sql`t."username"`,
       render: ownerOf,
