@@ -1,5 +1,6 @@
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -9,6 +10,7 @@ import { FailurePage } from '../layout/failure.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Failed } from '../parts/failed.tsx';
+import { GateTrace } from '../parts/gate-trace.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
@@ -128,23 +130,29 @@ const History = ({ metadata, path, id }: HistoryProps) => {
           <UngrantedNotice action="restore" label={metadata.label} />
         ) : null}
         {versions.length === 0 ? <Typography>{text('history.empty')}</Typography> : null}
-        <Stack component="ol" sx={{ m: 0, p: 0, gap: 1.5, listStyle: 'none' }}>
-          {versions.map((version) => (
-            <VersionCard
-              key={version.version}
-              metadata={metadata}
-              version={version}
-              isCurrent={record !== null && version === newest}
-              actions={
-                isRestorer && isRestorable(version) ? (
-                  <Button size="small" startIcon={<Icon name="restore" />} onClick={() => setChosen(version)}>
-                    {text('history.restore')}
-                  </Button>
-                ) : null
-              }
-            />
-          ))}
-        </Stack>
+        <Paper variant="outlined" sx={{ p: 1 }}>
+          <GateTrace>
+            {versions.map((version) => (
+              <VersionCard
+                key={version.version}
+                metadata={metadata}
+                version={version}
+                isCurrent={record !== null && version === newest}
+                actions={
+                  isRestorer && isRestorable(version) ? (
+                    <Button
+                      size="small"
+                      startIcon={<Icon name="restore" />}
+                      onClick={() => setChosen(version)}
+                    >
+                      {text('history.restore')}
+                    </Button>
+                  ) : null
+                }
+              />
+            ))}
+          </GateTrace>
+        </Paper>
         {error ? <Failed error={error} /> : null}
         {hasOlder ? (
           <Button variant="outlined" loading={isReading} onClick={readOlder} sx={{ alignSelf: 'center' }}>

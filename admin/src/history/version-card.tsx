@@ -1,9 +1,8 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Chip from '@mui/material/Chip';
-import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useId, useState } from 'react';
+import { Gate } from '../parts/gate-trace.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import type { Metadata } from '../records/metadata.ts';
@@ -11,8 +10,6 @@ import { useText } from '../texts/provider.ts';
 import { Actor } from './actor.tsx';
 import { Changes } from './changes.tsx';
 import { changedFields, isForgotten, type Version } from './version.ts';
-
-const colours = { create: 'success', update: 'default', destroy: 'error' } as const;
 
 interface VersionCardProps {
   readonly metadata: Metadata;
@@ -29,26 +26,34 @@ export const VersionCard = ({ metadata, version, isCurrent, actions }: VersionCa
   const { action, actor, at } = version;
   const name = text('history.version', { version: version.version });
   return (
-    <Paper component="li" variant="outlined" aria-labelledby={heading} sx={{ p: { xs: 1.5, sm: 2 } }}>
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1 }}>
-        <Chip
-          size="small"
-          variant="outlined"
-          color={colours[action]}
-          label={text(`history.actions.${action}`)}
-        />
-        <Typography id={heading} variant="h3" component="h2">
-          {name}
-        </Typography>
-        {isCurrent ? <Chip size="small" color="primary" label={text('history.current')} /> : null}
-        <Box sx={{ flexGrow: 1 }} />
-        {actions}
-      </Box>
-      <Typography variant="body2" sx={{ color: 'text.secondary', mb: 1, overflowWrap: 'anywhere' }}>
+    <Gate
+      outcome={action === 'destroy' ? 'stopped' : 'passed'}
+      lit={isCurrent}
+      labelledBy={heading}
+      title={
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'baseline', columnGap: 1 }}>
+          <Typography id={heading} variant="h3" component="h2">
+            {name}
+          </Typography>
+          <Box component="span" sx={{ fontWeight: 400 }}>
+            {text(`history.actions.${action}`)}
+          </Box>
+          {isCurrent ? (
+            <Box component="span" sx={{ typography: 'caption', fontWeight: 600, color: 'secondary.main' }}>
+              {text('history.current')}
+            </Box>
+          ) : null}
+        </Box>
+      }
+      aside={actions}
+    >
+      <Box sx={{ mb: 1, overflowWrap: 'anywhere' }}>
         <Actor actor={actor} /> · <RelativeTime value={at} />
-      </Typography>
-      <Body metadata={metadata} version={version} name={name} />
-    </Paper>
+      </Box>
+      <Box sx={{ color: 'text.primary' }}>
+        <Body metadata={metadata} version={version} name={name} />
+      </Box>
+    </Gate>
   );
 };
 

@@ -65,14 +65,16 @@ interface GateProps {
   /** The one that decides. */
   readonly lit?: boolean;
   readonly title: ReactNode;
+  /** The id of its heading, where it has one. */
+  readonly labelledBy?: string;
   /** Stands at the end of its line. */
   readonly aside?: ReactNode;
   readonly children?: ReactNode;
 }
 
 /** One of them: its arch, what it is, and why it came out so. */
-export const Gate = ({ outcome, lit = false, title, aside, children }: GateProps) => (
-  <Box component="li" sx={lit ? { ...gateStyle, ...litStyle } : gateStyle}>
+export const Gate = ({ outcome, lit = false, title, labelledBy, aside, children }: GateProps) => (
+  <Box component="li" aria-labelledby={labelledBy} sx={lit ? { ...gateStyle, ...litStyle } : gateStyle}>
     <Arch outcome={outcome} lit={lit} />
     <Box sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>
       <Box sx={{ typography: 'body1', fontWeight: 500 }}>{title}</Box>

@@ -116,7 +116,7 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Fi
  */
 const bodyStyle = {
   '& td[data-cell]': {
-    ...{ typography: 'body2', height: 'var(--row)', p: '7px 12px', maxWidth: 260, textAlign: 'left' },
+    ...{ typography: 'body2', height: 'var(--row)', p: '7px 12px', maxWidth: { xs: 200, xl: 280 }, textAlign: 'left' },
     ...{ verticalAlign: 'middle', borderBottom: 1, borderColor: 'divider' },
     ...{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' },
     fontVariantNumeric: 'tabular-nums',
