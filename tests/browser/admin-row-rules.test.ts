@@ -58,7 +58,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
       await conditions.getByText('Visibility is Public').waitFor();
       expect(await conditions.textContent()).not.toMatch(/holds|does not|decides/);
       await go(page, service, question(reader, 'POST', 'projects'));
-      await page.getByText('the body decides').waitFor();
+      await page.getByText('The result depends on the request body:').waitFor();
     });
 
     it('a person’s page says what their memberships open, and leads there', async () => {

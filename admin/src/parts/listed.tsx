@@ -20,7 +20,7 @@ export const Listed = <Item extends RaRecord>({ paged = true, ...table }: Listed
   return (
     <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
       <RecordTable<Item> {...table} />
-      {paged ? <Pages /> : null}
+      {paged ? <Pages label={table.label} /> : null}
     </Paper>
   );
 };

@@ -9,8 +9,8 @@ import { useLanguage, useText } from '../texts/provider.ts';
 
 const sizes = [10, 25, 50, 100] as const;
 
-/** The pages of the list context. */
-export const Pages = () => {
+/** The pages of the list context, which has a name. */
+export const Pages = ({ label }: { readonly label: string }) => {
   const { page, perPage, total = 0, setPage, setPerPage, isPending } = useListContext();
   const text = useText();
   const language = useLanguage();
@@ -47,7 +47,7 @@ export const Pages = () => {
           page={page}
           count={Math.max(1, Math.ceil(total / perPage))}
           onChange={(_event, next) => setPage(next)}
-          aria-label={text('list.pages')}
+          aria-label={text('common.list', { name: label, items: text('list.pages') })}
           getItemAriaLabel={(type, target) =>
             type === 'page'
               ? text('list.page', { page: target ?? 1 })

@@ -26,6 +26,8 @@ const rowStyle = {
 } as const;
 
 const lineStyle = {
+  // Words for screen readers are cut with the rest of the line.
+  position: 'relative',
   m: 0,
   minWidth: 0,
   typography: 'body2',

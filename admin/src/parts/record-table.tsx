@@ -116,7 +116,13 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Fi
  */
 const bodyStyle = {
   '& td[data-cell]': {
-    ...{ typography: 'body2', height: 'var(--row)', p: '7px 12px', maxWidth: { xs: 200, xl: 280 }, textAlign: 'left' },
+    ...{
+      typography: 'body2',
+      height: 'var(--row)',
+      p: '7px 12px',
+      maxWidth: { xs: 200, xl: 280 },
+      textAlign: 'left',
+    },
     ...{ verticalAlign: 'middle', borderBottom: 1, borderColor: 'divider' },
     ...{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' },
     fontVariantNumeric: 'tabular-nums',
@@ -124,7 +130,7 @@ const bodyStyle = {
   '& td[data-cell] > *': { maxWidth: '100%' },
   '& td[data-cell] a': { overflowWrap: 'normal' },
   '& td[data-cell~=right]': { textAlign: 'right' },
-  '& td[data-cell~=names]': { fontWeight: 500, maxWidth: 320 },
+  '& td[data-cell~=names]': { fontWeight: 500, maxWidth: { xs: 240, xl: 320 } },
   '& tbody tr:last-of-type > td': { borderBottom: 0 },
   '& tbody tr:focus-visible': { outline: '2px solid', outlineColor: 'primary.main', outlineOffset: -2 },
   '& td[data-cell~=acts]': { ...rowButtons, overflow: 'visible', maxWidth: 'none' },
