@@ -451,7 +451,7 @@ describe('describeApi', () => {
     const [seen, changed] = [read, write].map((text) => text.replace('Records', 'records'));
     expect(description('get', all)).toMatch(`${others} see ${seen}.\n\nWith \`Accept: text/csv\``);
     expect(description('post', all)).toContain(
-      'Must be unique: `user_id` + `state`\n\n' + `${others} create ${changed}. Anything else is 403.`,
+      `Must be unique: \`user_id\` + \`state\`\n\n${others} create ${changed}. Anything else is 403.`,
     );
     const missing = 'Anything else is 404 for them';
     expect(description('get', one)).toContain(`${others} see ${seen}. ${missing}.`);
