@@ -78,7 +78,7 @@ describeDatabase('sqlite', 'administration pages: the trash', (databases) => {
       expect(await row(page, 'C-2').textContent()).toMatch(/root.*剩余 30 天/);
       expect(await page.getByRole('row').nth(1).textContent()).toMatch(/C-2/);
       for (const number of ['C-1', 'C-2']) await row(page, number).getByRole('checkbox').check();
-      await page.getByRole('status').getByRole('button', { name: '恢复' }).click();
+      await page.getByRole('button', { name: '恢复', exact: true }).click();
       const alert = page.getByRole('alert').filter({ hasText: '未能恢复' });
       await alert.waitFor();
       expect(await alert.getByRole('listitem').allTextContents()).toEqual([
