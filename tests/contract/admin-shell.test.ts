@@ -59,7 +59,7 @@ describeDatabase('sqlite', 'the shell of the administration pages', (databases) 
   describe('assets', () => {
     const script = async (): Promise<string> => {
       const { text } = await service.get('/admin', { headers: html });
-      return /src="([^"]+\.js)"/.exec(text)?.[1] ?? '';
+      return /src="([^"]+\/app-[^"]+\.js)"/.exec(text)?.[1] ?? '';
     };
 
     it('are compressed as the browser takes them, and kept for a year', async () => {

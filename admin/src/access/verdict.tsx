@@ -62,6 +62,9 @@ export const Verdict = ({ explanation, error }: VerdictProps) => {
   );
 };
 
+/** The caller of a request without credentials, in the question. */
+const anonymous = 'nobody';
+
 /** Why a request is refused, by the step that decides. */
 const Reason = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
   const text = useText();
@@ -69,7 +72,7 @@ const Reason = ({ step, explanation }: { readonly step: Step; readonly explanati
   const nameOf = useModelName();
   const { grants } = step;
   if (grants === undefined) return <>{text('explain.stoppedAt', { rule: ruleText(language, step) })}</>;
-  const who = explanation.caller.name ?? text('explain.callers.nobody');
+  const who = explanation.caller.name ?? text(`explain.callers.${anonymous}`);
   const action = text(`permissions.action.${grants.action}`);
   return (
     <>{text('explain.noRole', { who, action: inSentence(language, action), model: nameOf(grants.model) })}</>
