@@ -192,5 +192,109 @@ describeDatabase('sqlite', 'administration pages: a day’s work', (databases) =
       await page.getByText(/金额.*：cheap/).waitFor();
       demandQuiet(watched, service);
     });
+
+    it('a leaked key is found by pasting it, and appears in no address', async () => {
+      const person = await service.createUser();
+      const { key, name } = await service.createKey(person);
+      const watched = await enter(open, service, root, '/users');
+      const { page, requests } = watched;
+      await page.getByRole('main').getByRole('searchbox').fill(key);
+      await page.getByRole('heading', { name }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('combobox').fill(key);
+      await page.getByRole('option', { name: new RegExp(name) }).waitFor();
+      expect(requests.filter((url) => url.includes(key))).toEqual([]);
+      expect(page.url()).not.toContain(key);
+      demandQuiet(watched, service);
+    });
+
+    it('shows what a colleague sees, marked and without anything to change', async () => {
+      const person = await service.createUser();
+      const watched = await enter(open, service, root, `/users/${person.id}/view?model=authors`);
+      const { page } = watched;
+      await page.getByText(`您正以 ${person.username} 的视角查看`).waitFor();
+      const shown = await service.get<unknown[]>('/api/v1/authors?page=1&per_page=20', { token: person });
+      await page.getByText(`${person.username} 可见 ${shown.headers['x-total-count']} 条`).waitFor();
+      const main = page.getByRole('main');
+      for (const name of ['编辑', '删除', '保存', '新建'])
+        expect([name, await main.getByRole('button', { name }).count()]).toEqual([name, 0]);
+      // Of these the colleague may read none.
+      await load(page, service, `/users/${person.id}/view?model=books`);
+      await page.getByText('该用户会被拒绝：无权限').waitFor();
+      await page.getByText(`您正以 ${person.username} 的视角查看`).waitFor();
+    });
+
+    it('a user who leaves is disabled from the list, with what they own', async () => {
+      const person = await service.createUser(['viewer'], { username: 'aaron' });
+      await service.createKey(person);
+      const watched = await enter(open, service, root, '/users');
+      const { page } = watched;
+      await page.getByRole('button', { name: '停用: aaron' }).click();
+      await page
+        .getByRole('list', { name: '此用户拥有或创建的内容' })
+        .getByRole('listitem')
+        .first()
+        .waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: '停用' }).click();
+      await page.getByText('已停用“aaron”').waitFor();
+      expect((await service.get('/api/v1/auth/me', { token: person })).status).toBe(401);
+      await page.getByRole('button', { name: '启用: aaron' }).click();
+      await page.getByText('已启用“aaron”').waitFor();
+      demandQuiet(watched, service);
+    });
+
+    it('a link brings its columns along, which leave those of the reader as they are', async () => {
+      const watched = await enter(open, service, root, '/records/books');
+      const { page } = watched;
+      const heads = () => page.getByRole('columnheader').allTextContents();
+      await page.getByRole('columnheader', { name: '书名' }).waitFor();
+      const usual = await heads();
+      await load(page, service, '/records/books?columns=title,pages');
+      await page.getByRole('columnheader', { name: '页数' }).waitFor();
+      const linked = await heads();
+      expect(linked.length).toBeLessThan(usual.length);
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('button', { name: '显示', exact: true }).click();
+      await page.getByRole('button', { name: /^复制: 此视图的链接/ }).click();
+      await page.getByRole('button', { name: /^已复制: 此视图的链接/ }).waitFor();
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(
+        'columns=title%2Cpages',
+      );
+      await load(page, service, '/records/books');
+      await page.getByRole('columnheader', { name: '书名' }).waitFor();
+      expect(await heads()).toEqual(usual);
+      demandQuiet(watched, service);
+    });
+
+    it('CSV has names in place of the numbers of references', async () => {
+      const watched = await enter(open, service, root, '/records/books');
+      const { page } = watched;
+      const author = await ask<{ name: string }>('/admin/records/authors/1');
+      const download = page.waitForEvent('download');
+      await page.getByRole('main').getByRole('button', { name: '更多' }).first().click();
+      await page.getByRole('menuitem', { name: '导出（引用显示名称）' }).click();
+      const chunks: Buffer[] = [];
+      for await (const chunk of await (await download).createReadStream()) chunks.push(chunk as Buffer);
+      const [head = '', ...lines] = Buffer.concat(chunks).toString().split('\r\n');
+      expect(head).toContain('作者');
+      expect(lines.some((line) => line.includes(author.name))).toBe(true);
+      demandQuiet(watched, service);
+    });
+
+    it('has pages of response times, of the service, and of what a key calls', async () => {
+      const person = await service.createUser();
+      const { id, key } = await service.createKey(person);
+      await service.get('/api/v1/users', { key });
+      const watched = await enter(open, service, root, '/routes');
+      const { page } = watched;
+      await page.getByText('GET /api/v1/users', { exact: true }).waitFor();
+      await load(page, service, '/service');
+      await page.getByText('JWT_SECRET').waitFor();
+      expect(await page.getByRole('main').textContent()).not.toContain(service.env['JWT_SECRET']);
+      await load(page, service, `/api_keys/${id}`);
+      await page.getByText('最近调用的接口').waitFor();
+      await page.getByText('GET /api/v1/users', { exact: true }).waitFor();
+      demandQuiet(watched, service);
+    });
   });
 });

@@ -6,7 +6,9 @@ import { pagesPath } from '../base.ts';
 const controls =
   'a, button, input, label, select, textarea, summary, [role=button], [role=checkbox], [tabindex]';
 
+/** Whether a click is not meant for the row: it is on a control, or in a dialog that a part of the row has opened. */
 const isOfControl = ({ target, currentTarget }: MouseEvent<HTMLElement>): boolean => {
+  if (target instanceof Node && !currentTarget.contains(target)) return true;
   const control = target instanceof Element ? target.closest(controls) : null;
   return control !== null && control !== currentTarget && currentTarget.contains(control);
 };
