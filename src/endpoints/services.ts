@@ -35,7 +35,7 @@ import type { SecondFactorStore } from '../service/second-factors/second-factors
 import type { SignInTickets } from '../service/second-factors/sign-in-tickets.ts';
 import type { SessionStore } from '../service/sessions/sessions.ts';
 import type { RequestCounts } from '../service/usage/counters.ts';
-import type { RouteTimes } from '../service/usage/route-times.ts';
+import type { RouteTimesStore } from '../service/usage/route-times.ts';
 import type { TokenStore } from '../service/users/tokens.ts';
 import type { UserStore } from '../service/users/users.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -112,7 +112,7 @@ export interface Services {
   readonly requestCounts: RequestCounts;
   readonly keyUsage: KeyUsage;
   readonly keyCalls: KeyCalls;
-  readonly routeTimes: RouteTimes;
+  readonly routeTimes: RouteTimesStore;
   readonly refusals: RefusalStore;
   /** Places of files that `gatewright import` has reached. */
   readonly imports: ImportStore;

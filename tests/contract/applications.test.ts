@@ -53,8 +53,8 @@ describeEachDatabase('POST /admin/applications/:app_id/rotate', (databases) => {
       target_id: 'shop',
       detail: { serial: expect.any(Number), grace_seconds: hour },
     });
-    const told = [JSON.stringify(await audit()), ...service.lines].join('\n');
-    expect([told.includes(secret), told.includes(old)]).toEqual([false, false]);
+    const written = [JSON.stringify(await audit()), ...service.lines].join('\n');
+    expect([written.includes(secret), written.includes(old)]).toEqual([false, false]);
   });
 
   it('ends the secret before at once where no overlap is wanted', async () => {

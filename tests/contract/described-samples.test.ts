@@ -7,7 +7,7 @@ import { useService } from '../support/service.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What makes the samples of the documentation page; it is plain JavaScript of that page. */
+/** Makes the samples of the documentation page; it is plain JavaScript of that page. */
 const page = (await import(new URL('../../docs-page/description.js', import.meta.url).href)) as {
   readonly sampleOf: (schema: Schema, resolve: (part: Schema) => Schema) => Readonly<Record<string, unknown>>;
 };

@@ -70,7 +70,7 @@ export const Usage = ({ usage: { last_30_days: days, networks, calls } }: { read
   );
 };
 
-/** The routes that a key has called, and how that was answered. */
+/** The routes that a key has called, with the statuses of the responses. */
 const Calls = ({ calls }: { readonly calls: KeyUsage['calls'] }) => {
   const text = useText();
   return (

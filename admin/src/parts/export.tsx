@@ -21,7 +21,7 @@ export const saveCsv = (name: string, parts: readonly string[]): void => {
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** What the lines of a file have in place of the records as they are stored. */
+/** The lines of a file in place of the records as they are stored. */
 export interface ExportedAs {
   /** Replaces values of some records. */
   readonly rows: (records: Rows) => Promise<Rows>;

@@ -73,11 +73,11 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
       try {
         const undone = await takeBack(metadata, path, changed, values);
         const left = count - undone;
-        const told =
+        const outcome =
           left === 0
             ? text('day.bulk.undone', { count: undone })
             : text('day.bulk.undoneSome', { count: undone, left });
-        notify(told, { type: left === 0 ? 'success' : 'warning' });
+        notify(outcome, { type: left === 0 ? 'success' : 'warning' });
         await client.invalidateQueries();
       } catch (error) {
         tell(error);

@@ -52,7 +52,7 @@ export const DisableUser = ({ user }: { readonly user: User }) => {
   );
 };
 
-/** What a user owns and has made, each with a link to just these. */
+/** The records that a user owns or has made, by kind, each with a link to just these. */
 const Owned = ({ user }: { readonly user: User }) => {
   const text = useText();
   const { data } = useForecast('users', [user.id]);

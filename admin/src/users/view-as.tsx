@@ -22,7 +22,7 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
 
-/** What a colleague sees of the records of a model; nothing on this page can be changed. */
+/** The records of a model that a colleague sees; nothing on this page can be changed. */
 export const ViewAsUser = () => {
   const { id = '' } = useParams();
   const query = useQuery({

@@ -39,12 +39,13 @@ const pageIn = (query: string): number => {
 
 interface Looked {
   readonly resource: ServedResource;
-  /** What the colleague is granted. */
+  /** The grant of the colleague. */
   readonly grant: Grant;
 }
 
 /**
- * What a colleague sees of a resource through the API. Nobody becomes that user: no session, token or key is made. The list
+ * The records of a resource that a colleague sees through the API. The administrator does not become that user: no session,
+ * token or key is made. The list
  * and the detail of a resource are read with the grant that the colleague would have, and nothing else can be asked for; so
  * nothing can be written, signed or changed, and the colleague's account, keys and sessions stay out of reach. Administrators
  * look only at models whose records they may read themselves, so that nothing is shown that they could not see. Each look is

@@ -27,7 +27,7 @@ export interface KeyCall {
   readonly last_at: string;
 }
 
-interface Counted {
+interface CountedCall {
   readonly key_id: number;
   readonly method: string;
   readonly route: string;
@@ -36,13 +36,13 @@ interface Counted {
 }
 
 /**
- * What each key calls, and how that is answered: counted in memory, written in batches with the time of writing. Paths are
+ * The routes that each key calls, with the statuses of the responses: counted in memory, written in batches with the time of writing. Paths are
  * those of routes, so that no value of a request is kept.
  */
 export const createKeyCalls = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
 
-  const counter = new BatchedCounter<string, Counted>({
+  const counter = new BatchedCounter<string, CountedCall>({
     maxEntries,
     writeSizes,
     merge: (earlier, added) => {

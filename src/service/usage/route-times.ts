@@ -36,7 +36,7 @@ export type RouteObserver = (response: { readonly status: number; readonly milli
 const none = (): Counts => ({ requests: 0, refused: 0, failed: 0 });
 
 /** Responses of one route by bound, as far as they were not handed over. */
-class Durations {
+class RouteDurations {
   readonly method: string;
   readonly route: string;
   readonly #counts = bounds.map(none);
@@ -76,7 +76,7 @@ class Durations {
  */
 export const createRouteTimes = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
-  const routes: Durations[] = [];
+  const routes: RouteDurations[] = [];
 
   const counter = new BatchedCounter<string, CountedRoute>({
     maxEntries,
@@ -116,7 +116,7 @@ export const createRouteTimes = ({ database, clock }: TableContext) => {
   return {
     /** Returns what counts the responses of a route. */
     observerOf: (method: string, route: string): RouteObserver => {
-      const durations = new Durations(method, route);
+      const durations = new RouteDurations(method, route);
       routes.push(durations);
       return ({ status, milliseconds }) => durations.add(status, milliseconds);
     },
@@ -131,4 +131,4 @@ export const createRouteTimes = ({ database, clock }: TableContext) => {
   };
 };
 
-export type RouteTimes = ReturnType<typeof createRouteTimes>;
+export type RouteTimesStore = ReturnType<typeof createRouteTimes>;
