@@ -72,8 +72,8 @@ describeDatabase('sqlite', 'the start page of the administration pages', (databa
       const { page } = await enter(open, service, root, '/');
       await page.getByRole('link', { name: '设置权限: 图书' }).click();
       await page.getByRole('heading', { name: '权限管理', level: 1 }).waitFor();
-      await page.getByRole('rowheader', { name: /图书/ }).waitFor();
-      expect(await page.getByRole('rowheader', { name: /订单|作者/ }).count()).toBe(0);
+      await page.getByRole('columnheader', { name: /图书/ }).waitFor();
+      expect(await page.getByRole('columnheader', { name: /订单|作者/ }).count()).toBe(0);
     });
 
     it('enables a webhook that was disabled, and sends again what had failed', async () => {
