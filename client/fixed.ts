@@ -37,7 +37,7 @@ export interface ApiKey {
   /** The first 8 hex digits and `****`. */
   readonly key: string;
   readonly status: 'active' | 'expired';
-  /** What the key may do of all that its owner may; null: everything. */
+  /** The part of its owner’s rights that the key has; null: all of them. */
   readonly scopes: readonly string[] | null;
   /** From where it may be used; null: everywhere. */
   readonly networks: readonly string[] | null;

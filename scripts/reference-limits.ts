@@ -206,7 +206,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'overlap of two secrets of an application',
-      'service/applications/commands.ts',
+      'endpoints/admin/application-commands.ts',
       'maxOverlapSeconds',
       's',
       '422',
@@ -239,6 +239,13 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       'maxPermissions',
       'count',
       '422',
+    ],
+    [
+      'scopes of an API key, and its networks',
+      'service/api-keys/restrictions.ts',
+      'maxRestrictions',
+      'count',
+      '422 `too_many`',
     ],
     ['saved views of a user', 'service/views/commands.ts', 'maxViews', 'count', '422 `too_many`'],
     ['a saved view', 'service/views/commands.ts', 'maxQueryBytes', 'bytes', '422 `view_query`'],

@@ -1,5 +1,6 @@
 import type { AuthProvider, UserIdentity } from 'ra-core';
 import type { Session } from '../authenticator.ts';
+import { bearer } from '../credentials.ts';
 import { createTransport, type TransportOptions } from '../transport.ts';
 import type { Credentials, SessionUser } from './auth-provider.ts';
 import type { Send } from './data-provider.ts';
@@ -57,9 +58,8 @@ export const createTokenAccess = ({ storage, ...options }: TokenAccessOptions): 
       const former = token;
       keep(undefined);
       if (former === undefined) return;
-      const headers = { Authorization: `Bearer ${former}` };
       // The page has signed out in any case; without the service the token stays valid until it expires.
-      await send('POST', '/api/v1/auth/logout', { headers, anonymous: true }).catch(() => {});
+      await send('POST', '/api/v1/auth/logout', { headers: bearer(former), anonymous: true }).catch(() => {});
     },
     checkAuth: async () => demandToken(),
     checkError: async (error: { readonly status?: number }) => {

@@ -51,8 +51,10 @@ import { createLoginAttempts } from '../service/sessions/login-attempts.ts';
 import { createSessionStore } from '../service/sessions/sessions.ts';
 import { createRequestCounts, type Usage } from '../service/usage/counters.ts';
 import { createRouteTimes } from '../service/usage/route-times.ts';
+import { createCallerStore } from '../service/users/callers.ts';
 import { managedUserEntity } from '../service/users/entity.ts';
 import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
+import { createSeenCredentials } from '../service/users/seen-credentials.ts';
 import { createTokenStore } from '../service/users/tokens.ts';
 import { createUserStore } from '../service/users/users.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -198,6 +200,8 @@ export const compose = async (parts: Parts) => {
     refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
     imports: createImports(context),
     securityEvents,
+    callers: createCallerStore(context),
+    seenCredentials: createSeenCredentials(context),
     keyScopes: keyScopesOf(application),
     applications: vault,
     resources,

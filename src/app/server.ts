@@ -13,7 +13,6 @@ import { haveEvents } from '../model/models.ts';
 import { sweepRevokedKeys } from '../service/api-keys/revoked-keys.ts';
 import { sweepLoginAttempts } from '../service/sessions/login-attempts.ts';
 import { createUsageRecorder } from '../service/usage/counters.ts';
-import { createSeenCredentials } from '../service/users/seen-credentials.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
 import { MainThreadWatch } from '../watch/main-thread.ts';
 import type { WebhookTimes } from '../webhooks/webhooks.ts';
@@ -192,7 +191,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     closing.push(services.securityEvents.start());
     // Before the first write: an application that cannot be served is refused here.
     const { http, endpoints } = await openHttp(composed, { ...parts, database, tracing, metering, options });
-    await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
+    await watchCredentials(vault, config.credentialsFile, services.seenCredentials, events);
     await keepSealed(
       {
         webhooks: services.webhooks.renewSecrets,

@@ -36,6 +36,8 @@ import type { SignInTickets } from '../service/second-factors/sign-in-tickets.ts
 import type { SessionStore } from '../service/sessions/sessions.ts';
 import type { RequestCounts } from '../service/usage/counters.ts';
 import type { RouteTimesStore } from '../service/usage/route-times.ts';
+import type { CallerStore } from '../service/users/callers.ts';
+import type { SeenCredentialsStore } from '../service/users/seen-credentials.ts';
 import type { TokenStore } from '../service/users/tokens.ts';
 import type { UserStore } from '../service/users/users.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -121,6 +123,9 @@ export interface Services {
   /** Every model with its operations, by model name. */
   readonly resources: ReadonlyMap<string, ServedResource>;
   readonly permissionEntries: readonly PermissionEntry[];
+  /** Users and keys that an administrator asks about. */
+  readonly callers: CallerStore;
+  readonly seenCredentials: SeenCredentialsStore;
   /** Every scope that an API key can have. */
   readonly keyScopes: ReadonlySet<string>;
   readonly onPayment: PaymentHook | undefined;

@@ -37,7 +37,7 @@ export interface ResourceDefinition<
   readonly icon?: IconName;
   /** Heading of the model in the menu of the administration area, one text or one per language. */
   readonly menu?: Label;
-  /** Name of a record for people: `{number} · {status}`. Unless given, a field `name` or `title`, else the first text. */
+  /** Name of a record for people: `{number} · {status}`. Default: the field `name` or `title`, otherwise the first text field. */
   readonly display?: string;
   /** Path and table; derived from the name (`BlogPost` → `blog_posts`) where the plural is regular. */
   readonly plural?: string;

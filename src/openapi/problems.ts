@@ -1,4 +1,4 @@
-import { type AuthMethodName, authMethod } from '../auth/registry.ts';
+import { type AuthMethodName, authMethod, isOfKeys } from '../auth/registry.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
@@ -15,7 +15,7 @@ const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemN
   // An application has no password.
   if (methods.some(({ holder }) => holder !== 'application') && !isBeforePasswordChange(policy))
     problems.push('password_change_required');
-  if (methods.some(({ holder }) => holder === 'api_key')) problems.push('key_out_of_scope');
+  if (auth.some(isOfKeys)) problems.push('key_out_of_scope');
   if (asksSecondFactor(policy)) {
     // A second factor is set up with the area's own credentials.
     if (methods.some(({ area }) => area === 'api')) problems.push('second_factor_missing');

@@ -5,7 +5,7 @@ import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 import { enter, pages, seed, settled, site } from './admin-site.ts';
 
-/** Sum of the layout shifts that nobody caused by a key or a click. */
+/** Sum of the layout shifts that no key and no click caused. */
 const watchShifts = (page: Page) =>
   page.addInitScript(`window.shifted = 0;
     new PerformanceObserver((list) => {

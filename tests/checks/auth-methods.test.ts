@@ -17,8 +17,10 @@ const holder = 'whose credentials they are: a user, a key or an application';
 /** Other files that may name a method or its headers, and why. */
 const allowed: Readonly<Record<string, string>> = {
   'admin/src/access/explanation.ts': holder,
+  'admin/src/access/refusal.ts': holder,
   'admin/src/access/refusals.tsx': holder,
   'admin/src/access/since.tsx': holder,
+  'admin/src/keys/created-key.tsx': 'shows how a request with the new key is sent',
   'admin/src/keys/extend-key.tsx': keyRecord,
   'admin/src/keys/new-key.tsx': keyRecord,
   'admin/src/keys/rename-key.tsx': keyRecord,
@@ -37,6 +39,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/endpoints/admin/area.ts': 'what all endpoints of the administration area take',
   'src/endpoints/admin/explain.ts': holder,
   'src/endpoints/admin/explanation.ts': holder,
+  'src/endpoints/admin/view-as.ts': 'the methods by which a colleague calls the API',
   'src/endpoints/list-endpoint.ts': 'the session by which a list is asked for',
   'src/endpoints/payment/payment.ts': 'the contract stores the timestamp that was signed',
   'src/endpoints/schemas.ts': holder,

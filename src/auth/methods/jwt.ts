@@ -6,6 +6,7 @@ import {
   type Authenticate,
   type AuthMethod,
   type AuthOutcome,
+  type AuthRequest,
   absent,
   type IdentifiedUser,
 } from '../method.ts';
@@ -17,12 +18,16 @@ const prefix = 'Bearer ';
 /** The scheme as RFC 9110 (11.1, 11.4) allows it: case-insensitive, followed by one space or more. */
 const scheme = /^bearer +/i;
 
-/** The token of an `Authorization` header; undefined for another scheme. */
-export const tokenIn = (header: string): string | undefined => {
+/** The token of the header; undefined for another scheme. */
+const tokenIn = (header: string): string | undefined => {
   if (header.startsWith(prefix) && header[prefix.length] !== ' ') return header.slice(prefix.length);
   const [found] = scheme.exec(header) ?? [];
   return found === undefined ? undefined : header.slice(found.length);
 };
+
+/** The token of a request that this method has authenticated; undefined of every other one. */
+export const tokenOf = (request: Pick<AuthRequest, 'header'>): string | undefined =>
+  tokenIn(request.header('authorization') ?? '');
 
 const rejected = (userId?: number): AuthOutcome<ByToken> => ({
   kind: 'rejected',

@@ -19,7 +19,7 @@ const setting = {
 const properties = {
   version: text,
   node: text,
-  database: { type: 'string', description: '`sqlite` or `postgres`' },
+  database: { type: 'string', description: 'kind of database' },
   started_at: { type: 'string', format: 'date-time', description: 'of the process that responds' },
   settings: {
     type: 'array',

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { keyCommands } from '../../service/api-keys/commands.ts';
 import { keyEntity } from '../../service/api-keys/entity.ts';
-import { applicationCommands } from '../../service/applications/commands.ts';
 import { applicationEntity } from '../../service/applications/entity.ts';
 import { auditEntity } from '../../service/audit/entity.ts';
 import { jobCommands } from '../../service/jobs/commands.ts';
@@ -21,6 +20,7 @@ import { webhookCommands } from '../../service/webhooks/commands.ts';
 import { deliveryEntity, webhookEntity } from '../../service/webhooks/entity.ts';
 import { describedLists, type ServedEntity, serveEntity } from '../entity.ts';
 import type { Services } from '../services.ts';
+import { applicationCommands } from './application-commands.ts';
 import { deliveryEndpoints } from './deliveries.ts';
 import { invitationEndpoints } from './invitations.ts';
 import { keyUsageEndpoint } from './key-usage.ts';
@@ -33,12 +33,12 @@ import { viewAsEndpoints } from './view-as.ts';
 import { testWebhookEndpoint } from './webhooks.ts';
 
 /** Applications stand in a file that can change while the service runs; their list is made when it does. */
-const servedApplications = ({ applications, database, clock }: Services): ServedEntity => {
+const servedApplications = ({ applications, seenCredentials, clock }: Services): ServedEntity => {
   let current = applicationEntity(applications.applications());
   applications.onChange(() => {
     current = applicationEntity(applications.applications());
   });
-  const commands = applicationCommands({ database, clock, vault: applications });
+  const commands = applicationCommands({ seenCredentials, clock, vault: applications });
   return { entity: current, current: () => current, commands };
 };
 

@@ -3,7 +3,7 @@ import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
-import { type CallerStore, createCallerStore } from '../../service/users/callers.ts';
+import type { CallerStore } from '../../service/users/callers.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { checkedModels } from '../shared.ts';
@@ -136,7 +136,7 @@ const answerOf = (
 
 /** Why a caller may or may not send a request: what the pipeline would say of it, rule by rule. */
 export const explainEndpoint = (services: Services): Endpoint => {
-  const callers = createCallerStore(services);
+  const { callers } = services;
   return {
     operation: 'explain',
     method: 'GET',

@@ -10,7 +10,6 @@ import type { ServedResource } from '../../operations/served-resource.ts';
 import { decide, modelsOfGrants } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { createCommands } from '../../service/command.ts';
-import { createCallerStore } from '../../service/users/callers.ts';
 import { apiArea } from '../resources/area.ts';
 import type { Services } from '../services.ts';
 import { actorOf, checkedModels, idOf } from '../shared.ts';
@@ -54,7 +53,7 @@ interface Looked {
 export const viewAsEndpoints = (services: Services): Endpoint[] => {
   const { resources, identities, catalogue, baseUrl } = services;
   const models: Models = new Map([...resources.values()].map(({ model }) => [model.name, model]));
-  const callers = createCallerStore(services);
+  const { callers } = services;
   const change = createCommands(services);
   const origin = new URL(baseUrl).origin;
 

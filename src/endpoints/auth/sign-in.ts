@@ -1,5 +1,5 @@
 import { loginFailed } from '../../auth/login.ts';
-import { tokenIn } from '../../auth/methods/jwt.ts';
+import { tokenOf } from '../../auth/methods/jwt.ts';
 import type { Identity, VerifiedUser } from '../../auth/ports.ts';
 import { sameOrigin } from '../../auth/same-origin.ts';
 import { field } from '../../fields/define.ts';
@@ -158,7 +158,7 @@ export const logoutEndpoint = (services: Services): Endpoint => {
         await userTokens.revokeAll(id, actorOf(call));
         return {};
       }
-      const claims = tokens.verify(tokenIn(call.header('authorization') ?? '') ?? '');
+      const claims = tokens.verify(tokenOf(call) ?? '');
       // Expired since the request was authenticated: there is nothing left to revoke.
       if (claims === undefined) return {};
       // A token of a session is valid only with it.

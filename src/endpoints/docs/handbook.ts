@@ -3,7 +3,7 @@ import { extname, posix } from 'node:path';
 import { packageFile } from '../../kernel/package-files.ts';
 
 /** A document of this package: the folder below `docs`, or `package` for those at its top, and the file. */
-export interface Place {
+export interface HandbookPage {
   readonly folder: string;
   readonly file: string;
 }
@@ -21,27 +21,28 @@ const topFiles = ['README', 'SECURITY', 'CHANGELOG'].flatMap((name) => [`${name}
 
 const pictures: Readonly<Record<string, string>> = { '.webp': 'image/webp', '.svg': 'image/svg+xml' };
 
-const pathOf = ({ folder, file }: Place): string => (folder === topFolder ? file : `docs/${folder}/${file}`);
+const pathOf = ({ folder, file }: HandbookPage): string =>
+  folder === topFolder ? file : `docs/${folder}/${file}`;
 
 const isFile = /^[\w.@-]+$/;
 
 /** Every place, by its path in the package; read once, as an installed package does not change. */
-const readPlaces = async (): Promise<ReadonlyMap<string, Place>> => {
+const readPlaces = async (): Promise<ReadonlyMap<string, HandbookPage>> => {
   const listed = await Promise.all(
     folders.map(async (folder) =>
       (await readdir(packageFile(`docs/${folder}/`), { withFileTypes: true }))
         .filter((entry) => entry.isFile() && isFile.test(entry.name))
-        .map(({ name }): Place => ({ folder, file: name })),
+        .map(({ name }): HandbookPage => ({ folder, file: name })),
     ),
   );
   const top = (await readdir(packageFile('./'))).filter((name) => topFiles.includes(name));
-  const all = [...listed.flat(), ...top.map((file): Place => ({ folder: topFolder, file }))];
+  const all = [...listed.flat(), ...top.map((file): HandbookPage => ({ folder: topFolder, file }))];
   return new Map(all.map((place) => [pathOf(place), place]));
 };
 
-let places: Promise<ReadonlyMap<string, Place>> | undefined;
+let places: Promise<ReadonlyMap<string, HandbookPage>> | undefined;
 
-const allPlaces = (): Promise<ReadonlyMap<string, Place>> => {
+const allPlaces = (): Promise<ReadonlyMap<string, HandbookPage>> => {
   places ??= readPlaces();
   return places;
 };
@@ -58,7 +59,11 @@ const anchorOf = (html: string): string =>
     .replaceAll(' ', '-');
 
 /** Where a link of a document leads within the handbook; undefined where the package does not hold the file. */
-const leads = (from: Place, target: string, known: ReadonlyMap<string, Place>): string | undefined => {
+const leads = (
+  from: HandbookPage,
+  target: string,
+  known: ReadonlyMap<string, HandbookPage>,
+): string | undefined => {
   if (/^(?:[a-z]+:|#)/.test(target)) return target;
   const [path = '', anchor] = target.split('#');
   const place = known.get(posix.join(posix.dirname(pathOf(from)), path));
@@ -66,7 +71,11 @@ const leads = (from: Place, target: string, known: ReadonlyMap<string, Place>): 
 };
 
 /** The HTML of a document, with headings that links can lead to. */
-const bodyOf = async (place: Place, markdown: string, known: ReadonlyMap<string, Place>): Promise<string> => {
+const bodyOf = async (
+  place: HandbookPage,
+  markdown: string,
+  known: ReadonlyMap<string, HandbookPage>,
+): Promise<string> => {
   const { marked } = await import('marked');
   // The page has its own way to the other language.
   const html = await marked.parse(markdown.replace(/^\[(?:简体中文|English)\]\([^)]*\)\n/m, ''));
@@ -92,7 +101,7 @@ const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1]?.r
 
 const isChinese = (file: string): boolean => file.endsWith('.zh-CN.md');
 
-interface Frame {
+interface PageFrame {
   readonly title: string;
   readonly chinese: boolean;
   /** From the page to the folder `api-docs`. */
@@ -103,7 +112,7 @@ interface Frame {
   readonly other: string | undefined;
 }
 
-const framed = ({ title, chinese, up, sheet, body, other }: Frame): string => {
+const framed = ({ title, chinese, up, sheet, body, other }: PageFrame): string => {
   const lang = chinese ? 'zh-CN' : 'en';
   const words = chinese
     ? { all: '使用手册', api: '接口文档', other: 'English' }
@@ -139,7 +148,7 @@ const otherOf = (file: string): string =>
  * A document of the package as a page, or another file of it as it is; undefined where there is none.
  * @param sheet path of the style sheet below `api-docs/`
  */
-export const readSheet = async (place: Place, sheet: string): Promise<Sheet | undefined> => {
+export const readSheet = async (place: HandbookPage, sheet: string): Promise<Sheet | undefined> => {
   const known = await allPlaces();
   const path = pathOf(place);
   if (!known.has(path)) return undefined;

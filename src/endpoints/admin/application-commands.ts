@@ -1,16 +1,15 @@
-import type { Database } from '../../database/database.ts';
 import { field } from '../../fields/define.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { always } from '../../records/entity.ts';
+import { defineEntityCommand, type EntityCommand } from '../../service/command.ts';
+import { isSuperior } from '../../service/context.ts';
+import type { SeenCredentialsStore } from '../../service/users/seen-credentials.ts';
 import { rotateSecret } from '../../vault/changes.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { defineEntityCommand, type EntityCommand } from '../command.ts';
-import { isSuperior } from '../context.ts';
-import { createSeenCredentials } from '../users/seen-credentials.ts';
 
 export interface ApplicationCommandParts {
-  readonly database: Database;
+  readonly seenCredentials: SeenCredentialsStore;
   readonly clock: Clock;
   readonly vault: Pick<Vault, 'applications' | 'file' | 'update'>;
 }
@@ -25,12 +24,10 @@ const maxOverlapSeconds = 30 * 86_400;
  * browser. They change the file as `gatewright app rotate` does.
  */
 export const applicationCommands = ({
-  database,
+  seenCredentials,
   clock,
   vault,
 }: ApplicationCommandParts): readonly EntityCommand[] => {
-  const seen = createSeenCredentials({ database, clock });
-
   const rotate = defineEntityCommand({
     verb: 'rotate',
     operation: 'rotateApplicationSecret',
@@ -51,7 +48,7 @@ export const applicationCommands = ({
       if (!isSuperior(actor)) throw new Problem('forbidden');
       if (!vault.applications().some(({ app_id }) => app_id === id)) throw new Problem('record_not_found');
       const grace = values.overlap ?? defaultOverlapSeconds;
-      const last = await seen.last();
+      const last = await seenCredentials.last();
       try {
         await vault.update(
           (current) => rotateSecret(current, id, values.secret, clock(), grace * 1_000),
@@ -63,7 +60,7 @@ export const applicationCommands = ({
       return { id, grace, file: vault.file };
     },
     run: async ({ transaction, prepared: { id, grace, file } }) => {
-      if (file !== undefined) await transaction.run(seen.put(file));
+      if (file !== undefined) await transaction.run(seenCredentials.put(file));
       const target = { kind: 'application', id, name: id };
       return {
         audit: {
