@@ -202,7 +202,7 @@ describe('a required field that a caller may not write', () => {
     const metadata = describeModel(model, viewer, [], 'en');
     expect(metadata['permissions']).toMatchObject({ create: false, list: true });
     expect(metadata['reasons']).toEqual({
-      create: 'Rank is required, has no default and is not yours to write',
+      create: 'Rank is required, has no default, and you cannot write it',
     });
     const chinese = describeModel(model, viewer, [], 'zh-CN');
     expect(chinese['reasons']).toEqual({ create: 'Rank为必填项且没有默认值，而当前用户无权填写' });

@@ -101,6 +101,11 @@ describeEachDatabase('the API description', (databases) => {
       token,
       body: { api_key: { name: 'k', user_id: user.id } },
     });
+    const leaked = await ask<{ key: string }>('POST', '/admin/api_keys', {
+      token,
+      body: { api_key: { name: 'found', user_id: user.id } },
+    });
+    await ask('POST', '/admin/api_keys/find', { token, body: { key: leaked.data.key } });
     const person = await ask<{ id: number }>('POST', '/admin/users', {
       token,
       body: {
@@ -134,6 +139,15 @@ describeEachDatabase('the API description', (databases) => {
       parameters: [],
     });
     await ask('POST', `/admin/jobs/${job?.id}/repeat`, { token });
+    await service.server.services.database.execute({
+      sql: `insert into gatewright_schedules (name, pattern, ticked_at)
+        values ('report', '0 3 * * *', '2026-11-21T00:00:00.000Z')`,
+      parameters: [],
+    });
+    await ask('GET', '/admin/schedules/report', { token });
+    for (const verb of ['pause', 'resume']) await ask('POST', `/admin/schedules/report/${verb}`, { token });
+    const rotation = { secret: 'ab'.repeat(32), overlap: 60 };
+    await ask('POST', '/admin/applications/shop/rotate', { token, body: rotation });
     await ask('POST', '/admin/roles', { token, body: { role: { name: 'editor' } } });
     const view = { resource: 'users', name: 'all', query: { sort: { field: 'id', order: 'ASC' } } };
     const saved = await ask<{ id: number }>('POST', '/admin/views', { token, body: { view } });
@@ -165,6 +179,9 @@ describeEachDatabase('the API description', (databases) => {
         expect([path, made.status]).toEqual([path, 201]);
         const record = `${area}/${path}/${made.data.id}`;
         records.push(record);
+        if (area === '/api/v1')
+          for (const shown of ['', `/${made.data.id}`])
+            await ask('GET', `/admin/users/${admin.id}/view/${path}${shown}`, { token });
         await ask('POST', `${area}/${path}`, {
           token,
           body,

@@ -1,6 +1,6 @@
 import { en as service } from '../../../src/kernel/messages/en.ts';
 import { en } from './en.ts';
-import type { Texts } from './provider.ts';
+import type { Texts } from './texts.ts';
 
 /** Every text in English: of these pages, of ra-core where it shows one itself, of the service. */
 export const texts: Texts = {

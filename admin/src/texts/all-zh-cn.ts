@@ -1,5 +1,5 @@
 import { zhCN as service } from '../../../src/kernel/messages/zh-CN.ts';
-import type { Texts } from './provider.ts';
+import type { Texts } from './texts.ts';
 import { zhCN } from './zh-cn.ts';
 
 /** Every text in Chinese: of these pages, of ra-core where it shows one itself, of the service. */

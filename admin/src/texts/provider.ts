@@ -1,8 +1,7 @@
 import { type I18nProvider, useLocale, useTranslate } from 'ra-core';
 import { useCallback, useEffect } from 'react';
-import type { en as serviceMessages } from '../../../src/kernel/messages/en.ts';
 import { store } from '../store.ts';
-import type { SameKeys } from './same-keys.ts';
+import type { Texts, Tree } from './texts.ts';
 import type { zhCN } from './zh-cn.ts';
 
 export type Language = 'zh-CN' | 'en';
@@ -11,19 +10,6 @@ export const languages: readonly { readonly locale: Language; readonly name: str
   { locale: 'zh-CN', name: '简体中文' },
   { locale: 'en', name: 'English' },
 ];
-
-interface Tree {
-  readonly [key: string]: string | Tree;
-}
-
-/** All texts of one language. */
-export interface Texts {
-  readonly app: SameKeys<typeof zhCN>;
-  /** Texts that ra-core shows by itself. */
-  readonly ra: Tree;
-  /** The messages of the service. */
-  readonly service: SameKeys<typeof serviceMessages>;
-}
 
 const loaders: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }>>> = {
   'zh-CN': () => import('./all-zh-cn.ts'),

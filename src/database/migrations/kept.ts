@@ -176,8 +176,14 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   request_counts: other('hour', 'authentication', 'status', 'requests'),
   sign_in_failures: other('hour', 'failures'),
   gatewright_key_usage: other('key_id', 'day', 'requests', 'refused', 'address'),
-  gatewright_key_calls: other('key_id', 'method', 'route', 'status', 'requests', 'last_at'),
-  gatewright_route_times: other('hour', 'method', 'route', 'bound', 'requests', 'refused', 'failed'),
+  gatewright_key_calls: {
+    log: ['route'],
+    other: ['key_id', 'method', 'status', 'requests', 'last_at'],
+  },
+  gatewright_route_times: {
+    log: ['route'],
+    other: ['hour', 'method', 'bound', 'requests', 'refused', 'failed'],
+  },
   gatewright_key_networks: other('key_id', 'network', 'first_used_at'),
   gatewright_seen_credentials: other('id', 'serial', 'digest', 'seen_at'),
   gatewright_database: other('id', 'major', 'checked_at', 'backed_up_at', 'clock_at'),

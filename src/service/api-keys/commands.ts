@@ -22,9 +22,9 @@ import { actingUserId, type Change, otherUserId } from '../context.ts';
 import {
   refineKey,
   restrictionOf,
-  restrictionSchema,
   restrictionsShown,
   restrictionViolations,
+  shownRestrictions,
   storedRestriction,
 } from './restrictions.ts';
 import { revokeKeys } from './revoked-keys.ts';
@@ -94,8 +94,7 @@ const newKeyData: JsonSchema = {
   ...newKeySchema,
   properties: {
     ...(isJsonObject(newKeySchema['properties']) ? newKeySchema['properties'] : {}),
-    scopes: { ...restrictionSchema, type: 'array' },
-    networks: { ...restrictionSchema, type: 'array' },
+    ...shownRestrictions,
   },
 };
 
@@ -123,13 +122,13 @@ const creation = {
   verb: 'create',
   bodyKey: 'api_key',
   data: newKeyData,
-  refine: refineKey,
   message: 'keyCreated',
 } as const;
 
 const createKey = (known: ReadonlySet<string>) =>
   defineEntityCommand({
     ...creation,
+    refine: refineKey(known),
     operation: 'adminCreateApiKey',
     summary: { 'zh-CN': '为用户创建 API 密钥', en: 'Create an API key for a user' },
     description: {
@@ -165,7 +164,7 @@ const updateKey = (known: ReadonlySet<string>) =>
     bodyKey: 'api_key',
     form: true,
     input: keyFieldDefinitions,
-    refine: refineKey,
+    refine: refineKey(known),
     problems: ['record_not_found', 'key_expired'],
     check: async (values, { types }) => restrictionViolations(values, known, types),
     // An expired key stays expired: its owner let it run out and need not expect it to work again.
@@ -284,6 +283,7 @@ export const keyCommands = (known: ReadonlySet<string>): readonly EntityCommand[
 const createOwnKey = (known: ReadonlySet<string>) =>
   defineEntityCommand({
     ...creation,
+    refine: refineKey(known),
     operation: 'createApiKey',
     summary: { 'zh-CN': '创建 API 密钥', en: 'Create an API key' },
     description: {

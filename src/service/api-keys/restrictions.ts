@@ -6,22 +6,34 @@ import type { CheckContext, InputViolation } from '../command.ts';
 /** The most scopes and networks that a key can have. */
 const maxRestrictions = 100;
 
-export const restrictionSchema: JsonSchema = {
+/** Schema of one network, as far as a pattern can describe it; the service checks the rest. */
+const networkItems: JsonSchema = { type: 'string', pattern: '^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$' };
+
+const restrictionSchema = (items: JsonSchema): JsonSchema => ({
   type: ['array', 'null'],
-  items: { type: 'string' },
+  items,
   minItems: 1,
   maxItems: maxRestrictions,
-};
+});
 
-/** Adds what the fields do not say of scopes and networks. */
-export const refineKey = (schema: JsonSchema): JsonSchema => {
-  const { properties } = schema;
-  if (!isJsonObject(properties)) return schema;
-  const refined = ['scopes', 'networks'].flatMap((name) => {
-    const known = properties[name];
-    return isJsonObject(known) ? [[name, { ...known, ...restrictionSchema }]] : [];
-  });
-  return { ...schema, properties: { ...properties, ...Object.fromEntries(refined) } };
+/** Adds what the fields do not say of scopes and networks; `known` are the scopes of the service. */
+export const refineKey =
+  (known: ReadonlySet<string>) =>
+  (schema: JsonSchema): JsonSchema => {
+    const { properties } = schema;
+    if (!isJsonObject(properties)) return schema;
+    const items = { scopes: { type: 'string', enum: [...known] }, networks: networkItems };
+    const refined = Object.entries(items).flatMap(([name, item]) => {
+      const field = properties[name];
+      return isJsonObject(field) ? [[name, { ...field, ...restrictionSchema(item) }]] : [];
+    });
+    return { ...schema, properties: { ...properties, ...Object.fromEntries(refined) } };
+  };
+
+/** Schemas of the restrictions of a new key, which are absent where it has none. */
+export const shownRestrictions: Readonly<Record<'scopes' | 'networks', JsonSchema>> = {
+  scopes: { type: 'array', items: { type: 'string' } },
+  networks: { type: 'array', items: { type: 'string' } },
 };
 
 /** Violations of a list of texts each of which has to be known. */

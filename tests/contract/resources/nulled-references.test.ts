@@ -66,6 +66,7 @@ const laterTables = [
   'gatewright_passkeys',
   'gatewright_totp',
   'gatewright_revoked_keys',
+  'gatewright_revoked_tokens',
 ];
 /** And indexes of tables that were there. */
 const laterIndexes = ['api_keys_idle', 'api_keys_created_by', 'audit_failed_sign_ins'];
@@ -74,6 +75,10 @@ const laterColumns = [
   ['users', 'security_stamp'],
   ['users', 'second_factor'],
   ['users', 'password_set_by'],
+  ['users', 'last_token_expiry'],
+  ['users', 'revoked_token_expiry'],
+  ['api_keys', 'scopes'],
+  ['api_keys', 'networks'],
   ['sessions', 'second_factor'],
   ['idempotency_keys', 'model'],
   ['api_keys', 'created_by'],
