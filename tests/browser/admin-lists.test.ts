@@ -109,7 +109,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       await page.getByRole('cell', { name: '围城' }).first().waitFor();
       expect(await heads()).toEqual(chosen);
       await go(page, service, '/users');
-      expect(await heads()).toEqual(['用户名', '邮箱', '角色', '状态', '两步验证', '创建时间']);
+      expect(await heads()).toEqual(['用户名', '邮箱', '角色', '状态', '两步验证', '创建时间', '操作']);
       await go(page, service, '/records/books');
       await page.getByRole('button', { name: '显示' }).click();
       await page.getByRole('button', { name: '恢复默认' }).click();
