@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByRole('alert').getByText('无法连接到服务').waitFor();
       expect(await page.getByLabel('标题').inputValue()).toBe('只记一次');
       await page.getByRole('button', { name: '重试' }).click();
-      await page.getByRole('heading', { name: '便签 · 只记一次' }).waitFor();
+      await page.getByRole('heading', { name: '只记一次', exact: true }).waitFor();
       const notes = await service.ok<{ title: string }[]>('GET', '/admin/records/notes', { token: root });
       expect(notes.filter(({ title }) => title === '只记一次')).toHaveLength(1);
     });
