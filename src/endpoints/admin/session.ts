@@ -178,8 +178,8 @@ export const ownSessionEndpoints = ({ cookies, sessions }: Services): Endpoint[]
       docs: {
         summary: { 'zh-CN': '退出我的全部会话', en: 'End all my sessions' },
         description: {
-          'zh-CN': '结束自己在所有浏览器中的会话，包括当前会话。',
-          en: 'Ends all your sessions in every browser, including this one.',
+          'zh-CN': '结束自己在所有浏览器中的会话，包括当前会话，并撤销自己的全部令牌。',
+          en: 'Ends all your sessions in every browser, including this one, and revokes all your tokens.',
         },
         tag: adminTag,
         headers: signOutHeaders,
