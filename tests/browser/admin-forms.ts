@@ -42,13 +42,22 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
     {
       path: '/api_keys/1',
       opener: async (page) => {
-        await press(page, '延期');
+        // The key has no end yet.
+        await press(page, '设置过期时间');
         await press(page, '自定义');
       },
       field: '过期时间',
       typed: '2031-05-06T07:08',
     },
-    { path: '/api_keys/1', opener: '改名', field: '名称', typed: '未保存的名称' },
+    {
+      path: '/api_keys/1',
+      opener: async (page) => {
+        await press(page, '更多操作');
+        await page.getByRole('menuitem', { name: '改名' }).click();
+      },
+      field: '名称',
+      typed: '未保存的名称',
+    },
     {
       path: '/records/books?filter=%7B%22status%22%3A%22live%22%7D',
       opener: '保存为视图',
