@@ -116,6 +116,10 @@ const useDescription = (): ((condition: Condition) => ReactNode) => {
   };
 };
 
+/** A menu that is there when the popover opens is still invisible, and invisible elements take no focus. */
+const focusFirst = (popover: HTMLElement): void =>
+  popover.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+
 /** Search, the conditions in force as chips that can be taken away, and a form that adds one. */
 export const FilterBar = ({
   fields,
@@ -183,7 +187,10 @@ export const FilterBar = ({
         anchorEl={anchor}
         onClose={close}
         anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
-        slotProps={{ paper: { variant: 'outlined', role: 'dialog', 'aria-label': text('filter.add') } }}
+        slotProps={{
+          paper: { variant: 'outlined', role: 'dialog', 'aria-label': text('filter.add') },
+          transition: { onEntering: focusFirst },
+        }}
       >
         <Suspense fallback={<Box sx={{ width: 220, height: 120 }} />}>
           <FilterMenu fields={fields} onAdd={add} onDraft={keepDraft} />

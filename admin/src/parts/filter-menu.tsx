@@ -26,7 +26,7 @@ export const FilterMenu = ({ fields, ...form }: FilterMenuProps) => {
   const [field, setField] = useState<FilterField>();
   if (field === undefined)
     return (
-      <MenuList autoFocus sx={{ minWidth: 220, maxHeight: '60vh', overflowY: 'auto', p: 0.5 }}>
+      <MenuList autoFocusItem sx={{ minWidth: 220, maxHeight: '60vh', overflowY: 'auto', p: 0.5 }}>
         {fields.map((each) => (
           <MenuItem key={each.name} onClick={() => setField(each)}>
             {each.label}
@@ -58,7 +58,7 @@ const ConditionsOf = ({ field, onBack, onAdd, onDraft }: ConditionsProps) => {
       {asForm ? (
         <ConditionForm field={field} onAdd={onAdd} onDraft={onDraft} />
       ) : (
-        <MenuList autoFocus sx={{ maxHeight: '60vh', overflowY: 'auto', p: 0.5 }}>
+        <MenuList autoFocusItem sx={{ maxHeight: '60vh', overflowY: 'auto', p: 0.5 }}>
           {values.map((value) => (
             <MenuItem key={value} onClick={() => onAdd(keyOf(field.name, 'eq'), value)}>
               <Value field={field} value={value} />
