@@ -90,7 +90,7 @@ export default defineEndpoint({
     ]);
     expect((await viewer.post('/api/v1/checkout', {})).status).toBe(422);
     expect((await app.anonymous.post('/api/v1/checkout', { name: 'Ada' })).status).toBe(401);
-  }, 60_000);
+  }, 120_000);
 
   it('says what it wrote to a script', async () => {
     expect(await generate('endpoint', 'a', '--json')).toMatchObject({
@@ -149,7 +149,7 @@ Next:
     const { ran, failed } = await app.jobs.run();
     expect([ran.map(({ name }) => name).sort(), failed]).toEqual([['report', 'send-mail'], []]);
     expect([...(await loadApplication(folder)).jobs.keys()]).toEqual(['report', 'send-mail']);
-  }, 60_000);
+  }, 120_000);
 
   it.each<[readonly string[], string]>([
     [['a/b'], "'a/b': a name is letters and digits"],
