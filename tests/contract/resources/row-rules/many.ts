@@ -1,6 +1,6 @@
 import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { Problem } from '../../../../src/kernel/problem.ts';
-import { importLines, RefusedLinesError } from '../../../../src/operations/import.ts';
+import { type ImportInto, importLines, RefusedLinesError } from '../../../../src/operations/import.ts';
 import type { Acting } from '../../../../src/operations/transaction.ts';
 import {
   ask,
@@ -215,7 +215,7 @@ export const sendLines = async (
   plan: ModelPlan,
   acting: Acting,
   writes: readonly Write[],
-  told?: (line: { readonly line: number; readonly id: number }) => void,
+  onWritten?: ImportInto['onWritten'],
 ): Promise<ImportRefusal | { readonly created: number; readonly updated: number }> => {
   const resource = services.resources.get(plan.name);
   if (resource === undefined) throw new Error(`${plan.name} is not served`);
@@ -225,7 +225,7 @@ export const sendLines = async (
     errors: [],
   }));
   try {
-    const into = { resource, actingFor: () => acting, by: 'id', told };
+    const into: ImportInto = { resource, actingFor: () => acting, by: 'id', onWritten };
     return await importLines(into, lines, async () => {});
   } catch (error) {
     if (error instanceof RefusedLinesError) return error.refused.map(({ line, field }) => `${line} ${field}`);
@@ -242,10 +242,10 @@ export const playImport = async (playing: Playing, plan: ModelPlan, caller: Aski
   const wanted = refusalOfImport(playing, plan, caller, writes);
   const rows = triedInTurn(playing, plan, caller, writes);
   const ids = new Map<number, number>();
-  const onLine = playing.random.chance(0.5)
+  const onWritten = playing.random.chance(0.5)
     ? ({ line, id }: { readonly line: number; readonly id: number }) => void ids.set(line, id)
     : undefined;
-  const answer = await sendLines(playing, plan, acting, writes, onLine);
+  const answer = await sendLines(playing, plan, acting, writes, onWritten);
   const outcome = wanted === undefined ? 'written' : wanted === 403 ? 'forbidden' : 'refused';
   playing.cells.set(`import ${outcome}`, (playing.cells.get(`import ${outcome}`) ?? 0) + 1);
   if (wanted !== undefined) {
@@ -277,7 +277,7 @@ export const playImport = async (playing: Playing, plan: ModelPlan, caller: Aski
     const row = rows[line];
     if (row === undefined || isRefused(row)) continue;
     const id = write.action === 'create' ? added.next().value : write.id;
-    if (write.action === 'create' && onLine !== undefined && ids.get(line) !== id)
+    if (write.action === 'create' && onWritten !== undefined && ids.get(line) !== id)
       note(playing, what, `named ${ids.get(line)}`);
     done(playing, plan, caller, write, { ...row, id: id ?? missing });
   }
