@@ -97,7 +97,7 @@ describeDatabase('sqlite', 'a database file', (databases) => {
         truncateSync(path, 8192);
       },
     ],
-    'is written over with text': ['holds another database', () => writeFileSync(path, 'x'.repeat(500_000))],
+    'is written over with text': ['holds another database', () => writeFileSync(path, 'x'.repeat(2_000_000))],
     'is written over with another database': [
       'test.db',
       async () => {

@@ -37,7 +37,7 @@ const packed = async (folder: string, directory: string): Promise<string> => {
   return join(directory, one.filename);
 };
 
-/** Builds the last release from its commit with the tools of this checkout; once for all runs on this machine. */
+/** Builds the last release from its commit with its own dependencies; once for all runs on this machine. */
 const packLast = async (last: LastRelease): Promise<string> => {
   const kept = join(tmpdir(), `gatewright-release-${last.commit}.tgz`);
   if (existsSync(kept)) return kept;
@@ -47,8 +47,11 @@ const packLast = async (last: LastRelease): Promise<string> => {
     const archive = join(folder, 'archive.tar');
     await run('git', ['archive', '--output', archive, last.commit], { cwd: root });
     await run('tar', ['-xf', archive, '-C', folder]);
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    await run('npm', ['run', 'build'], { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
+    const output = { cwd: folder, maxBuffer: 16 * 1024 * 1024 };
+    await run('npm', ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit'], output);
+    // Without its install script the package of Node is empty: the one of this checkout runs the build.
+    const PATH = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`;
+    await run('npm', ['run', 'build'], { ...output, env: { ...process.env, PATH } });
     const made = await packed(folder, folder);
     // Beside another run that does the same, whichever comes first.
     await cp(made, `${kept}.${process.pid}`);

@@ -129,8 +129,8 @@ export class Revisions {
 
   /** Notes the beginning of a write of this process. */
   begin(): void {
-    const version = this.#read(this.#versions.now);
-    this.#follows = this.#knownVersion !== undefined && this.#knownVersion === version;
+    const known = this.#knownVersion;
+    this.#follows = known !== undefined && known === this.#read(this.#versions.now);
   }
 
   /** Notes the commit of a write of this process. @param written the columns that its statements wrote */
