@@ -42,9 +42,9 @@ interface IdentityRow {
   readonly credential: number | null;
   /** End of an API key; null if it never expires. */
   readonly expires?: string | null;
-  /** JSON arrays of a key; PostgreSQL parses them. Null where the key has none. */
-  readonly scopes?: string | readonly string[] | null;
-  readonly networks?: string | readonly string[] | null;
+  /** Texts of JSON arrays of a key; null where it has none. */
+  readonly scopes?: string | null;
+  readonly networks?: string | null;
 }
 
 const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
@@ -128,27 +128,16 @@ const restrictionCache = {
   networks: new BoundedCache<BlockList>(1_000),
 } as const;
 
-const textsIn = (stored: string | readonly string[]): readonly string[] =>
-  typeof stored === 'string' ? (JSON.parse(stored) as string[]) : stored;
-
-const parsedOnce = <Value extends object>(
-  cache: BoundedCache<Value>,
-  stored: string | readonly string[] | null | undefined,
-  parse: (texts: readonly string[]) => Value,
-): Value | undefined => {
-  if (stored == null) return undefined;
-  const key = typeof stored === 'string' ? stored : JSON.stringify(stored);
-  const cached = cache.get(key);
-  if (cached !== undefined) return cached;
-  const parsed = parse(textsIn(stored));
-  cache.set(key, parsed);
-  return parsed;
-};
-
-/** Scopes and networks of a key, undefined where it has none. */
+/** Scopes and networks of a key, undefined where it has none. @throws Error where a stored network is none */
 const restrictions = ({ scopes, networks }: IdentityRow): Pick<IdentifiedKey, 'scopes' | 'networks'> => ({
-  scopes: parsedOnce(restrictionCache.scopes, scopes, (texts) => new Set(texts)),
-  networks: parsedOnce(restrictionCache.networks, networks, networksOf),
+  scopes:
+    scopes == null
+      ? undefined
+      : restrictionCache.scopes.getOrMake(scopes, () => new Set<string>(JSON.parse(scopes))),
+  networks:
+    networks == null
+      ? undefined
+      : restrictionCache.networks.getOrMake(networks, () => networksOf(JSON.parse(networks))),
 });
 
 /** Whether a moment has come, by its text. */
@@ -180,7 +169,8 @@ export const createIdentityStore = (
   const byKey = forms<{ hash: string }>(
     database,
     (value) => sql`api_keys k join users u on u.id = k.user_id where k.key_hash = ${value('hash')}`,
-    sql`k.id as credential, ${expiry(dialectOf(database))} as expires, k.scopes, k.networks`,
+    sql`k.id as credential, ${expiry(dialectOf(database))} as expires,
+      cast(k.scopes as text) as scopes, cast(k.networks as text) as networks`,
   );
   const bySession = forms<{ hash: string; idle: string; born: string }>(
     database,
