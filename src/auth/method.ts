@@ -3,7 +3,7 @@ import type { Translations } from '../kernel/messages/messages.ts';
 import type { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Tokens } from './jwt.ts';
-import type { ApplicationSecrets, IdentityStore, SecondFactorState, UsageRecorder } from './ports.ts';
+import type { ApplicationSecrets, Identity, IdentityStore, UsageRecorder } from './ports.ts';
 import type { SessionCookies } from './session.ts';
 
 /**
@@ -35,22 +35,7 @@ export interface AuthRequest {
 }
 
 /** A user, authenticated by a token, a key or a session. */
-export interface IdentifiedUser<Method extends string = string> {
-  readonly kind: 'user';
-  readonly id: number;
-  readonly username: string;
-  readonly email: string;
-  readonly name: string;
-  readonly roles: readonly string[];
-  /**
-   * Permission entries that the roles of the user grant, as `Model.action`, of the models in the endpoint's policy
-   * only.
-   */
-  readonly granted: readonly string[];
-  /** Set by an administrator: until the password is changed, the policy refuses almost everything. */
-  readonly mustChangePassword: boolean;
-  /** The second factor of these credentials; the endpoints of the administration area check it. */
-  readonly secondFactor: SecondFactorState;
+export interface IdentifiedUser<Method extends string = string> extends Identity {
   readonly method: Method;
   /** Id of the API key or session that was used, for logs and for ending a session. */
   readonly credential?: number | undefined;

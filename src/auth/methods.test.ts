@@ -18,6 +18,7 @@ const secret = 'a secret of at least 32 bytes, for tests only';
 const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const seconds = Math.floor(now / 1000);
 const ann: Identity = {
+  kind: 'user',
   id: 7,
   username: 'ann',
   email: 'ann@example.com',
@@ -27,7 +28,7 @@ const ann: Identity = {
   secondFactor: 'none' as const,
   granted: ['update'],
 };
-const person = { kind: 'user', ...ann };
+const person = { ...ann };
 
 interface Sent {
   readonly method?: string;

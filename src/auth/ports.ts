@@ -11,16 +11,20 @@ export type SecondFactorState = 'none' | 'due' | 'missing' | 'given';
 
 /** An enabled user, as currently stored. */
 export interface Identity {
+  readonly kind: 'user';
   readonly id: number;
   readonly username: string;
   readonly email: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** An administrator requires the password to be changed before anything else. */
+  /** Set by an administrator: until the password is changed, the policy refuses almost everything. */
   readonly mustChangePassword: boolean;
-  /** The second factor of the credentials by which the user was found. */
+  /** The second factor of these credentials; the endpoints of the administration area check it. */
   readonly secondFactor: SecondFactorState;
-  /** Entries of the permission table, as `Model.action`. */
+  /**
+   * Permission entries that the roles of the user grant, as `Model.action`, of the models in the endpoint's policy
+   * only.
+   */
   readonly granted: readonly string[];
 }
 

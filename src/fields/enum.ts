@@ -1,3 +1,4 @@
+import { isStorableText } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
 import { label, mapOf, nearestHint, type OptionTable, oneNamed, texts } from '../kernel/options.ts';
@@ -10,7 +11,7 @@ import {
   type FieldDefinition,
   type FieldType,
 } from './field.ts';
-import { type IdentityOperator, identityOperators, isStorable, orNull, textOf, utf8Bytes } from './values.ts';
+import { type IdentityOperator, identityOperators, orNull, textOf, utf8Bytes } from './values.ts';
 
 /** Options beside the choices. */
 export interface EnumExtras<Value extends string = string> extends CommonOptions {
@@ -37,7 +38,7 @@ const flaw = ({ choices, labels = {}, colors = {} }: EnumOptions): string | unde
   if (wrong !== undefined) return wrong;
   if (choices.length === 0) return 'it has no choices';
   if (new Set(choices).size !== choices.length) return 'a choice is named twice';
-  const bad = choices.find((choice) => !/^[^\s,]+$/u.test(choice) || !isStorable(choice));
+  const bad = choices.find((choice) => !/^[^\s,]+$/u.test(choice) || !isStorableText(choice));
   if (bad !== undefined) return `choice ${JSON.stringify(bad)}: no blanks, commas or empty texts`;
   const long = choices.find((choice) => choice.length > maxChoiceLength);
   if (long !== undefined) return `choice ${long} is longer than ${maxChoiceLength} characters`;

@@ -1,4 +1,4 @@
-import type { Json } from '../kernel/json.ts';
+import { isStorableText, type Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
 import type { OptionTable } from '../kernel/options.ts';
@@ -11,7 +11,6 @@ import {
   type JsonSchema,
   type Strict,
 } from './field.ts';
-import { isStorable } from './values.ts';
 
 export interface JsonOptions extends CommonOptions {
   readonly default?: Json;
@@ -22,14 +21,14 @@ const maxLevels = 100;
 
 /** Whether both databases and every JSON reader accept the value; the recursion is bounded by `maxLevels`. */
 const isFit = (value: Json, levels: number): boolean => {
-  if (typeof value === 'string') return isStorable(value);
+  if (typeof value === 'string') return isStorableText(value);
   // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   return Array.isArray(value)
     ? value.every((item: Json) => isFit(item, levels - 1))
-    : Object.entries(value).every(([key, item]) => isStorable(key) && isFit(item, levels - 1));
+    : Object.entries(value).every(([key, item]) => isStorableText(key) && isFit(item, levels - 1));
 };
 
 const titles: Readonly<Record<'object' | 'array' | 'string' | 'number' | 'boolean', Label>> = {

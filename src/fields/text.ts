@@ -1,8 +1,8 @@
+import { storableText } from '../kernel/json.ts';
 import type { OptionTable } from '../kernel/options.ts';
 import { definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
 import {
   checkStorable,
-  isStorable,
   type LengthOptions,
   lengthBounds,
   lengthFlaw,
@@ -35,7 +35,7 @@ export const text = {
   check: checkStorable,
   encode: textOf,
   operators: textOperators,
-  parse: (filter) => (isStorable(filter) ? filter : undefined),
+  parse: storableText,
   fromText: (text) => text,
   searchable: true,
   sortable: true,

@@ -1,3 +1,4 @@
+import { storableText } from '../kernel/json.ts';
 import { numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
@@ -7,7 +8,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { isStorable, orNull, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
+import { orNull, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface UrlOptions extends CommonOptions {
   readonly default?: string;
@@ -43,7 +44,7 @@ export const url = {
   format: { name: 'uri', rule: 'url', test: isUrl },
   encode: textOf,
   operators: textOperators,
-  parse: (text) => (isStorable(text) ? text : undefined),
+  parse: storableText,
   fromText: orNull,
   searchable: true,
   sortable: true,

@@ -1,4 +1,4 @@
-import type { Json } from '../kernel/json.ts';
+import { isStorableText, type Json } from '../kernel/json.ts';
 import { numeric, type OptionTable, textual } from '../kernel/options.ts';
 import {
   type CommonOptions,
@@ -33,12 +33,9 @@ export type TextOperator = (typeof textOperators)[number];
 export const identityOperators = ['eq', 'ne', 'in', 'null'] as const satisfies readonly FilterOperator[];
 export type IdentityOperator = (typeof identityOperators)[number];
 
-/** Texts that both databases store unchanged: PostgreSQL refuses NUL, UTF-8 has no lone surrogates. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
-
 /** The text of a value that is known to be one. */
 export const textOf = (value: Json): string => {
-  if (typeof value !== 'string' || !isStorable(value)) throw new TypeError('not a storable text');
+  if (typeof value !== 'string' || !isStorableText(value)) throw new TypeError('not a storable text');
   return value;
 };
 
@@ -138,4 +135,4 @@ export const lengthBounds = ({ min, pattern }: LengthOptions, max: number) =>
 
 /** The body parser refuses such texts earlier; other callers must not store them either. */
 export const checkStorable = (value: Json): RuleViolation | undefined =>
-  typeof value === 'string' && isStorable(value) ? undefined : { rule: 'pattern' };
+  typeof value === 'string' && isStorableText(value) ? undefined : { rule: 'pattern' };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, isStorableText, type Json, type JsonObject } from '../kernel/json.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 import type { Connection } from './connections.ts';
 
@@ -146,9 +146,6 @@ const checkDepth = (text: string): number => {
   }
   return values;
 };
-
-/** Whether both databases can store a text: it has no NUL and no lone surrogate. */
-export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** Decodes the text of one field. @throws Problem `invalid_text` */
 export const decodeText = (bytes: Uint8Array): string => {

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../fields/field.ts';
-import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
+import { isJsonObject, isStorableText, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
-import { isStorableText } from './body.ts';
 
 /** Limit of the fields of a form. */
 export const maxFields = 200;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BusboyInstance } from '@fastify/busboy';
+import { isStorableText } from '../kernel/json.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 import {
   type ArrivingBody,
@@ -11,7 +12,6 @@ import {
   type BodySender,
   bytesPerChunk,
   decodeText,
-  isStorableText,
   tooLarge,
 } from './body.ts';
 import { maxFields } from './form.ts';

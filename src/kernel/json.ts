@@ -52,6 +52,12 @@ export class JsonText {
   }
 }
 
+/** Whether both databases can store a text: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
+export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** Returns the text, or undefined if the databases cannot store it. */
+export const storableText = (text: string): string | undefined => (isStorableText(text) ? text : undefined);
+
 /** Whether all numbers are finite: `JSON.parse` reads `1e400` as Infinity, which `JSON.stringify` writes as null. */
 export const hasFiniteNumbers = (json: Json): boolean =>
   typeof json === 'object' && json !== null

@@ -3,8 +3,14 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
-import { isHeldToRule, readsOwn } from '../policy/decide.ts';
-import { asksSecondFactor, isBeforePasswordChange, isBeforeSecondFactor, type Rule } from '../policy/rule.ts';
+import {
+  asksSecondFactor,
+  isBeforePasswordChange,
+  isBeforeSecondFactor,
+  isHeldToRule,
+  readsOwn,
+} from '../policy/decide.ts';
+import type { Rule } from '../policy/rule.ts';
 import { relationsOf, takesIdempotencyKey, takesIfMatch } from './features.ts';
 
 const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemName[] => {

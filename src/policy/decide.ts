@@ -6,16 +6,7 @@ import type { RowReachRule, RowTerm } from '../model/row-expression.ts';
 import type { Grant, GrantTerms, ReferenceTerms, RowCondition, RowFilter } from './grant.ts';
 import { isInScope, scopeOf } from './key-scope.ts';
 import { MintedGrant } from './mint.ts';
-import {
-  asksSecondFactor,
-  isAdministrator,
-  isBeforePasswordChange,
-  isBeforeSecondFactor,
-  isSuperAdmin,
-  type ResourceRule,
-  type Rule,
-  type Showing,
-} from './rule.ts';
+import { isAdministrator, isSuperAdmin, type ResourceRule, type Rule, type Showing } from './rule.ts';
 import type { Step, StepRule, Verdict } from './step.ts';
 
 const isRead = (action: Action): boolean => action === 'list' || action === 'detail';
@@ -410,12 +401,24 @@ const administrator = (
   return { steps: [passed, ...steps], ...(terms === undefined ? {} : { terms }) };
 };
 
+/** Whether a user who must change the password may call it before that. */
+export const isBeforePasswordChange = (rule: Rule): boolean =>
+  'beforePasswordChange' in rule && rule.beforePasswordChange === true;
+
 /** A check before any rule: a user who must change the password may do nothing else. Undefined for all others. */
 const passwordChange = (rule: Rule, principal: Principal): Step | undefined => {
   if (principal.kind !== 'user' || !principal.mustChangePassword) return undefined;
   const outcome = isBeforePasswordChange(rule) ? 'passed' : 'refused';
   return { rule: 'password_change', outcome, because: `${principal.username} must change the password` };
 };
+
+/** Whether it is a rule of the administration area, whose endpoints demand the second factor. */
+export const asksSecondFactor = (rule: Rule): boolean =>
+  rule.kind === 'administrator' || (rule.kind === 'resource' && rule.area === 'admin');
+
+/** Whether an administrator who has to set up a second factor may call it before that. */
+export const isBeforeSecondFactor = (rule: Rule): boolean =>
+  'beforeSecondFactor' in rule && rule.beforeSecondFactor === true;
 
 /** A step of the second factor, with its refusal. */
 interface FactorStep {

@@ -48,18 +48,6 @@ interface PasswordChange {
   readonly beforePasswordChange?: true;
 }
 
-/** Whether a user who must change the password may call it before that. */
-export const isBeforePasswordChange = (rule: Rule): boolean =>
-  'beforePasswordChange' in rule && rule.beforePasswordChange === true;
-
-/** Whether it is a rule of the administration area, whose endpoints demand the second factor. */
-export const asksSecondFactor = (rule: Rule): boolean =>
-  rule.kind === 'administrator' || (rule.kind === 'resource' && rule.area === 'admin');
-
-/** Whether an administrator who has to set up a second factor may call it before that. */
-export const isBeforeSecondFactor = (rule: Rule): boolean =>
-  'beforeSecondFactor' in rule && rule.beforeSecondFactor === true;
-
 export interface ResourceRule {
   readonly kind: 'resource';
   readonly model: ResourceModel;

@@ -9,7 +9,6 @@ import { readableLog } from '../app/log.ts';
 import { applyMigrations } from '../app/migrate.ts';
 import { createServer, type Server } from '../app/server.ts';
 import { canonicalAccount } from '../auth/account.ts';
-import { identifiedUser } from '../auth/identified-user.ts';
 import { createPasswords } from '../auth/password.ts';
 import { formatPhc } from '../auth/phc.ts';
 import { openDatabase } from '../database/open.ts';
@@ -126,7 +125,7 @@ const scopeFor = async ({ services }: Server, { id }: Pick<TestUser, 'id'>): Pro
   const models = checkedModels([...services.resources.values()].map(({ model }) => model));
   const identity = await services.identities.byUserId(id, models);
   if (identity === undefined) throw new Error(`there is no enabled user with the id ${id}`);
-  const principal = identifiedUser(identity, 'jwt');
+  const principal = { ...identity, method: 'jwt' } as const;
   return services.scopeOf({
     principal,
     area: apiArea,

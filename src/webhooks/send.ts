@@ -3,7 +3,6 @@ import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { identifiedUser } from '../auth/identified-user.ts';
 import type { IdentityStore } from '../auth/ports.ts';
 import { type Principal, takes } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
@@ -374,8 +373,8 @@ export const createMessages = ({ events, models, resources, identities, area }: 
     const identity = await identities.byUserId(userId, grantsOn);
     if (identity === undefined) return undefined;
     const auth = methodsNamed(model.auth.detail);
-    const method = userMethods.find((each) => takes(auth, identifiedUser(identity, each)));
-    return identifiedUser(identity, method ?? 'jwt');
+    const method = userMethods.find((each) => takes(auth, { ...identity, method: each }));
+    return { ...identity, method: method ?? 'jwt' };
   };
 
   return async (number: number, userId: number): Promise<Message> => {

@@ -2,7 +2,6 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { hashKey } from '../api-key.ts';
 import { isInNetworks } from '../client-network.ts';
-import { identifiedUser } from '../identified-user.ts';
 import {
   type AuthDependencies,
   type Authenticate,
@@ -43,7 +42,7 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
     usage.keyUsed(found.keyId, now, address);
     return {
       kind: 'principal',
-      principal: identifiedUser(found.identity, 'api_key', found.keyId, found.scopes),
+      principal: { ...found.identity, method: 'api_key', credential: found.keyId, scopes: found.scopes },
     };
   };
   return (request) => {

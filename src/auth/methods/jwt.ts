@@ -1,5 +1,4 @@
 import { Problem } from '../../kernel/problem.ts';
-import { identifiedUser } from '../identified-user.ts';
 import type { TokenClaims } from '../jwt.ts';
 import {
   type AuthDependencies,
@@ -51,7 +50,7 @@ const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByT
         : await identities.byUserInSession(userId, sessionId, clock(), models);
     return identity === undefined
       ? rejected(userId)
-      : { kind: 'principal', principal: identifiedUser(identity, 'jwt') };
+      : { kind: 'principal', principal: { ...identity, method: 'jwt' } };
   };
   return (request) => {
     const header = request.header('authorization');

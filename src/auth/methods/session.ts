@@ -1,6 +1,5 @@
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
-import { identifiedUser } from '../identified-user.ts';
 import {
   type AuthDependencies,
   type Authenticate,
@@ -29,7 +28,10 @@ const open = ({ cookies, identities, clock }: AuthDependencies): Authenticate<By
     const found = await identities.bySession(cookies.hash(id), clock(), models);
     return found === undefined
       ? rejected('invalid_session')
-      : { kind: 'principal', principal: identifiedUser(found.identity, 'session', found.sessionId) };
+      : {
+          kind: 'principal',
+          principal: { ...found.identity, method: 'session', credential: found.sessionId },
+        };
   };
   return (request) => {
     const header = request.header('cookie');

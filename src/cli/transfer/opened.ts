@@ -4,7 +4,6 @@ import { composeOffline } from '../../app/compose-offline.ts';
 import type { Config } from '../../app/config.ts';
 import { prepareDatabase } from '../../app/migrate.ts';
 import { canonicalAccount } from '../../auth/account.ts';
-import { identifiedUser } from '../../auth/identified-user.ts';
 import type { Identity } from '../../auth/ports.ts';
 import { defaultMethods, isOfApplications } from '../../auth/registry.ts';
 import { openDatabase } from '../../database/open.ts';
@@ -134,7 +133,7 @@ export class ActingUser {
   acting({ model }: ServedResource, action: Action): Acting {
     const methods = apiArea.auth(model, action);
     const method = methods.find((name) => !isOfApplications(name)) ?? defaultMethods[0];
-    const principal = identifiedUser(this.#identity, method);
+    const principal = { ...this.#identity, method };
     return { principal, area: apiArea, actor: () => ({ principal, address: null }), depth: 0 };
   }
 }

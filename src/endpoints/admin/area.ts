@@ -1,4 +1,3 @@
-import { identifiedUser } from '../../auth/identified-user.ts';
 import type { Identity } from '../../auth/ports.ts';
 import type { Principal, UserPrincipal } from '../../auth/principal.ts';
 import type { AuthMethodName } from '../../auth/registry.ts';
@@ -11,7 +10,7 @@ import type { Rule } from '../../policy/rule.ts';
 export const adminAuth: readonly AuthMethodName[] = ['session', 'jwt'];
 
 /** Principal of a user who is just signing in, for the audit log. */
-export const arriving = (identity: Identity): UserPrincipal => identifiedUser(identity, 'session');
+export const arriving = (identity: Identity): UserPrincipal => ({ ...identity, method: 'session' });
 
 export const administratorOnly: Rule = { kind: 'administrator' };
 

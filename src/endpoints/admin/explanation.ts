@@ -1,4 +1,3 @@
-import { identifiedUser } from '../../auth/identified-user.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { anonymous } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethod, isOfApplications, optionalMethods } from '../../auth/registry.ts';
@@ -88,13 +87,13 @@ const identify = async (
     if (identity === undefined) return refused(disabled(subject.user), refusals[0]);
     // A session is not begun without it.
     const given = identity.secondFactor === 'missing' && area === 'admin';
-    return passed(name, identifiedUser(given ? { ...identity, secondFactor: 'given' } : identity, name));
+    return passed(name, { ...identity, ...(given ? { secondFactor: 'given' } : {}), method: name });
   }
   if (subject.kind === 'api_key') {
     const { key } = subject;
     const found = await identities.byKeyHash(key.hash, clock(), models);
     if (found === undefined) return refused(keyOver(key), refusals[0]);
-    return passed(name, identifiedUser(found.identity, name, found.keyId, found.scopes));
+    return passed(name, { ...found.identity, method: name, credential: found.keyId, scopes: found.scopes });
   }
   return subject.kind === 'application' && isOfApplications(name)
     ? passed(name, { kind: 'application', appId: subject.appId, method: name })

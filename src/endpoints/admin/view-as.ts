@@ -1,4 +1,3 @@
-import { identifiedUser } from '../../auth/identified-user.ts';
 import { takes, type UserPrincipal } from '../../auth/principal.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { JsonText, OwnedBytes } from '../../kernel/json.ts';
@@ -66,7 +65,7 @@ export const viewAsEndpoints = (services: Services): Endpoint[] => {
     if (known === undefined) throw new Problem('record_not_found');
     const identity = await identities.byUserId(id, of);
     if (identity === undefined) throw new Problem('user_disabled');
-    const principals = ownMethods.map((method) => identifiedUser(identity, method));
+    const principals = ownMethods.map((method): UserPrincipal => ({ ...identity, method }));
     const principal = principals.find((each) => takes(auth, each));
     if (principal === undefined) throw refused(new Problem('unauthenticated'));
     return principal;

@@ -91,7 +91,8 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     area.name === 'admin' ? [...model.fields.keys()] : model.views[view];
 
   const ofRelated = grantsOfRelated(model, models, area);
-  const relatedOf = (call: Call): Related => relatedFor(resource.context, actingFor(call, area));
+  const relatedOf = (call: Call): Related =>
+    relatedFor(resource.context, { principal: call.principal, area });
   const includedIn = (call: Call): Included =>
     call.query === ''
       ? nothingIncluded

@@ -62,6 +62,7 @@ const identityMaker =
     const roles = words(row.roles);
     const without: SecondFactorState = demand === 'required' && isAdministrator({ roles }) ? 'due' : 'none';
     return {
+      kind: 'user',
       id: row.id,
       username: row.username,
       email: row.email,

@@ -1,4 +1,3 @@
-import { identifiedUser } from '../../../../src/auth/identified-user.ts';
 import { anonymous, type Principal } from '../../../../src/auth/principal.ts';
 import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { viewEvents } from '../../../../src/events/event-view.ts';
@@ -129,7 +128,7 @@ export const principalOf = async (
   if (caller.userId === null || caller.method === 'signature') return undefined;
   const names = models.map(({ name }) => name);
   const identity = await services.identities.byUserId(caller.userId, names);
-  return identity && identifiedUser(identity, caller.method);
+  return identity && { ...identity, method: caller.method };
 };
 
 /** Events that a caller receives now. */
