@@ -205,8 +205,8 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       '410 `second_factor_setup_ended`',
     ],
     [
-      'overlap of two secrets of a key, an application or a webhook',
-      'service/overlap.ts',
+      'overlap of two secrets of an application',
+      'endpoints/admin/application-commands.ts',
       'maxOverlapSeconds',
       's',
       '422',
@@ -242,7 +242,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'scopes of an API key, and its networks',
-      'service/api-keys/restrictions.ts',
+      'policy/key-scope.ts',
       'maxRestrictions',
       'count',
       '422 `too_many`',
@@ -259,6 +259,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       '503',
     ],
     ['a webhook’s URL', 'webhooks/send.ts', 'maxUrlLength', 'characters', '422'],
+    ['overlap of two secrets of a webhook', 'service/webhooks/commands.ts', 'maxOverlapSeconds', 's', '422'],
     ['deliveries are kept for', 'service/webhooks/delivery-administration.ts', 'deliveryDays', 'days', ''],
     ['longest wait that a receiver can ask for', 'webhooks/runner.ts', 'maxRetryAfterMs', 'ms', 'shortened'],
     ['default attempts of a job', 'jobs/define-job.ts', 'defaultAttempts', 'count', 'failed'],

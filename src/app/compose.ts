@@ -35,6 +35,8 @@ import { createTrash } from '../records/trash/trash.ts';
 import { publicUserEntity } from '../records/users.ts';
 import { createKeyCalls } from '../service/api-keys/key-calls.ts';
 import { createKeyUsage } from '../service/api-keys/key-usage.ts';
+import { createKeyUses } from '../service/api-keys/key-uses.ts';
+import { createAttention } from '../service/attention/attention.ts';
 import { createSecurityEvents } from '../service/audit/security-events.ts';
 import { createEventLog } from '../service/events/event-log.ts';
 import { createIdempotency } from '../service/idempotency/idempotency.ts';
@@ -152,8 +154,8 @@ export const compose = async (parts: Parts) => {
     identities,
     applications: vault,
     usage: {
-      keyUsed: (id: number, hash: string, now: number, address: string) => {
-        usage.keyUsed(id, hash, now);
+      keyUsed: (id: number, now: number, address: string) => {
+        usage.keyUsed(id, now);
         securityEvents.keyUsed(id, address, now);
       },
       applicationUsed: usage.applicationUsed,
@@ -196,6 +198,8 @@ export const compose = async (parts: Parts) => {
     requestCounts: createRequestCounts(context),
     keyUsage: createKeyUsage(context),
     keyCalls: createKeyCalls(context),
+    keyUses: createKeyUses(context),
+    attention: createAttention(context),
     routeTimes: createRouteTimes(context),
     refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
     imports: createImports(context),

@@ -23,7 +23,14 @@ const signInOperations: ReadonlySet<string> = new Set(['login', 'createSession']
 
 /** Counts the responses of an endpoint, records refusals, and reports those of the administration area. */
 const counterOf =
-  ({ requestCounts, keyUsage, keyCalls, securityEvents, refusals }: Services): HttpOptions['counterOf'] =>
+  ({
+    requestCounts,
+    keyUsage,
+    keyCalls,
+    keyUses,
+    securityEvents,
+    refusals,
+  }: Services): HttpOptions['counterOf'] =>
   ({ operation, method, path, docs, policy }) => {
     // The files of a page do not count as requests.
     if (docs.hidden === true) return undefined;
@@ -42,6 +49,7 @@ const counterOf =
         if (principal.kind === 'user' && isOfKeys(principal.method)) {
           keyUsage.count(principal, status, request);
           keyCalls.count(principal, method, path, status);
+          keyUses.count(principal);
         }
       }
       if (status === 403) {
@@ -127,6 +135,7 @@ export const openHttp = async (
   ]);
   closing.push(services.requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
   closing.push(services.keyUsage.start((error) => logger.warn({ err: error }, 'use of keys')));
+  closing.push(services.keyUses.start((error) => logger.warn({ err: error }, 'scopes used by keys')));
   closing.push(services.keyCalls.start((error) => logger.warn({ err: error }, 'calls of keys')));
   closing.push(services.routeTimes.start((error) => logger.warn({ err: error }, 'times of routes')));
   closing.push(services.refusals.start((error) => logger.warn({ err: error }, 'refusals')));

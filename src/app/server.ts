@@ -129,6 +129,7 @@ const startSweeping = (services: Services, removalClock: Clock, logger: Logger):
     await services.requestCounts.sweep(now);
     await services.keyUsage.sweep(now);
     await services.keyCalls.sweep();
+    await services.keyUses.sweep(now);
     await services.routeTimes.sweep(now);
     await services.refusals.sweep(now);
     await services.userTokens.sweep(now);

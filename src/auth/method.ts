@@ -41,6 +41,8 @@ export interface IdentifiedUser<Method extends string = string> extends Identity
   readonly credential?: number | undefined;
   /** Scopes of the API key, which reduce what the user may do; undefined: everything that the user may. */
   readonly scopes?: ReadonlySet<string> | undefined;
+  /** Of an API key: the scopes that this request has needed so far, whatever the key has. */
+  readonly uses?: Set<string> | undefined;
 }
 
 /** An application, authenticated by a secret of its own. It has no user, so roles do not apply. */

@@ -82,7 +82,7 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
         appId === 'shop' ? ['current'] : appId === 'turning' ? ['new', 'old', 'older'] : [],
     },
     usage: {
-      keyUsed: (id, _hash, at, address) => used.push(`key ${id} ${at} ${address}`),
+      keyUsed: (id, at, address) => used.push(`key ${id} ${at} ${address}`),
       applicationUsed: (appId, at) => used.push(`application ${appId} ${at}`),
     },
   });
@@ -160,6 +160,7 @@ describe('API key', () => {
       ...person,
       method: 'api_key',
       credential: 3,
+      uses: new Set(),
     });
     expect(asked).toEqual(['key true Note']);
     expect(used).toEqual([`key 3 ${now} 192.0.2.7`]);

@@ -94,6 +94,11 @@ const explainedStep = {
       }),
       description: 'of the permission check: each role of the caller, and whether it gives the right',
     },
+    key: {
+      ...object('ExplainedRestriction', { needed: { type: ['string', 'null'] }, held: texts }),
+      description:
+        'of the scopes and the networks of a key: what the request needs, or from where it comes, and what the key has',
+    },
     conditions: object('ExplainedConditions', {
       about: {
         type: 'string',
@@ -163,7 +168,54 @@ export const schemas = {
         last_at: time,
       }),
     },
+    scopes: {
+      type: 'array',
+      description: 'scopes that its requests of the last 30 days needed, the most used first',
+      items: object('ApiKeyScopeUse', {
+        scope: text,
+        requests: integer,
+        last_day: { type: 'string', format: 'date' },
+      }),
+    },
+    narrower_scopes: {
+      type: ['array', 'null'],
+      items: text,
+      description: 'scopes that would be enough for that; null: it has no more, or too little is known',
+    },
     networks: { type: 'array', items: object('ApiKeyNetwork', { network: text, first_used_at: time }) },
+  }),
+  signIns: object('SignIns', {
+    sessions: {
+      type: 'array',
+      items: object('UserSession', {
+        id: integer,
+        address: text,
+        user_agent: text,
+        created_at: time,
+        last_used_at: time,
+      }),
+    },
+    tokens: object('UserTokens', {
+      latest_expiry: {
+        ...time,
+        type: ['string', 'null'],
+        description: 'of tokens that no revocation of all of them covers; null: none',
+      },
+      revoked_up_to: {
+        ...time,
+        type: ['string', 'null'],
+        description: 'every token that expires by then is revoked; null: none that would still be valid',
+      },
+      revoked: {
+        type: 'array',
+        items: time,
+        description: 'expiries of tokens that were revoked one by one and would still be valid',
+      },
+    }),
+  }),
+  keyScope: object('ApiKeyScope', {
+    scope: { type: 'string', description: 'as `scopes` of a key has it: `orders:read`, `POST /checkout`' },
+    label: { type: 'string', description: 'the model, or the summary of the endpoint' },
   }),
   /** The token works while the session does, until `expires_at` at the latest. */
   sessionToken: object('SessionToken', {

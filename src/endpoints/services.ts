@@ -20,6 +20,8 @@ import type { ServedResource } from '../operations/served-resource.ts';
 import type { Acting } from '../operations/transaction.ts';
 import type { KeyCalls } from '../service/api-keys/key-calls.ts';
 import type { KeyUsage } from '../service/api-keys/key-usage.ts';
+import type { KeyUses } from '../service/api-keys/key-uses.ts';
+import type { createAttention } from '../service/attention/attention.ts';
 import type { SecurityEventStore } from '../service/audit/security-events.ts';
 import type { EventLog } from '../service/events/event-log.ts';
 import type { Idempotency } from '../service/idempotency/idempotency.ts';
@@ -114,6 +116,8 @@ export interface Services {
   readonly requestCounts: RequestCounts;
   readonly keyUsage: KeyUsage;
   readonly keyCalls: KeyCalls;
+  readonly keyUses: KeyUses;
+  readonly attention: ReturnType<typeof createAttention>;
   readonly routeTimes: RouteTimesStore;
   readonly refusals: RefusalStore;
   /** Places of files that `gatewright import` has reached. */

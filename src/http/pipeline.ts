@@ -13,7 +13,7 @@ import {
 import type { Catalogue } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import { problemText } from '../kernel/problem-text.ts';
-import { decide, readsOwn } from '../policy/decide.ts';
+import { admit, decide, readsOwn } from '../policy/decide.ts';
 import { isFormMediaType, isJsonMediaType, isMultipartMediaType, parseObject } from './body.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { parseFields, parseForm, typedFields } from './form.ts';
@@ -253,7 +253,7 @@ export const createPipeline = ({ methods, envelope, around }: PipelineParts) => 
           ? await (identify?.(request) ?? guard(accepted, request))
           : anonymous;
         request.identified(principal);
-        const decision = principal === anonymous ? anonymousDecision : decide(endpoint.policy, principal);
+        const decision = principal === anonymous ? anonymousDecision : admit(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
         request.permitted(decision.grant, identify);
         if (endpoint.accepts !== 'nothing') {

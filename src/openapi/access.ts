@@ -1,8 +1,10 @@
+import { isOfKeys } from '../auth/registry.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Models } from '../model/models.ts';
 import { permissionAction } from '../policy/decide.ts';
+import { eachModel, scopeOf } from '../policy/key-scope.ts';
 import type { ResourceRule, Rule } from '../policy/rule.ts';
 import { rowsOfAction } from './rows.ts';
 
@@ -19,9 +21,16 @@ export interface AccessReader {
 export const accessOf = ({ auth, policy, method, csv }: Endpoint, reader: AccessReader): JsonObject => ({
   methods: [...auth],
   ...accessOfRule(policy, reader),
+  ...(auth.some(isOfKeys) ? scopeShown(policy) : {}),
   ...(method === 'PATCH' ? { also: ['PUT'] } : {}),
   ...(csv === true ? { csv: true } : {}),
 });
+
+/** The scope that an API key with scopes needs: null where none admits it, absent where each of them does. */
+const scopeShown = (policy: Rule): JsonObject => {
+  const scope = scopeOf(policy);
+  return scope === eachModel ? {} : { scope: scope ?? null };
+};
 
 const accessOfRule = (rule: Rule, reader: AccessReader): JsonObject => {
   switch (rule.kind) {

@@ -3,7 +3,7 @@ import { type AuthMethodName, methodsNamed } from '../auth/registry.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Models } from '../model/models.ts';
 import type { Action, ResourceModel, View } from '../model/resource.ts';
-import { decide, modelsOfGrants, readableFields } from '../policy/decide.ts';
+import { admit, modelsOfGrants, readableFields } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { ResourceRule, Showing } from '../policy/rule.ts';
 import { maxSteps, type Readership, type Related } from '../records/relations/related.ts';
@@ -75,7 +75,7 @@ const ofSystem = (model: ResourceModel | undefined): Readership => {
 };
 
 const usersRead = ({ users }: AreaRules, { principal }: AreaCaller): Readership | undefined => {
-  const decision = takes(users.auth, principal) ? decide(users.policy, principal) : undefined;
+  const decision = takes(users.auth, principal) ? admit(users.policy, principal) : undefined;
   return decision?.allowed === true ? { grant: decision.grant, listed: decision.grant.readable } : undefined;
 };
 
@@ -86,7 +86,7 @@ const recordsRead = (
 ): Readership | undefined => {
   if (!takes(area.auth(model, 'detail'), principal)) return undefined;
   const rule = ruleOf(model, models, 'detail', area);
-  const decision = decide(rule, principal);
+  const decision = admit(rule, principal);
   return decision.allowed
     ? { grant: decision.grant, listed: readableFields({ ...rule, view: 'list' }) }
     : undefined;
@@ -144,7 +144,7 @@ export const requireGrant = (
   view?: View,
 ): Grant => {
   if (!takes(area.auth(model, action), principal)) throw new Problem('forbidden');
-  const decision = decide(ruleOf(model, models, action, area, view), principal);
+  const decision = admit(ruleOf(model, models, action, area, view), principal);
   if (!decision.allowed) throw decision.problem;
   return decision.grant;
 };

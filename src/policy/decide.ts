@@ -473,3 +473,26 @@ export const decide = (rule: Rule, principal: Principal): Decision => {
     ? { allowed: false, steps, problem: new Problem(refusal) }
     : { allowed: true, steps, grant: new MintedGrant({ ...terms, principal }) };
 };
+
+/** The rules by which records are read that a body may name. */
+const shownBy = ({ references, shown }: ResourceRule): readonly Rule[] =>
+  [...(references?.values() ?? []), ...(shown === undefined ? [] : [shown])].map(({ policy }) => policy);
+
+/** Adds the scopes that a rule needs. */
+const noteUses = (rule: Rule, uses: Set<string>): void => {
+  for (const each of rule.kind === 'resource' ? [rule, ...shownBy(rule)] : [rule]) {
+    const scope = scopeOf(each);
+    if (scope !== undefined) uses.add(scope);
+  }
+};
+
+/**
+ * Decides like `decide`, for a request that is made. An allowed decision adds the scopes that it needs to the `uses` of
+ * the principal of a key. References count whether a body names one or not: without their scopes it could not.
+ */
+export const admit = (rule: Rule, principal: Principal): Decision => {
+  const decision = decide(rule, principal);
+  if (decision.allowed && principal.kind === 'user' && principal.uses !== undefined)
+    noteUses(rule, principal.uses);
+  return decision;
+};

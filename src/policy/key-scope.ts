@@ -31,3 +31,26 @@ export const isInScope = (scopes: KeyScopes, needed: string | undefined): boolea
 /** Scopes of models by their paths, in the order in which they are shown. */
 export const scopesOfPaths = (paths: Iterable<string>): readonly string[] =>
   [...paths].flatMap((path) => [...scopeActions, '*'].map((action) => `${path}:${action}`));
+
+/** The most scopes, and networks, that a key can have. */
+export const maxRestrictions = 100;
+
+/**
+ * The scopes of a key without those that it did not use. Undefined where there are none to leave out, or none used.
+ * @param held null: everything that the owner may do
+ * @param known the scopes of the service
+ */
+export const narrowerScopes = (
+  held: readonly string[] | null,
+  used: Iterable<string>,
+  known: ReadonlySet<string>,
+): readonly string[] | undefined => {
+  const each = [...known].filter((scope) => !scope.endsWith(':*'));
+  const own = held === null ? undefined : new Set(held);
+  const allowed = own === undefined ? each : each.filter((scope) => isInScope(own, scope));
+  const needed = new Set(used);
+  const narrower = allowed.filter((scope) => needed.has(scope));
+  const isNarrower =
+    narrower.length > 0 && narrower.length < allowed.length && narrower.length <= maxRestrictions;
+  return isNarrower ? narrower : undefined;
+};

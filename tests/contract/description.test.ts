@@ -106,11 +106,7 @@ describeEachDatabase('the API description', (databases) => {
       body: { api_key: { name: 'found', user_id: user.id } },
     });
     await ask('POST', '/admin/api_keys/find', { token, body: { key: leaked.data.key } });
-    for (const [area, id, by] of [
-      ['/api/v1', key.data.id, again.token],
-      ['/admin', created.data.id, token],
-    ] as const)
-      await ask('POST', `${area}/api_keys/${id}/rotate`, { token: by, body: {} });
+    await ask('GET', '/api/v1/api_keys/current', { key: leaked.data.key });
     const person = await ask<{ id: number }>('POST', '/admin/users', {
       token,
       body: {
@@ -122,6 +118,7 @@ describeEachDatabase('the API description', (databases) => {
     await ask('POST', '/admin/invitation/lookup', { body: invitation });
     await ask('POST', '/admin/invitation', { body: invitation });
     await ask('GET', `/admin/users/${person.data.id}`, { token });
+    await ask('GET', `/admin/users/${person.data.id}/sessions`, { token });
     for (const list of ['users', 'api_keys', 'jobs']) await ask('GET', `/admin/lists/${list}`, { token });
     await ask('GET', '/admin/lists/nothing', { token });
     await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: { name: 'Eve' } } });
@@ -230,6 +227,7 @@ describeEachDatabase('the API description', (databases) => {
     const ofKey = `/admin/api_keys/${created.data.id}`;
     await ask('GET', ofKey, { token });
     await ask('GET', `${ofKey}/usage`, { token });
+    for (const path of ['scopes', 'advice']) await ask('GET', `/admin/api_keys/${path}`, { token });
     await ask('PATCH', ofKey, { token, body: { api_key: { expires_at: '2020-01-01' } } });
     await ask('PATCH', ofKey, { token, body: { api_key: { expires_at: null } } });
     for (const record of records) await ask('DELETE', record, { token });

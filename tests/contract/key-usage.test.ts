@@ -154,9 +154,9 @@ describeEachDatabase('a key in the administration area', (databases) => {
       // A change of nothing is none.
       expect(entries.filter(({ target_id }) => target_id === String(id)).map(({ detail }) => detail)).toEqual(
         [
-          { user_id: expect.any(Number), expires_at: end },
-          { user_id: expect.any(Number), name: 'nightly' },
-          { user_id: expect.any(Number), expires_at: null },
+          { user_id: expect.any(Number), expires_at: end, before: { expires_at: expect.any(String) } },
+          { user_id: expect.any(Number), name: 'nightly', before: { name: expect.any(String) } },
+          { user_id: expect.any(Number), expires_at: null, before: { expires_at: end } },
         ],
       );
     });

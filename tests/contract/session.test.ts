@@ -228,6 +228,49 @@ describeEachDatabase('sessions', (databases) => {
       ]).toEqual([401, 401, 200]);
     });
 
+    it('200: all others of one’s own; this one stays, and tokens end', async () => {
+      const [person, root] = [await service.createUser(['admin']), await service.admin()];
+      const [cookie, other] = [await service.signIn(person), await service.signIn(person)];
+      const { data } = await service.login(person.username, person.password);
+      const end = (query: string) => service.delete(`/admin/sessions?${query}`, { cookie, headers: own() });
+      expect((await end('others=maybe')).status).toBe(400);
+      const ended = await end('others=true');
+      expect([ended.status, ended.headers['set-cookie']]).toEqual([200, undefined]);
+      expect([(await whoami(cookie)).status, (await whoami(other)).status]).toEqual([200, 401]);
+      expect((await service.get('/api/v1/auth/me', { token: data.token })).json.code).toBe(40_101);
+      const [entry] = await service.ok<{ detail: object }[]>(
+        'GET',
+        '/admin/audit?filter[action]=session.delete_all&sort=-id&per_page=1',
+        { token: root },
+      );
+      expect(entry?.detail).toEqual({ sessions: 1, kept_session: expect.any(Number) });
+    });
+
+    it('GET /admin/users/:id/sessions: where a user is signed in, as far as the service knows', async () => {
+      const [person, root] = [await service.createUser(['admin']), await service.admin()];
+      const path = `/admin/users/${person.id}/sessions`;
+      const look = () =>
+        service.ok<{
+          sessions: { id: number; address: string; last_used_at: string }[];
+          tokens: { latest_expiry: string | null; revoked_up_to: string | null; revoked: string[] };
+        }>('GET', path, { token: root });
+      await service.signIn(person);
+      const { token } = (await service.login(person.username, person.password)).data;
+      const during = await look();
+      expect(during.sessions).toMatchObject([
+        { address: '127.0.0.1', last_used_at: expect.stringMatching(/Z$/) },
+      ]);
+      expect(during.tokens.latest_expiry).toMatch(/\.000Z$/);
+      await service.ok('POST', '/api/v1/auth/logout', { token });
+      expect((await look()).tokens.revoked).toEqual([during.tokens.latest_expiry]);
+      await service.ok('POST', `/admin/users/${person.id}/logout`, { token: root });
+      const after = await look();
+      expect([after.sessions, after.tokens.latest_expiry]).toEqual([[], null]);
+      expect(after.tokens.revoked_up_to).not.toBeNull();
+      expect((await service.get(path, { token: viewer })).status).toBe(403);
+      expect((await service.get('/admin/users/999999/sessions', { token: root })).status).toBe(404);
+    });
+
     it('200: one of one’s own, by its id, on whichever device; none of others', async () => {
       const person = await service.createUser(['admin']);
       const neighbour = await service.createUser(['admin']);

@@ -39,10 +39,16 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
     if (found.networks !== undefined && !isInNetworks(found.networks, address)) return rejected(hash);
     // Only hashes of existing keys are cached: strangers cannot evict them.
     if (cached === undefined) hashes.set(key, { hash });
-    usage.keyUsed(found.keyId, hash, now, address);
+    usage.keyUsed(found.keyId, now, address);
     return {
       kind: 'principal',
-      principal: { ...found.identity, method: 'api_key', credential: found.keyId, scopes: found.scopes },
+      principal: {
+        ...found.identity,
+        method: 'api_key',
+        credential: found.keyId,
+        scopes: found.scopes,
+        uses: new Set(),
+      },
     };
   };
   return (request) => {

@@ -2,21 +2,47 @@ import type { JsonSchema } from '../../fields/field.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { openRecords } from '../../model/open-records.ts';
 import type { ResourceModel } from '../../model/resource.ts';
-import { createAttention, type KeysInNeed } from '../../service/attention/attention.ts';
+import type { WideKey } from '../../service/api-keys/key-uses.ts';
+import { type KeyInNeed, type KeysInNeed, maxListed } from '../../service/attention/attention.ts';
 import { createWorkAttention } from '../../service/attention/attention-work.ts';
 import type { Services } from '../services.ts';
 
-const keysOf = ({ count, keys }: KeysInNeed): Json => ({
-  count,
-  keys: keys.map(({ id, name, user_id, username, expires_at, created_at, last_used_at }) => ({
-    id,
-    name,
-    user: { id: user_id, username },
-    expires_at,
-    created_at,
-    last_used_at,
+const keyOf = ({ id, name, user_id, username, expires_at, created_at, last_used_at }: KeyInNeed) => ({
+  id,
+  name,
+  user: { id: user_id, username },
+  expires_at,
+  created_at,
+  last_used_at,
+});
+
+const keysOf = ({ count, keys }: KeysInNeed): Json => ({ count, keys: keys.map(keyOf) });
+
+const wideKeysOf = (keys: readonly WideKey[]): Json => ({
+  count: keys.length,
+  keys: keys.slice(0, maxListed).map(({ narrower, ...key }) => ({
+    ...keyOf(key),
+    narrower_scopes: [...narrower],
   })),
 });
+
+/** Advice about keys: those that never expire, that nobody uses, and that may do more than they did within 30 days. */
+export const keyAdviceReader = (services: Services): (() => Promise<JsonObject>) => {
+  const { attention, keyUses, keyScopes } = services;
+  return async () => {
+    await keyUses.flush();
+    const [endless, neglected, wide] = await Promise.all([
+      attention.endlessKeys(),
+      attention.neglectedKeys(),
+      keyUses.wide(keyScopes),
+    ]);
+    return {
+      endless_keys: keysOf(endless),
+      neglected_keys: keysOf(neglected),
+      wide_keys: wideKeysOf(wide),
+    };
+  };
+};
 
 /** Whether no rule asks who a caller is: anybody with a token does anything to the records. */
 const isOpen = (model: ResourceModel): boolean => {
@@ -37,21 +63,39 @@ const found = (name: string, properties: Readonly<Record<string, JsonSchema>>): 
   type: 'object',
   properties: { count: integer, [name]: list(properties) },
 });
-const keys = found('keys', {
+const key = {
   id: integer,
   name: text,
   user: { type: 'object', properties: { id: integer, username: text } },
   expires_at: timeOrNull,
   created_at: { type: 'string', format: 'date-time' },
   last_used_at: timeOrNull,
-});
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+const keys = found('keys', key);
+const keyAdvice = {
+  endless_keys: { ...keys, description: 'never expire' },
+  neglected_keys: { ...keys, description: 'active, and not used for 30 days or ever since they were made' },
+  wide_keys: {
+    ...found('keys', { ...key, narrower_scopes: { type: 'array', items: text } }),
+    description:
+      'may do more than their requests of the last 30 days needed; `narrower_scopes` would be enough. Of the 200 keys that were used last.',
+  },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+export const keyAdviceSchema: JsonSchema = {
+  type: 'object',
+  title: 'ApiKeyAdvice',
+  properties: keyAdvice,
+  required: Object.keys(keyAdvice),
+};
+
 const models = list({ model: text, path: text });
 
 export const attentionSchema: JsonSchema = {
   type: 'object',
   properties: {
     expiring_keys: { ...keys, description: 'active, and over within 30 days' },
-    neglected_keys: { ...keys, description: 'active, and not used for 30 days or ever since they were made' },
+    ...keyAdvice,
     failed_sign_ins: {
       ...found('sign_ins', {
         user: { type: ['object', 'null'], properties: { id: integer, username: text, disabled: boolean } },
@@ -94,23 +138,23 @@ export const firstStepsSchema: JsonSchema = {
 
 /** Work for an administrator, and first steps that a new installation has not done yet. */
 export const attentionReader = (services: Services): (() => Promise<JsonObject>) => {
-  const { resources, permissionEntries } = services;
-  const attention = createAttention(services);
+  const { attention, resources, permissionEntries } = services;
   const work = createWorkAttention(services);
+  const readKeyAdvice = keyAdviceReader(services);
   const named = ({ model }: { readonly model: ResourceModel }) => ({ model: model.name, path: model.path });
   const open = [...resources.values()].filter(({ model }) => isOpen(model)).map(named);
   const checked = new Set(permissionEntries.filter((entry) => entry.checked).map(({ model }) => model));
   const guarded = [...resources.values()].map(named).filter(({ model }) => checked.has(model));
 
   const ofPeople = async (): Promise<JsonObject> => {
-    const [expiring, neglected, failures] = await Promise.all([
+    const [expiring, advice, failures] = await Promise.all([
       attention.expiringKeys(),
-      attention.neglectedKeys(),
+      readKeyAdvice(),
       attention.failedSignIns(),
     ]);
     return {
       expiring_keys: keysOf(expiring),
-      neglected_keys: keysOf(neglected),
+      ...advice,
       failed_sign_ins: {
         count: failures.count,
         sign_ins: failures.signIns.map(({ user_id: id, username, disabled, address, count, last_at }) => ({

@@ -23,11 +23,12 @@ import type { Services } from '../services.ts';
 import { applicationCommands } from './application-commands.ts';
 import { deliveryEndpoints } from './deliveries.ts';
 import { invitationEndpoints } from './invitations.ts';
+import { keyScopeEndpoints } from './key-scopes.ts';
 import { keyUsageEndpoint } from './key-usage.ts';
 import { referenceEndpoints } from './references.ts';
 import { holdersEndpoint } from './roles.ts';
 import { searchEndpoint } from './search.ts';
-import { ownSessionEndpoints } from './session.ts';
+import { ownSessionEndpoints, userSessionsEndpoint } from './session.ts';
 import { adminUserEndpoints } from './users.ts';
 import { viewAsEndpoints } from './view-as.ts';
 import { testWebhookEndpoint } from './webhooks.ts';
@@ -67,9 +68,14 @@ const servedEntities = (services: Services): readonly ServedEntity[] => [
       ...adminUserEndpoints(services),
       ...invitationEndpoints(services),
       ...viewAsEndpoints(services),
+      userSessionsEndpoint(services),
     ],
   },
-  { entity: keyEntity, commands: keyCommands(services.keyScopes), endpoints: [keyUsageEndpoint(services)] },
+  {
+    entity: keyEntity,
+    commands: keyCommands(services.keyScopes),
+    endpoints: [keyUsageEndpoint(services), ...keyScopeEndpoints(services)],
+  },
   { entity: sessionEntity, endpoints: ownSessionEndpoints(services) },
   { entity: roleEntity, commands: roleCommands, endpoints: [holdersEndpoint(services)] },
   {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseId } from '../../fields/values.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -28,6 +29,14 @@ const query: readonly QueryDocs[] = [
     description: {
       'zh-CN': '以该应用的签名调用；三者都不给出时为匿名调用',
       en: "The caller is this application's signature; without any of the three it is anonymous",
+    },
+    schema: { type: 'string' },
+  },
+  {
+    name: 'address',
+    description: {
+      'zh-CN': '请求来自的地址，用于判断密钥的网段',
+      en: 'Address from which the request comes, for the networks of a key',
     },
     schema: { type: 'string' },
   },
@@ -87,7 +96,9 @@ const requestOf = (given: ReadonlyMap<string, string>) => {
   if (!methods.some((known) => known === method)) throw invalidParameter('method');
   // Characters that a request line can hold; others never reach the router.
   if (!/^\/[!-~]*$/.test(path)) throw invalidParameter('path');
-  return { method, path };
+  const address = given.get('address');
+  if (address !== undefined && isIP(address) === 0) throw invalidParameter('address');
+  return { method, path, address };
 };
 
 const describeSubject = (subject: Subject): Json => {
@@ -121,7 +132,7 @@ const answerOf = (
           path: endpoint.path,
           authentication: [...endpoint.auth],
         },
-  steps: steps.map(({ rule, outcome, because, conditions, grants }) => ({
+  steps: steps.map(({ rule, outcome, because, conditions, grants, key }) => ({
     rule,
     label: catalogue.explained[rule],
     outcome,
@@ -129,6 +140,7 @@ const answerOf = (
     ...(grants === undefined
       ? {}
       : { grants: { ...grants, roles: grants.roles.map((each) => ({ ...each })) } }),
+    ...(key === undefined ? {} : { key: { needed: key.needed, held: [...key.held] } }),
     ...(conditions === undefined ? {} : { conditions: { about: conditions.about, rule: conditions.rule } }),
   })),
   decided_by: decisiveStep(steps)?.rule ?? null,
@@ -160,10 +172,10 @@ export const explainEndpoint = (services: Services): Endpoint => {
     },
     handle: async ({ query: text, principal }: Call) => {
       const given = givenIn(text);
-      const request = requestOf(given);
+      const { method, path, address } = requestOf(given);
       const subject = await subjectOf(callers, services, given);
-      const explanation = await explain(services, subject, request, principal);
-      return { data: { ...request, caller: describeSubject(subject), ...answerOf(services, explanation) } };
+      const explanation = await explain(services, subject, { method, path, address }, principal);
+      return { data: { method, path, caller: describeSubject(subject), ...answerOf(services, explanation) } };
     },
   };
 };

@@ -1,3 +1,4 @@
+import { isInNetworks, networksOf } from '../../auth/client-network.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { anonymous } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethod, isOfApplications, optionalMethods } from '../../auth/registry.ts';
@@ -10,6 +11,7 @@ import { problemText } from '../../kernel/problem-text.ts';
 import type { Models } from '../../model/models.ts';
 import { decide, modelsOfGrants, permissionAction, publicOrOwn, readsOwn } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
+import { scopeOf } from '../../policy/key-scope.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import type { Step } from '../../policy/step.ts';
 import { namesRelations } from '../../records/list/query-string.ts';
@@ -33,6 +35,14 @@ export interface ExplainedStep extends Omit<Step, 'rule'> {
   readonly conditions?: ExplainedConditions;
   /** Of the permission check: each role of the caller, and whether it is granted what was asked. */
   readonly grants?: ExplainedGrants;
+  /** Of the scopes and the networks of a key. */
+  readonly key?: ExplainedRestriction;
+}
+
+/** A restriction of a key, with the scope or address of the request; null: it is not known, or there is none. */
+export interface ExplainedRestriction {
+  readonly needed: string | null;
+  readonly held: readonly string[];
 }
 
 export interface ExplainedGrants {
@@ -50,16 +60,16 @@ export interface Explanation {
 }
 
 type Authenticated =
-  | { readonly step: ExplainedStep; readonly principal: Principal }
-  | { readonly step: ExplainedStep; readonly problem: ProblemName };
+  | { readonly steps: readonly ExplainedStep[]; readonly principal: Principal }
+  | { readonly steps: readonly ExplainedStep[]; readonly problem: ProblemName };
 
 const refused = (because: string, problem: ProblemName): Authenticated => ({
-  step: { rule: 'authentication', outcome: 'refused', because },
+  steps: [{ rule: 'authentication', outcome: 'refused', because }],
   problem,
 });
 
 const passed = (because: string, principal: Principal): Authenticated => ({
-  step: { rule: 'authentication', outcome: 'passed', because },
+  steps: [{ rule: 'authentication', outcome: 'passed', because }],
   principal,
 });
 
@@ -74,12 +84,31 @@ const keyOver = ({ id, name, expired, revoked, user }: KnownKey): string => {
   return expired ? `key ${id} has expired` : disabled(user);
 };
 
+/** The networks of a key, if it has some: without an address they are named, with one they are checked. */
+const throughNetworks = (
+  { steps, principal }: Extract<Authenticated, { readonly principal: Principal }>,
+  held: readonly string[],
+  address: string | undefined,
+  problem: ProblemName,
+): Authenticated => {
+  const isInside = address === undefined || isInNetworks(networksOf(held), address);
+  const step: ExplainedStep = {
+    rule: 'key_network',
+    outcome: address === undefined ? 'narrowed' : isInside ? 'passed' : 'refused',
+    because: `${address === undefined ? '' : `${address}: `}${held.join(', ')}`,
+    key: { needed: address ?? null, held },
+  };
+  const all = [...steps, step];
+  return isInside ? { steps: all, principal } : { steps: all, problem };
+};
+
 /** Looks the subject up with the statements that authenticate a request, so that what they refuse is refused here. */
 const identify = async (
   { identities, clock }: Services,
   subject: Subject,
   name: AuthMethodName,
   models: readonly string[],
+  address: string | undefined,
 ): Promise<Authenticated> => {
   const { refusals, area } = authMethod(name);
   if (subject.kind === 'user') {
@@ -93,7 +122,11 @@ const identify = async (
     const { key } = subject;
     const found = await identities.byKeyHash(key.hash, clock(), models);
     if (found === undefined) return refused(keyOver(key), refusals[0]);
-    return passed(name, { ...found.identity, method: name, credential: found.keyId, scopes: found.scopes });
+    const principal = { ...found.identity, method: name, credential: found.keyId, scopes: found.scopes };
+    const { networks } = key;
+    return networks === null
+      ? passed(name, principal)
+      : throughNetworks({ steps: passed(name, principal).steps, principal }, networks, address, refusals[0]);
   }
   return subject.kind === 'application' && isOfApplications(name)
     ? passed(name, { kind: 'application', appId: subject.appId, method: name })
@@ -105,21 +138,24 @@ const anyCaller = async (
   explainer: Services,
   subject: Subject,
   models: readonly string[] | undefined,
+  address: string | undefined,
 ): Promise<Authenticated> => {
   const step = { rule: 'authentication', outcome: 'off', because: 'open' } as const;
   const method = optionalMethods(false).find(({ holder }) => holder === subject.kind);
-  if (models === undefined || method === undefined) return { step, principal: anonymous };
-  const found = await identify(explainer, subject, method.name, models);
-  return { step, principal: 'problem' in found ? anonymous : found.principal };
+  if (models === undefined || method === undefined) return { steps: [step], principal: anonymous };
+  const found = await identify(explainer, subject, method.name, models, address);
+  return { steps: [step], principal: 'problem' in found ? anonymous : found.principal };
 };
 
-/** The permission step with what each role of the caller has; another step as it is. */
+/** The permission step with what each role of the caller has, that of the scopes with these; another step as it is. */
 const withGrants = async (
   { roles }: Services,
   { policy }: Endpoint,
   principal: Principal,
   step: ExplainedStep,
 ): Promise<ExplainedStep> => {
+  if (step.rule === 'key_scope' && principal.kind === 'user')
+    return { ...step, key: { needed: scopeOf(policy) ?? null, held: [...(principal.scopes ?? [])] } };
   if (step.rule !== 'permission' || step.outcome === 'off') return step;
   if (policy.kind !== 'resource' || principal.kind !== 'user') return step;
   const action = permissionAction(policy.action);
@@ -137,15 +173,18 @@ const authenticate = (
   { auth, policy, grantsOnRelated }: Endpoint,
   subject: Subject,
   query: string,
+  address: string | undefined,
 ): Promise<Authenticated> | Authenticated => {
   const related = grantsOnRelated !== undefined && namesRelations(query) ? grantsOnRelated : undefined;
   const models = [...new Set([...modelsOfGrants(policy), ...(related ?? [])])];
-  if (auth.length === 0)
-    return anyCaller(explainer, subject, related !== undefined || readsOwn(policy) ? models : undefined);
+  if (auth.length === 0) {
+    const asked = related !== undefined || readsOwn(policy) ? models : undefined;
+    return anyCaller(explainer, subject, asked, address);
+  }
   const method = auth.find((name) => authMethod(name).holder === subject.kind);
   if (method === undefined)
     return refused(`${subject.kind}, but the endpoint takes ${auth.join(', ')}`, 'unauthenticated');
-  return identify(explainer, subject, method, models);
+  return identify(explainer, subject, method, models, address);
 };
 
 /** A request that the policy lets in: what is left to ask is which records it reaches. */
@@ -251,6 +290,13 @@ const recordSteps = async (
   return write.outcome === 'refused' ? { steps, problem: 'forbidden' } : { steps };
 };
 
+/** A request that is explained; the address is that of its caller. */
+export interface ExplainedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly address: string | undefined;
+}
+
 /**
  * Goes the way of a request up to the operation: the router's own answer, the accepted credentials, the steps of
  * `decide`, the record. Nothing is written, no use is recorded.
@@ -258,7 +304,7 @@ const recordSteps = async (
 export const explain = async (
   explainer: Services,
   subject: Subject,
-  { method, path }: { readonly method: string; readonly path: string },
+  { method, path, address }: ExplainedRequest,
   asker: Principal,
 ): Promise<Explanation> => {
   const destination = explainer.routes.find(method, path);
@@ -278,8 +324,8 @@ export const explain = async (
     steps,
   });
   const [, query = ''] = /\?(.*)$/.exec(path) ?? [];
-  const authenticated = await authenticate(explainer, endpoint, subject, query);
-  steps.push(authenticated.step);
+  const authenticated = await authenticate(explainer, endpoint, subject, query, address);
+  steps.push(...authenticated.steps);
   if ('problem' in authenticated) return ended(new Problem(authenticated.problem));
   const { principal } = authenticated;
   const decision = decide(endpoint.policy, principal);

@@ -1,14 +1,16 @@
 import { loginFailed } from '../../auth/login.ts';
 import type { KnownUser } from '../../auth/security-events.ts';
-import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
+import { managedUserEntity } from '../../service/users/entity.ts';
 import { createSignIn, isForeignPage } from '../auth/sign-in.ts';
+import { entityPolicy } from '../entity.ts';
 import { sessionOf } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf, userOf } from '../shared.ts';
+import { actorOf, idOf, reachesIn, userOf } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from './area.ts';
 import { askSecondFactor } from './second-factor-sign-in.ts';
 import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from './session-user.ts';
@@ -140,6 +142,53 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
   ];
 };
 
+const othersQuery: QueryDocs = {
+  name: 'others',
+  description: {
+    'zh-CN': '为 true 时保留当前会话；以令牌调用时没有可保留的会话',
+    en: 'true keeps the session of this request; a call by a token has none to keep',
+  },
+  schema: { type: 'boolean' },
+};
+
+/** @throws Problem `invalid_parameter` */
+const asksForOthers = ({ query }: Call): boolean => {
+  const given = new URLSearchParams(query).getAll(othersQuery.name);
+  if (given.length > 1 || given.some((value) => value !== 'true' && value !== 'false'))
+    throw new Problem('invalid_parameter', { params: { name: othersQuery.name } });
+  return given[0] === 'true';
+};
+
+/** Where a user is signed in; `POST /admin/users/:id/logout` ends all of it. */
+export const userSessionsEndpoint = ({ database, sessions }: Services): Endpoint => ({
+  operation: 'adminListUserSessions',
+  method: 'GET',
+  path: '/admin/users/:id/sessions',
+  auth: adminAuth,
+  policy: entityPolicy(managedUserEntity),
+  accepts: 'nothing',
+  docs: {
+    summary: { 'zh-CN': '用户的会话与令牌', en: 'Sessions and tokens of a user' },
+    description: {
+      'zh-CN': '该用户有效的管理后台会话，以及服务所知的令牌情况：服务不保存令牌清单。',
+      en: 'The valid sessions of the user in the administration area, and what the service knows of their tokens: it keeps no list of them.',
+    },
+    tag: adminTag,
+    data: schemas.signIns,
+    problems: ['record_not_found'],
+  },
+  handle: async (call) => {
+    const found = await sessions.signInsOf(idOf(call));
+    if (found === undefined) throw new Problem('record_not_found');
+    const { sessions: active, tokens } = found;
+    const { revoked, ...expiries } = tokens;
+    return {
+      data: { sessions: active.map((each) => ({ ...each })), tokens: { ...expiries, revoked: [...revoked] } },
+    };
+  },
+  reaches: reachesIn(database, managedUserEntity),
+});
+
 /** How administrators end sessions of their own; `sessionEntity` lists them. */
 export const ownSessionEndpoints = ({ cookies, sessions }: Services): Endpoint[] => {
   const signedOut = signedOutBy(cookies);
@@ -178,15 +227,19 @@ export const ownSessionEndpoints = ({ cookies, sessions }: Services): Endpoint[]
       docs: {
         summary: { 'zh-CN': '退出我的全部会话', en: 'End all my sessions' },
         description: {
-          'zh-CN': '结束自己在所有浏览器中的会话，包括当前会话，并撤销自己的全部令牌。',
-          en: 'Ends all your sessions in every browser, including this one, and revokes all your tokens.',
+          'zh-CN':
+            '结束自己在所有浏览器中的会话，包括当前会话，并撤销自己的全部令牌。`others=true` 保留当前会话。',
+          en: 'Ends all your sessions in every browser, including this one, and revokes all your tokens. `others=true` keeps the session of this request.',
         },
         tag: adminTag,
+        query: [othersQuery],
         headers: signOutHeaders,
+        problems: ['invalid_parameter'],
       },
       handle: async (call) => {
-        await sessions.removeAll(userOf(call).id, actorOf(call));
-        return { headers: signedOut() };
+        const kept = asksForOthers(call) ? sessionOf(call) : undefined;
+        await sessions.removeAll(userOf(call).id, actorOf(call), kept);
+        return kept === undefined ? { headers: signedOut() } : {};
       },
     },
   ];

@@ -43,6 +43,7 @@ export type ExplainedRule =
   | 'route'
   | 'authentication'
   | 'password_change'
+  | 'key_network'
   | 'key_scope'
   | 'second_factor'
   | 'open'
@@ -63,7 +64,6 @@ export interface Catalogue {
   readonly locale: Locale;
   readonly success: string;
   readonly keyCreated: string;
-  readonly keyRotated: string;
   readonly problems: Readonly<Record<ProblemName, string>>;
   readonly rules: Readonly<Record<RuleName, string>>;
   /** JSON types by their JSON Schema name, for {type} of the rule `type`. */

@@ -4,7 +4,6 @@ export const en: Catalogue = {
   locale: 'en',
   success: 'Success',
   keyCreated: 'Created. Store the key now: it can never be viewed again',
-  keyRotated: 'Rotated. Store the new key now: it can never be viewed again',
   problems: {
     bad_request: 'Malformed request',
     malformed_json: 'The request body is not valid JSON',
@@ -131,6 +130,7 @@ export const en: Catalogue = {
     route: 'Endpoint',
     authentication: 'Authentication',
     password_change: 'Password change',
+    key_network: 'Networks of the key',
     key_scope: 'Scopes of the key',
     second_factor: 'Two-step verification',
     open: 'Open to everyone',

@@ -4,7 +4,6 @@ export const zhCN: Catalogue = {
   locale: 'zh-CN',
   success: '操作成功',
   keyCreated: '创建成功，请立即保存密钥，之后无法再次查看',
-  keyRotated: '轮换成功，请立即保存新密钥，之后无法再次查看',
   problems: {
     bad_request: '请求格式错误',
     malformed_json: '请求体不是有效的 JSON',
@@ -124,6 +123,7 @@ export const zhCN: Catalogue = {
     route: '端点',
     authentication: '身份认证',
     password_change: '须修改密码',
+    key_network: '密钥的网段',
     key_scope: '密钥的权限范围',
     second_factor: '两步验证',
     open: '对所有人开放',

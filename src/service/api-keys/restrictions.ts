@@ -1,10 +1,8 @@
 import { isNetwork } from '../../auth/client-network.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { maxRestrictions } from '../../policy/key-scope.ts';
 import type { CheckContext, InputViolation } from '../command.ts';
-
-/** The most scopes and networks that a key can have. */
-const maxRestrictions = 100;
 
 /** Schema of one network, as far as a pattern can describe it; the service checks the rest. */
 const networkItems: JsonSchema = { type: 'string', pattern: '^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$' };

@@ -96,6 +96,9 @@ export const createAttention = ({ database, clock }: TableContext) => {
       sql`t."expires_at", t."id"`,
     ),
 
+    /** Keys that never expire, the newest first. */
+    endlessKeys: queriesFor(sql`t."expires_at" is null`, sql`t."id" desc`),
+
     /** Active keys that are not used (see `neglectedKey`), the longest unused first. */
     neglectedKeys: queriesFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
 

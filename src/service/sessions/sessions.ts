@@ -1,6 +1,10 @@
+import { sql } from 'kysely';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
 import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
@@ -76,9 +80,34 @@ export const beginSession = async (
   return { audit, result: true };
 };
 
+/** Sessions, and revoked tokens, that are listed for a user at most. */
+const maxListedSessions = 100;
+
+interface ActiveSession {
+  readonly id: number;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly created_at: string;
+  readonly last_used_at: string;
+}
+
+/** Where a user is signed in, as far as the service knows: it keeps no list of tokens. */
+export interface SignIns {
+  readonly sessions: readonly ActiveSession[];
+  readonly tokens: {
+    /** Of the tokens that the login issued and no revocation of all of them covers; null: none. */
+    readonly latest_expiry: string | null;
+    /** Every token that expires by then is revoked; null: none that would still be valid. */
+    readonly revoked_up_to: string | null;
+    /** Expiries of tokens that were revoked one by one and would still be valid. */
+    readonly revoked: readonly string[];
+  };
+}
+
 /** Sessions of the administration area. Only the HMAC of a session id is stored. */
 export const createSessionStore = ({ database, clock }: TableContext) => {
   const change = createCommands({ database, clock });
+  const db = tablesOf(database);
 
   return {
     /**
@@ -108,14 +137,59 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
         return { audit, result: true };
       }),
 
-    /** Ends all sessions of a user. */
-    removeAll: (userId: number, actor: Actor): Promise<void> =>
+    /** Ends all sessions of the actor but `kept`, and revokes the tokens. */
+    removeAll: (userId: number, actor: Actor, kept?: number): Promise<void> =>
       change(actor, async (made) => {
-        const ended = await endSessions(made, userId);
+        const sessions = await endSessions(made, userId, kept);
         const target = ownerOf(actor, userId);
-        const audit = { action: 'session.delete_all', target, detail: { sessions: ended } };
-        return { audit, result: undefined };
+        const detail = { sessions, ...(kept === undefined ? {} : { kept_session: kept }) };
+        return { audit: { action: 'session.delete_all', target, detail }, result: undefined };
       }),
+
+    /** Returns the sessions of a user that are valid, the one used last first, and what is known of their tokens. */
+    signInsOf: async (userId: number): Promise<SignIns | undefined> => {
+      const now = clock();
+      const seconds = Math.floor(now / 1000);
+      const time = (name: 'created_at' | 'last_used_at') =>
+        sql<string>`${timeText(dialectOf(database), sql`${sql.ref(`s.${name}`)}`)}`.as(name);
+      const active = db
+        .selectFrom('sessions as s')
+        .select(['s.id', 's.address', 's.user_agent'])
+        .select([time('created_at'), time('last_used_at')])
+        .where('s.user_id', '=', userId)
+        .where('s.created_at', '>', toTimestamp(now - sessionLifetime * 1000))
+        .where('s.last_used_at', '>', toTimestamp(now - sessionIdleTime * 1000))
+        .orderBy('s.last_used_at', 'desc')
+        .limit(maxListedSessions);
+      const expiries = db
+        .selectFrom('users')
+        .select(['last_token_expiry as last', 'revoked_token_expiry as revoked'])
+        .where('id', '=', userId);
+      const revoked = db
+        .selectFrom('gatewright_revoked_tokens')
+        .select('expiry')
+        .where('user_id', '=', userId)
+        .where('expiry', '>', seconds)
+        .orderBy('expiry', 'desc')
+        .limit(maxListedSessions);
+      const [sessions, expiry, signedOut] = await Promise.all([
+        database.all<ActiveSession>(toQuery(active)),
+        database.get<{ last: number | null; revoked: number | null }>(toQuery(expiries)),
+        database.all<{ expiry: number }>(toQuery(revoked)),
+      ]);
+      if (expiry === undefined) return undefined;
+      const shown = (of: number | null): string | null =>
+        of === null || Number(of) <= seconds ? null : toTimestamp(Number(of) * 1000);
+      const isRevoked = Number(expiry.last ?? 0) <= Number(expiry.revoked ?? 0);
+      return {
+        sessions,
+        tokens: {
+          latest_expiry: isRevoked ? null : shown(expiry.last),
+          revoked_up_to: shown(expiry.revoked),
+          revoked: signedOut.flatMap((each) => shown(each.expiry) ?? []),
+        },
+      };
+    },
   };
 };
 

@@ -29,6 +29,8 @@ export interface KnownKey {
   readonly name: string;
   readonly hash: string;
   readonly expired: boolean;
+  /** Null: from everywhere. */
+  readonly networks: readonly string[] | null;
   readonly revoked: Revocation | undefined;
   /** The owner; of a revoked key, the owner at its end. */
   readonly user: CallerUser;
@@ -55,7 +57,10 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
       .selectFrom('api_keys')
       .innerJoin('users', 'users.id', 'api_keys.user_id')
       .select(['api_keys.name', 'api_keys.key_hash', 'users.id', 'users.username', 'users.disabled'])
-      .select((eb) => eb('api_keys.expires_at', '<=', param('now')).as('expired'))
+      .select((eb) => [
+        eb('api_keys.expires_at', '<=', param('now')).as('expired'),
+        eb.cast<string | null>('api_keys.networks', 'text').as('networks'),
+      ])
       .where('api_keys.id', '=', param('id')),
   );
   const revokedById = prepare<{ id: number }>((param) =>
@@ -71,7 +76,15 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
     if (row === undefined) return undefined;
     const { name, key_hash: hash, at, actor_kind, actor_name } = row;
     const user = { id: row.user_id, username: row.username, disabled: false };
-    return { id, name, hash, expired: false, revoked: { at, by: actor_name ?? actor_kind }, user };
+    return {
+      id,
+      name,
+      hash,
+      expired: false,
+      networks: null,
+      revoked: { at, by: actor_name ?? actor_kind },
+      user,
+    };
   };
 
   return {
@@ -91,11 +104,13 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
         username: string;
         disabled: boolean | number;
         expired: boolean | number | null;
+        networks: string | null;
       }>(keyById({ id, now }));
       if (row === undefined) return revokedKey(id);
       const user = { id: row.id, username: row.username, disabled: Boolean(row.disabled) };
       const expired = Boolean(row.expired);
-      return { id, name: row.name, hash: row.key_hash, expired, revoked: undefined, user };
+      const networks = row.networks === null ? null : (JSON.parse(row.networks) as string[]);
+      return { id, name: row.name, hash: row.key_hash, expired, networks, revoked: undefined, user };
     },
   };
 };

@@ -1,0 +1,68 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import { languageOf, languageQuery } from '../language.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
+import { keyAdviceReader, keyAdviceSchema } from './attention.ts';
+
+const users: Label = { 'zh-CN': '用户', en: 'User' };
+
+/** Labels of scopes: those of the models, and the summaries of the application's endpoints. */
+const labelOf = ({ resources, routes, baseUrl }: Services, scope: string, locale: Locale): string => {
+  const [method = '', path] = scope.split(' ', 2);
+  if (path !== undefined) {
+    const base = new URL(baseUrl).pathname.replace(/\/$/, '');
+    const { endpoint } = routes.find(method, `${base}/api/v1${path}`);
+    return endpoint === undefined ? scope : labelText(endpoint.docs.summary, locale);
+  }
+  const [model] = scope.split(':', 1);
+  const found = [...resources.values()].find((resource) => resource.model.path === model);
+  return labelText(found?.model.label ?? users, locale);
+};
+
+/** Everything that pages need to choose the scopes of a key, and to advise on them. */
+export const keyScopeEndpoints = (services: Services): Endpoint[] => {
+  const readAdvice = keyAdviceReader(services);
+  const common = { method: 'GET', auth: adminAuth, policy: administratorOnly, accepts: 'nothing' } as const;
+  return [
+    {
+      ...common,
+      operation: 'adminListApiKeyScopes',
+      path: '/admin/api_keys/scopes',
+      docs: {
+        summary: { 'zh-CN': 'API 密钥可用的权限范围', en: 'Scopes that API keys can have' },
+        description: {
+          'zh-CN':
+            '每个模型的每种操作，以及接受 API 密钥的应用接口。`orders:*` 代表 `orders` 的全部操作，不单列。',
+          en: 'Each action of each model, and the endpoints of the application that take API keys. `orders:*` stands for all actions on `orders` and is not listed.',
+        },
+        tag: adminTag,
+        data: { type: 'array', items: schemas.keyScope },
+        query: [languageQuery(services.locale)],
+        problems: ['invalid_parameter'],
+      },
+      handle: (call) => {
+        const locale = languageOf(call, services.locale);
+        const scopes = [...services.keyScopes].filter((scope) => !scope.endsWith(':*'));
+        return { data: scopes.map((scope) => ({ scope, label: labelOf(services, scope, locale) })) };
+      },
+    },
+    {
+      ...common,
+      operation: 'adminGetApiKeyAdvice',
+      path: '/admin/api_keys/advice',
+      docs: {
+        summary: { 'zh-CN': '对 API 密钥的建议', en: 'Advice about API keys' },
+        description: {
+          'zh-CN': '永不过期、30 天未使用、权限范围大于近 30 天所用的密钥。',
+          en: 'Keys that never expire, that were not used for 30 days, and that may do more than their requests of the last 30 days needed.',
+        },
+        tag: adminTag,
+        data: keyAdviceSchema,
+      },
+      handle: async () => ({ data: await readAdvice() }),
+    },
+  ];
+};
