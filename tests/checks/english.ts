@@ -1,15 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/**
- * Rules of docs/glossary.md for English texts: documents, messages, pages, descriptions, help. The counts of
- * english.json are the most that a file may have; a file without a count has none. Run this file after a text has
- * become plainer: it lowers them.
- */
+/** Rules of docs/glossary.md for English texts: documents, messages, pages, descriptions, help. No text breaks one. */
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
@@ -110,45 +106,13 @@ const unwanted = [...unwantedWords().keys()].map((word) => new RegExp(`\\b${word
 /** Pages that name the words in order to rule them out. */
 const naming = new Set(['docs/glossary.md', 'docs/reference/glossary-code.md']);
 
-export type TextFaults = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+const texts = [
+  ...documents.map((file) => ({ file, sentences: sentencesOf(read(file)) })),
+  ...sources.map((file) => ({ file, sentences: literalsOf(read(file)) })),
+].filter(({ file }) => !naming.has(file));
 
-/** Every sentence that breaks a rule, by file and rule. */
-export const findFaults = (): TextFaults => {
-  const texts = [
-    ...documents.map((file) => ({ file, sentences: sentencesOf(read(file)) })),
-    ...sources.map((file) => ({ file, sentences: literalsOf(read(file)) })),
-  ];
-  return Object.fromEntries(
-    texts
-      .filter(({ file }) => !naming.has(file))
-      .map(({ file, sentences }) => {
-        const found = Object.entries(rules).map(
-          ([rule, breaks]) => [rule, sentences.filter(breaks)] as const,
-        );
-        return [file, Object.fromEntries(found.filter(([, faults]) => faults.length > 0))] as const;
-      })
-      .filter(([, faults]) => Object.keys(faults).length > 0),
+/** Every sentence that breaks a rule, behind the name of its file. */
+export const sentencesThatBreak = (rule: string): readonly string[] =>
+  texts.flatMap(({ file, sentences }) =>
+    sentences.filter((sentence) => rules[rule]?.(sentence)).map((sentence) => `${file}: ${sentence}`),
   );
-};
-
-export type Ceilings = Readonly<Record<string, Readonly<Record<string, number>>>>;
-
-const ceilingsFile = join(root, 'tests/checks/english.json');
-
-export const readCeilings = (): Ceilings => JSON.parse(readFileSync(ceilingsFile, 'utf8'));
-
-/** Writes the counts as they are now where they are below the ceilings. */
-const lowerCeilings = (): void => {
-  const ceilings = readCeilings();
-  const lowered = Object.entries(findFaults()).map(([file, faults]) => [
-    file,
-    Object.fromEntries(
-      Object.entries(faults)
-        .map(([rule, { length }]) => [rule, Math.min(length, ceilings[file]?.[rule] ?? 0)] as const)
-        .filter(([, count]) => count > 0),
-    ),
-  ]);
-  writeFileSync(ceilingsFile, `${JSON.stringify(Object.fromEntries(lowered), null, 2)}\n`);
-};
-
-if (import.meta.main) lowerCeilings();

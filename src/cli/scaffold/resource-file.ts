@@ -18,7 +18,7 @@ const productionRules = (model: ResourceModel): Entry[] => {
     {
       key: 'auth',
       value: names(['jwt', 'api_key']),
-      comment: ['Who may call: any one of these. People sign in for a token, scripts bring a key.'],
+      comment: ['Authentication by any one of these. People sign in for a token, scripts bring a key.'],
     },
     {
       key: 'permissions',
@@ -33,7 +33,7 @@ const productionRules = (model: ResourceModel): Entry[] => {
     {
       key: 'ownership',
       value: 'true',
-      comment: ['Who creates a record owns it, whatever the body says.'],
+      comment: ['The creator owns the record, whatever the body says.'],
     },
     {
       key: 'restricted',

@@ -34,7 +34,7 @@ export const applicationCommands = ({
     summary: { 'zh-CN': '轮换应用密钥', en: 'Give an application another secret' },
     description: {
       'zh-CN': `新密钥由调用者生成（32 个随机字节，64 位小写十六进制），任何响应都不会包含它。\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时有效；为 0 时旧密钥立即失效。仅限 super_admin。`,
-      en: `The caller makes the secret, 32 random bytes in lowercase hex: no response contains it. For \`overlap\` seconds (86400 unless given, 30 days at most) the one before signs as well; with 0 it ends at once. For super_admin only.`,
+      en: `The caller makes the secret, 32 random bytes in lowercase hex: no response contains it. For \`overlap\` seconds (default 86400, at most 30 days) the previous secret signs as well; with 0 it ends at once. For super_admin only.`,
     },
     input: {
       secret: field.string({ ...always, pattern: '^[0-9a-f]{64}$' }),

@@ -19,7 +19,7 @@ const ownMethods = ['jwt', 'api_key'] as const;
 
 const whole: QueryDocs = {
   name: 'page',
-  description: { 'zh-CN': '页码，默认 1', en: 'Number of the page, 1 unless given' },
+  description: { 'zh-CN': '页码，默认 1', en: 'Page number, default 1' },
   schema: { type: 'integer', minimum: 1 },
 };
 

@@ -61,7 +61,7 @@ export const refusalEntity = defineEntity('refusals', {
     description: {
       'zh-CN':
         '已知调用者在 24 小时内被拒绝（403）的请求、因行规则而答为不存在（404）的记录，以及凭据已失效或签名不符（401）的请求（密钥吊销后 90 天内仍可辨认），由新到旧；同一小时内相同的请求合并计数。不保存查询参数、请求体与凭据。各实例每 10 秒写入一次。',
-      en: 'Refused requests of known callers within 24 hours, the newest first: those without permission (403), those for records that row rules hide (404), and those with an expired key, one revoked within 90 days, an expired token or a wrong signature (401: the caller is looked up when the refusal is written, and the name of an application proves nothing). Equal requests within an hour are counted as one row. Query, body and credentials are not stored. Each instance writes every 10 s.',
+      en: 'Refused requests of known callers within 24 hours, the newest first: those without permission (403), those for records that row rules hide (404), and those with credentials that are no longer valid (401). The latter are an expired key, a key revoked within 90 days, an expired token or a wrong signature. Their caller is looked up when the refusal is written; the name of an application proves nothing. Equal requests within an hour are counted as one row. Query, body and credentials are not stored. Each instance writes every 10 s.',
     },
   },
 });
