@@ -1,7 +1,16 @@
 import type { Login, Session } from './authenticator.ts';
 import { createEndpointCalls, type EndpointCalls, type EndpointNames } from './endpoint.ts';
 import { GatewrightError } from './error.ts';
-import type { ApiKeyShape, Json, Metadata, NewApiKey, Receipt, User, UserShape } from './fixed.ts';
+import type {
+  ApiKeyShape,
+  Json,
+  Metadata,
+  NewApiKey,
+  Receipt,
+  RotatedApiKey,
+  User,
+  UserShape,
+} from './fixed.ts';
 import {
   type CreateOptions,
   createResourceClient,
@@ -68,6 +77,11 @@ interface FixedClient {
       },
       options?: CallOptions,
     ): Promise<NewApiKey>;
+    /**
+     * Gives a key another secret, which only this response contains. The old one works for `overlap` seconds more: a day
+     * where absent, at most 30.
+     */
+    rotate(id: number, values?: { readonly overlap?: number }, options?: CallOptions): Promise<RotatedApiKey>;
     delete(id: number, options?: CallOptions): Promise<void>;
   };
   /** Description of a model, by its name (`Order`), for this caller. */
@@ -126,6 +140,9 @@ export const createClient = <
       ...listing<ApiKeyShape>(`${api}/api_keys`),
       create: async (values, call) =>
         (await send<NewApiKey>('POST', `${api}/api_keys`, { ...call, body: { api_key: values } })).data,
+      rotate: async (id, values = {}, call) =>
+        (await send<RotatedApiKey>('POST', `${api}/api_keys/${id}/rotate`, { ...call, body: { ...values } }))
+          .data,
       delete: async (id, call) => {
         await send('DELETE', `${api}/api_keys/${id}`, call);
       },

@@ -43,18 +43,32 @@ export interface ApiKey {
   readonly networks: readonly string[] | null;
   readonly expires_at: string | null;
   readonly created_at: string;
+  /** Last use of any of its secrets. */
   readonly last_used_at: string | null;
+  readonly rotated_at: string | null;
+  /** Its present secret, and behind it the one that a rotation has replaced while that is still valid. */
+  readonly secrets: readonly {
+    /** The first 8 hex digits and `****`. */
+    readonly key: string;
+    readonly last_used_at: string | null;
+    readonly ends_at: string | null;
+  }[];
+  /** Whose rights it has: the caller, or a service account of theirs. */
+  readonly user: { readonly id: number; readonly username: string; readonly name: string };
 }
 
 export type ApiKeyShape = ListOf<
   ApiKey,
-  Exclude<keyof ApiKey, 'scopes' | 'networks'>,
-  'expires_at' | 'created_at' | 'last_used_at'
+  Exclude<keyof ApiKey, 'scopes' | 'networks' | 'secrets' | 'user'>,
+  'expires_at' | 'created_at' | 'last_used_at' | 'rotated_at'
 >;
 
 /** A key as its creation returns it: `key` in full, 64 hex digits, this once. */
 export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'key' | 'expires_at' | 'created_at'> &
   Partial<Pick<ApiKey, 'scopes' | 'networks'>>;
+
+/** A rotated key: `key` in full, this once; the old one is refused from `previous_until` on, at once where it is null. */
+export type RotatedApiKey = NewApiKey & { readonly previous_until: string | null };
 
 /** The receipt of a payment; the middle three are taken over from the body, null where it has none. */
 export interface Receipt {

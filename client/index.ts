@@ -7,7 +7,7 @@ export { createClient } from './client.ts';
 export type { EndpointCalls, EndpointName, EndpointNames, EndpointShape } from './endpoint.ts';
 export type { FieldError } from './error.ts';
 export { GatewrightError } from './error.ts';
-export type { ApiKey, Metadata, MetadataField, NewApiKey, Receipt, User } from './fixed.ts';
+export type { ApiKey, Metadata, MetadataField, NewApiKey, Receipt, RotatedApiKey, User } from './fixed.ts';
 export type { CreateOptions, ResourceClient, WriteOptions } from './resource.ts';
 export { etagOf } from './resource.ts';
 export type { EachQuery, ListQuery, Page, ResourceName, ResourceShape } from './shape.ts';

@@ -205,8 +205,8 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       '410 `second_factor_setup_ended`',
     ],
     [
-      'overlap of two secrets of an application',
-      'endpoints/admin/application-commands.ts',
+      'overlap of two secrets of a key, an application or a webhook',
+      'service/overlap.ts',
       'maxOverlapSeconds',
       's',
       '422',
@@ -259,7 +259,6 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       '503',
     ],
     ['a webhook’s URL', 'webhooks/send.ts', 'maxUrlLength', 'characters', '422'],
-    ['overlap of two secrets of a webhook', 'service/webhooks/commands.ts', 'maxOverlapSeconds', 's', '422'],
     ['deliveries are kept for', 'service/webhooks/delivery-administration.ts', 'deliveryDays', 'days', ''],
     ['longest wait that a receiver can ask for', 'webhooks/runner.ts', 'maxRetryAfterMs', 'ms', 'shortened'],
     ['default attempts of a job', 'jobs/define-job.ts', 'defaultAttempts', 'count', 'failed'],

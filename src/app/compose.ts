@@ -154,8 +154,8 @@ export const compose = async (parts: Parts) => {
     identities,
     applications: vault,
     usage: {
-      keyUsed: (id: number, now: number, address: string) => {
-        usage.keyUsed(id, now);
+      keyUsed: (id: number, hash: string, now: number, address: string) => {
+        usage.keyUsed(id, hash, now);
         securityEvents.keyUsed(id, address, now);
       },
       applicationUsed: usage.applicationUsed,

@@ -7,8 +7,8 @@ import { totpPeriod } from '../auth/totp.ts';
 import { clockSlackMs, type TimeBound } from '../database/mend-times.ts';
 import { sql } from '../database/statement.ts';
 import { longestRetryMs, workerTimes } from '../jobs/worker.ts';
+import { maxOverlapSeconds } from '../service/overlap.ts';
 import { setupLifetime } from '../service/second-factors/factor-setups.ts';
-import { maxOverlapSeconds } from '../service/webhooks/commands.ts';
 import { maxRetryAfterMs, runnerTimes } from '../webhooks/runner.ts';
 
 const seconds = (count: number): number => count * 1_000;
@@ -242,6 +242,36 @@ export const storedTimes: readonly StoredTime[] = [
     },
   ),
   bounded(
+    { table: 'api_keys', column: 'secret_used_at', clock: 'service', mostMs: 0, set: now },
+    {
+      decides: 'whether the new secret of a rotated key is in use',
+      wasAhead: 'counts as used now',
+      wasBehind: 'the next use corrects it',
+    },
+  ),
+  bounded(
+    {
+      ...{ table: 'gatewright_former_secrets', column: 'ends_at', clock: 'service', set: now },
+      mostMs: seconds(maxOverlapSeconds),
+      // The overlap is no longer than the time since the replacement allows, whatever the clock said then.
+      found: (ahead) => sql`ends_at > ${ahead(clockSlackMs)}
+        and (ends_at > ${ahead(seconds(maxOverlapSeconds) + clockSlackMs)} or replaced_at > ${ahead(clockSlackMs)})`,
+    },
+    {
+      decides: 'how long the replaced secret of a key works beside the new one',
+      wasAhead: 'ends now',
+      wasBehind: 'ends sooner by as much',
+    },
+  ),
+  bounded(
+    { table: 'gatewright_former_secrets', column: 'last_used_at', clock: 'service', mostMs: 0, set: now },
+    {
+      decides: 'whether the replaced secret of a key is still in use',
+      wasAhead: 'counts as used now',
+      wasBehind: 'the next use corrects it',
+    },
+  ),
+  bounded(
     { table: 'application_usage', column: 'last_used_at', clock: 'service', mostMs: 0, set: now },
     {
       decides: 'when an application was last seen; an earlier use does not replace it',
@@ -293,6 +323,14 @@ export const storedTimes: readonly StoredTime[] = [
   kept('audit.created_at', 'security events are', '90 days'),
   kept('gatewright_key_networks.first_used_at', 'networks of keys are', '90 days'),
   kept('gatewright_revoked_keys.revoked_at', 'names of revoked keys are', '90 days'),
+  {
+    place: 'api_keys.notified_expires_at',
+    decides: 'whether the owner of a service account has been notified that its key expires',
+    most: 'any: the expiry of the key',
+    wasAhead: 'notified sooner, and once: like removals, it waits for a day after a leap of the clock',
+    wasBehind: 'notified later by as much',
+  },
+  kept('`gatewright_former_secrets.ends_at`', 'replaced secrets of keys are', '90 days'),
   kept('gatewright_refusals.refused_at', 'refused requests are', '24 h'),
   kept('gatewright_key_usage.day', 'use of keys by the day is', '31 days'),
   kept('gatewright_key_uses.day', 'scopes used by keys by the day are', '31 days'),
@@ -304,6 +342,7 @@ export const storedTimes: readonly StoredTime[] = [
 /** Times that are only displayed. */
 export const shownTimes: readonly string[] = [
   ...['users.created_at', 'users.updated_at', 'roles.created_at', 'permissions.created_at'],
+  ...['api_keys.rotated_at', 'gatewright_former_secrets.replaced_at'],
   ...['api_keys.created_at', 'payments.created_at', 'gatewright_seen_credentials.seen_at'],
   ...['gatewright_database.checked_at', 'gatewright_import_places.changed_at'],
   ...['gatewright_jobs.created_at', 'gatewright_jobs.started_at', 'gatewright_jobs.failed_at'],

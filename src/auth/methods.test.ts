@@ -82,7 +82,7 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
         appId === 'shop' ? ['current'] : appId === 'turning' ? ['new', 'old', 'older'] : [],
     },
     usage: {
-      keyUsed: (id, at, address) => used.push(`key ${id} ${at} ${address}`),
+      keyUsed: (id, _hash, at, address) => used.push(`key ${id} ${at} ${address}`),
       applicationUsed: (appId, at) => used.push(`application ${appId} ${at}`),
     },
   });

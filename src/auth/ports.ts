@@ -50,7 +50,10 @@ export interface IdentityStore {
     now: number,
     models: readonly string[],
   ): Promise<Identity | undefined>;
-  /** The enabled owner of the unexpired key with this SHA-256 (lowercase hex), and the key's id; one statement. */
+  /**
+   * The enabled owner of the unexpired key with this SHA-256 (lowercase hex), and the key's id; one statement. A secret
+   * that a rotation has replaced counts until its overlap ends.
+   */
   byKeyHash(hash: string, now: number, models: readonly string[]): Promise<IdentifiedKey | undefined>;
   /** The enabled user of the live session with this HMAC (lowercase hex); raises the session's last use. */
   bySession(
@@ -121,7 +124,7 @@ export interface ApplicationSecrets {
 
 /** Records every successful use; written to the database in batches, never in the path of a request. */
 export interface UsageRecorder {
-  /** `address` is the client's. */
-  keyUsed(keyId: number, now: number, address: string): void;
+  /** `address` is the client's, `hash` the SHA-256 of the secret that was used. */
+  keyUsed(keyId: number, hash: string, now: number, address: string): void;
   applicationUsed(appId: string, now: number): void;
 }

@@ -59,6 +59,7 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       load: () => import('./commands/user-reset-factor.ts'),
     },
     'key create': { summary: 'create an API key for a user', load: () => import('./commands/key-create.ts') },
+    'key rotate': { summary: 'give an API key a new secret', load: () => import('./commands/key-rotate.ts') },
     'app create': {
       summary: 'register an application that signs its requests',
       load: () => import('./commands/app-create.ts'),

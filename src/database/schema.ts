@@ -27,6 +27,10 @@ export interface CoreSchema {
     last_token_expiry: number | null;
     /** Tokens of the user up to this expiry (Unix seconds) are revoked; null while none are. */
     revoked_token_expiry: number | null;
+    /** `service`: no password and no sign-in, API keys only. */
+    kind: Generated<'person' | 'service'>;
+    /** The person who is responsible for a service account; null once that user is deleted, and of persons. */
+    owner_id: number | null;
     created_at: string;
     updated_at: string;
   };
@@ -48,7 +52,25 @@ export interface CoreSchema {
     scopes: string | null;
     networks: string | null;
     expires_at: string | null;
+    /** The expiry of which the owner of its service account has been notified. */
+    notified_expires_at: string | null;
     created_at: string;
+    /** Last use of any of its secrets. */
+    last_used_at: string | null;
+    /** When its secret was last replaced; null if it is the first one. */
+    rotated_at: string | null;
+    /** Last use of the present secret. */
+    secret_used_at: string | null;
+  };
+  /** Secrets that a rotation has replaced, whether or not their overlap has ended. */
+  gatewright_former_secrets: {
+    /** SHA-256, lowercase hex. */
+    key_hash: string;
+    key_id: number;
+    key_prefix: string;
+    replaced_at: string;
+    /** From when on it is refused. */
+    ends_at: string;
     last_used_at: string | null;
   };
   /** Every (model, action) that some instance has registered at start. */

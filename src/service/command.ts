@@ -139,7 +139,7 @@ export interface EntityCommand<Fields extends InputFields = InputFields, Prepare
   /** Schema of `data`, if it is not the record. */
   readonly data?: JsonSchema;
   /** Message of the response, if it is not the usual one of success. */
-  readonly message?: 'keyCreated';
+  readonly message?: 'keyCreated' | 'keyRotated';
   readonly problems?: readonly ProblemName[];
   readonly constraints?: ConstraintMeanings;
   /**

@@ -19,6 +19,8 @@ const rowsAt = (now: number, { dialect }: Databases): readonly string[] => {
       values (1, 'u', 'u', 'e', 'e', '', '', ${at}, ${at})`,
     `insert into api_keys (id, user_id, name, key_hash, key_prefix, created_at, last_used_at)
       values (1, 1, 'k', 'h', 'p', ${at}, ${at})`,
+    `insert into gatewright_former_secrets (key_hash, key_id, key_prefix, replaced_at, ends_at, last_used_at)
+      values ('f', 1, 'p', ${at}, ${at}, ${at})`,
     `insert into sessions (id, user_id, session_hash, address, user_agent, created_at, last_used_at)
       values (1, 1, 'h', '', '', ${at}, ${at})`,
     `insert into application_usage (app_id, last_used_at) values ('a', ${at})`,

@@ -276,6 +276,8 @@ describeEachDatabase('the administration area', (databases) => {
         created_at: data.created_at,
         last_used_at: null,
         neglected: false,
+        rotated_at: null,
+        secrets: [{ key: expect.stringMatching(/^[0-9a-f]{8}\*{4}$/), last_used_at: null, ends_at: null }],
         scopes: null,
         networks: null,
         user: { id, username, name: expect.any(String) },

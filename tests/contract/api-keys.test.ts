@@ -172,6 +172,9 @@ describeEachDatabase('API keys', (databases) => {
       expires_at: null,
       created_at: data.created_at,
       last_used_at: null,
+      rotated_at: null,
+      secrets: [{ key: `${data.key.slice(0, 8)}****`, last_used_at: null, ends_at: null }],
+      user: { id: user.id, username: user.username, name: expect.any(String) },
     });
     const stored = await service.server.services.database.all<object>({
       sql: 'select * from api_keys',

@@ -107,6 +107,11 @@ describeEachDatabase('the API description', (databases) => {
     });
     await ask('POST', '/admin/api_keys/find', { token, body: { key: leaked.data.key } });
     await ask('GET', '/api/v1/api_keys/current', { key: leaked.data.key });
+    for (const [area, id, by] of [
+      ['/api/v1', key.data.id, again.token],
+      ['/admin', created.data.id, token],
+    ] as const)
+      await ask('POST', `${area}/api_keys/${id}/rotate`, { token: by, body: {} });
     const person = await ask<{ id: number }>('POST', '/admin/users', {
       token,
       body: {

@@ -206,7 +206,11 @@ describeEachDatabase('POST /admin/api_keys/find', (databases) => {
     const find = (of: string, token?: TestUser) =>
       service.post('/admin/api_keys/find', { ...(token === undefined ? {} : { token }), body: { key: of } });
     const found = { id, name, user_id: person.id, username: person.username };
-    expect((await find(key, root)).json.data).toEqual({ ...found, revoked_at: null });
+    expect((await find(key, root)).json.data).toEqual({
+      ...found,
+      status: 'active',
+      revoked_at: null,
+    });
     expect([(await find(key)).status, (await find(key, person)).status]).toEqual([401, 403]);
     expect((await find('0'.repeat(64), root)).status).toBe(404);
     for (const bad of ['', key.slice(1), key.toUpperCase(), `${key}0`]) {
@@ -216,6 +220,7 @@ describeEachDatabase('POST /admin/api_keys/find', (databases) => {
     await service.delete(`/api/v1/api_keys/${id}`, { token: person });
     expect((await find(key, root)).json.data).toEqual({
       ...found,
+      status: 'revoked',
       revoked_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect(service.lines.join('\n')).not.toContain(key);

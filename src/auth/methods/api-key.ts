@@ -39,7 +39,7 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
     if (found.networks !== undefined && !isInNetworks(found.networks, address)) return rejected(hash);
     // Only hashes of existing keys are cached: strangers cannot evict them.
     if (cached === undefined) hashes.set(key, { hash });
-    usage.keyUsed(found.keyId, now, address);
+    usage.keyUsed(found.keyId, hash, now, address);
     return {
       kind: 'principal',
       principal: {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseDuration } from './app-rotate.ts';
+import { parseDuration } from '../duration.ts';
 
 it.each([
   ['0', 0],

@@ -26,6 +26,8 @@ import { revokedTokens } from './0033-revoked-tokens.ts';
 import { keyScopes } from './0034-key-scopes.ts';
 import { pausedSchedules } from './0040-paused-schedules.ts';
 import { routeTimes } from './0041-route-times.ts';
+import { keyRotation } from './0042-key-rotation.ts';
+import { serviceAccounts } from './0043-service-accounts.ts';
 import { keyUses } from './0049-key-uses.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
@@ -185,5 +187,7 @@ export const coreMigrations: Migrations = {
   '0034_key_scopes': keyScopes,
   '0040_paused_schedules': pausedSchedules,
   '0041_route_times': routeTimes,
+  '0042_key_rotation': keyRotation,
+  '0043_service_accounts': serviceAccounts,
   '0049_key_uses': keyUses,
 };

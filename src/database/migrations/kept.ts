@@ -147,14 +147,14 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
       'disabled',
     ],
     ...['must_change_password', 'security_stamp', 'second_factor', 'created_at', 'updated_at'],
-    ...['password_set_by', 'last_token_expiry', 'revoked_token_expiry'],
+    ...['password_set_by', 'last_token_expiry', 'revoked_token_expiry', 'kind', 'owner_id'],
   ),
   gatewright_revoked_tokens: other('user_id', 'expiry'),
   roles: other('name', 'built_in', 'created_at'),
   user_roles: other('user_id', 'role'),
   api_keys: other(
     ...['id', 'user_id', 'name', 'key_hash', 'key_prefix', 'expires_at', 'created_at', 'last_used_at'],
-    ...['created_by', 'scopes', 'networks'],
+    ...['created_by', 'scopes', 'networks', 'rotated_at', 'secret_used_at', 'notified_expires_at'],
   ),
   sessions: other(
     ...[
@@ -192,6 +192,9 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   gatewright_revoked_keys: other(
     ...['key_id', 'key_hash', 'name', 'user_id', 'username', 'revoked_at', 'actor_kind', 'actor_id'],
     'actor_name',
+  ),
+  gatewright_former_secrets: other(
+    ...['key_hash', 'key_id', 'key_prefix', 'replaced_at', 'ends_at', 'last_used_at'],
   ),
   gatewright_invitations: other(
     ...['id', 'user_id', 'token_hash', 'created_at', 'expires_at', 'used_at', 'ended_at', 'made_by'],

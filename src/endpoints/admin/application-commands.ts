@@ -4,6 +4,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { always } from '../../records/entity.ts';
 import { defineEntityCommand, type EntityCommand } from '../../service/command.ts';
 import { isSuperior } from '../../service/context.ts';
+import { defaultOverlapSeconds, overlapField } from '../../service/overlap.ts';
 import type { SeenCredentialsStore } from '../../service/users/seen-credentials.ts';
 import { rotateSecret } from '../../vault/changes.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -13,11 +14,6 @@ export interface ApplicationCommandParts {
   readonly clock: Clock;
   readonly vault: Pick<Vault, 'applications' | 'file' | 'update'>;
 }
-
-/** Time for which the replaced secret signs as well, unless the request says otherwise. */
-const defaultOverlapSeconds = 86_400;
-
-const maxOverlapSeconds = 30 * 86_400;
 
 /**
  * Commands on applications. The secret comes with the request, as no response ever contains one: the page makes it in the
@@ -38,7 +34,7 @@ export const applicationCommands = ({
     },
     input: {
       secret: field.string({ ...always, pattern: '^[0-9a-f]{64}$' }),
-      overlap: field.integer({ min: 0, max: maxOverlapSeconds, default: defaultOverlapSeconds }),
+      overlap: overlapField,
     },
     problems: ['record_not_found', 'credentials_unwritable'],
     // The file is changed first, as by the command line; its reload is a security event of its own, so that a change is seen

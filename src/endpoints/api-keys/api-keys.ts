@@ -12,7 +12,7 @@ export const apiKeyEndpoints = (services: Services): Endpoint[] => {
   const place = {
     path: '/api/v1/api_keys',
     auth: ['jwt'],
-    policy: { kind: 'user', own: 'user_id', readable: ownKeyEntity.view },
+    policy: { kind: 'user', own: 'holder_id', readable: ownKeyEntity.view },
   } as const;
   const tag = 'API keys';
   const show = showEntity(services, ownKeyEntity);

@@ -64,6 +64,7 @@ export interface Catalogue {
   readonly locale: Locale;
   readonly success: string;
   readonly keyCreated: string;
+  readonly keyRotated: string;
   readonly problems: Readonly<Record<ProblemName, string>>;
   readonly rules: Readonly<Record<RuleName, string>>;
   /** JSON types by their JSON Schema name, for {type} of the rule `type`. */

@@ -4,6 +4,7 @@ export const en: Catalogue = {
   locale: 'en',
   success: 'Success',
   keyCreated: 'Created. Store the key now: it can never be viewed again',
+  keyRotated: 'Rotated. Store the new key now: it can never be viewed again',
   problems: {
     bad_request: 'Malformed request',
     malformed_json: 'The request body is not valid JSON',

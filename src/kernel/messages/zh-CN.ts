@@ -4,6 +4,7 @@ export const zhCN: Catalogue = {
   locale: 'zh-CN',
   success: '操作成功',
   keyCreated: '创建成功，请立即保存密钥，之后无法再次查看',
+  keyRotated: '轮换成功，请立即保存新密钥，之后无法再次查看',
   problems: {
     bad_request: '请求格式错误',
     malformed_json: '请求体不是有效的 JSON',

@@ -19,6 +19,8 @@ import {
   insertedId,
 } from '../command.ts';
 import { actingUserId, type Change, otherUserId } from '../context.ts';
+import { defaultOverlapSeconds, overlapField } from '../overlap.ts';
+import { findSecrets } from './known-secrets.ts';
 import {
   refineKey,
   restrictionOf,
@@ -28,6 +30,7 @@ import {
   storedRestriction,
 } from './restrictions.ts';
 import { revokeKeys } from './revoked-keys.ts';
+import { lockGrantedKey, rotatedKey, rotateKey } from './rotation.ts';
 
 /** Fields of a new key, for every command that creates one. */
 export const keyFieldDefinitions = {
@@ -82,20 +85,18 @@ export const addKey = async (change: Change, key: NewKey): Promise<Changed<numbe
   };
 };
 
-const newKeySchema: JsonSchema = schemaOf('NewApiKey', {
-  id: field.integer(always),
-  name: field.string(always),
-  key: computed(field.string(always), { schema: { type: 'string', pattern: '^[0-9a-f]{64}$' } }),
-  expires_at: field.datetime(),
-  created_at: field.datetime(always),
-});
-
-const newKeyData: JsonSchema = {
-  ...newKeySchema,
-  properties: {
-    ...(isJsonObject(newKeySchema['properties']) ? newKeySchema['properties'] : {}),
-    ...shownRestrictions,
-  },
+/** Schema of a response with a whole key. */
+const wholeKeySchema = (title: string, more: Parameters<typeof schemaOf>[1] = {}): JsonSchema => {
+  const schema = schemaOf(title, {
+    id: field.integer(always),
+    name: field.string(always),
+    key: computed(field.string(always), { schema: { type: 'string', pattern: '^[0-9a-f]{64}$' } }),
+    expires_at: field.datetime(),
+    created_at: field.datetime(always),
+    ...more,
+  });
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  return { ...schema, properties: { ...properties, ...shownRestrictions } };
 };
 
 /** Creates a key for a user. Returns it in full, this once. An `expires_at` in the past creates an expired key. */
@@ -121,7 +122,7 @@ const showNewKey = async (call: CommandCall<KeyValues>, userId: number): Promise
 const creation = {
   verb: 'create',
   bodyKey: 'api_key',
-  data: newKeyData,
+  data: wholeKeySchema('NewApiKey'),
   message: 'keyCreated',
 } as const;
 
@@ -220,18 +221,37 @@ const updateKey = (known: ReadonlySet<string>) =>
 
 /** Deletes a key among those that the grant covers. */
 const removeKey = async (call: CommandCall<object>) => {
-  const { id, grant } = call;
-  if (grant.rows === 'none') throw new Problem('record_not_found');
-  const allowed = grant.rows.map((condition) => {
-    if ('rule' in condition) throw new Error('no rule is over keys');
-    return condition;
-  });
-  const conditions = [{ column: 'id', value: id }, ...allowed];
-  const [removed] = await revokeKeys(call, conditions);
-  if (removed === undefined) throw new Problem('record_not_found');
-  const target = { kind: 'api_key', id, name: removed.name };
-  return { audit: { action: 'key.delete', target, detail: { user_id: removed.user_id } } };
+  const { id, name, user_id } = await lockGrantedKey(call, call.id, call.grant);
+  await revokeKeys(call, [{ column: 'id', value: id }]);
+  const target = { kind: 'api_key', id, name };
+  return { audit: { action: 'key.delete', target, detail: { user_id } } };
 };
+
+const rotation = {
+  verb: 'rotate',
+  summary: { 'zh-CN': '轮换 API 密钥', en: 'Rotate an API key' },
+  description: {
+    'zh-CN':
+      '返回新密钥，仅此一次。`overlap` 秒（默认 86400，最多 30 天，0 为立即失效）内旧密钥仍然有效；重叠期内再次轮换时，更早的密钥立即失效。id、名称、用量、权限范围、网段与过期时间不变。已过期的密钥不能轮换：409（40909）。',
+    en: 'Returns the new key, this once. The old one stays valid for `overlap` seconds (default 86400, at most 30 days, 0: it ends at once). A second rotation within the overlap ends the older one at once. Id, name, usage, scopes, networks and expiry stay. An expired key is not rotated: 409 (40909).',
+  },
+  input: { overlap: overlapField },
+  data: wholeKeySchema('RotatedApiKey', {
+    previous_until: computed(field.datetime(), {
+      note: 'from when on the old key is refused; null: from now on',
+    }),
+  }),
+  message: 'keyRotated',
+  problems: ['record_not_found', 'key_expired'],
+  run: async (call: CommandCall<{ readonly overlap?: number | null }>) => {
+    const stored = await lockGrantedKey(call, call.id, call.grant);
+    const overlap = call.values.overlap ?? defaultOverlapSeconds;
+    const { audit, ...rotated } = await rotateKey(call, stored, overlap);
+    return { audit, data: rotatedKey(stored, rotated) };
+  },
+} as const;
+
+const rotateAnyKey = defineEntityCommand({ ...rotation, operation: 'adminRotateApiKey' });
 
 const deleteKey = defineEntityCommand({
   verb: 'remove',
@@ -250,15 +270,11 @@ const foundKeySchema: JsonSchema = schemaOf('FoundApiKey', {
   name: field.string(always),
   user_id: field.integer(always),
   username: field.string(always),
+  status: computed(field.enum(['active', 'expired', 'replaced', 'revoked'], always), {
+    note: 'of what was sent: `replaced` by a rotation whose overlap has ended, `revoked` with its key',
+  }),
   revoked_at: computed(field.datetime(), { note: 'null for a key that was not revoked' }),
 });
-
-interface FoundKey {
-  readonly id: number;
-  readonly name: string;
-  readonly user_id: number;
-  readonly username: string;
-}
 
 /** Looks for a key by its hash, so that one that leaked is found as a whole; it comes in a body, which no log keeps. */
 const findKey = defineEntityCommand({
@@ -268,29 +284,19 @@ const findKey = defineEntityCommand({
   operation: 'adminFindApiKey',
   summary: { 'zh-CN': '按完整密钥查找', en: 'Find an API key by the key itself' },
   description: {
-    'zh-CN': '用于查明泄露的密钥属于谁。密钥只在请求体中，按哈希查找，不记录；90 天内吊销的密钥也能找到。',
-    en: 'To learn whose key has leaked. The key stands in the body only, is looked for by its hash and is not recorded. Keys that were revoked within 90 days are found too.',
+    'zh-CN':
+      '用于查明泄露的密钥属于谁。密钥只在请求体中，按哈希查找，不记录；90 天内轮换或吊销的密钥也能找到。',
+    en: 'To learn whose key has leaked. The key stands in the body only, is looked for by its hash and is not recorded. Keys that were replaced or revoked within 90 days are found too.',
   },
   input: { key: field.string({ ...always, pattern: '^[0-9a-f]{64}$' }) },
   data: foundKeySchema,
   problems: ['record_not_found'],
-  run: async ({ transaction, tables, dialect, values }) => {
+  run: async ({ transaction, dialect, now, values }) => {
     const hash = hashKey(values.key);
-    const present = tables
-      .selectFrom('api_keys')
-      .innerJoin('users', 'users.id', 'api_keys.user_id')
-      .select(['api_keys.id', 'api_keys.name', 'api_keys.user_id', 'users.username'])
-      .where('api_keys.key_hash', '=', hash);
-    const active = await transaction.get<FoundKey>(toQuery(present));
-    if (active !== undefined) return { data: { ...active, revoked_at: null } };
-    const past = tables
-      .selectFrom('gatewright_revoked_keys as r')
-      .select(['r.key_id as id', 'r.name', 'r.user_id', 'r.username'])
-      .select(raw<string>`${timeText(dialectOf({ dialect }), raw`r.revoked_at`)}`.as('revoked_at'))
-      .where('r.key_hash', '=', hash);
-    const revoked = await transaction.get<FoundKey & { readonly revoked_at: string }>(toQuery(past));
-    if (revoked === undefined) throw new Problem('record_not_found');
-    return { data: { ...revoked } };
+    const found = (await findSecrets(transaction, dialect, [hash], now)).get(hash);
+    if (found === undefined) throw new Problem('record_not_found');
+    const { key_hash: _, ...shown } = found;
+    return { data: shown };
   },
 });
 
@@ -298,6 +304,7 @@ const findKey = defineEntityCommand({
 export const keyCommands = (known: ReadonlySet<string>): readonly EntityCommand[] => [
   createKey(known),
   updateKey(known),
+  rotateAnyKey,
   deleteKey,
   findKey,
 ];
@@ -333,5 +340,6 @@ const deleteOwnKey = defineEntityCommand({
 /** Commands of users on their own keys. */
 export const ownKeyCommands = (known: ReadonlySet<string>): readonly EntityCommand[] => [
   createOwnKey(known),
+  defineEntityCommand({ ...rotation, operation: 'rotateApiKey' }),
   deleteOwnKey,
 ];

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../database/dialect.ts';
-import { monthAgo, serviceTime } from '../../database/source.ts';
+import { monthAgo, serviceTime, timeText } from '../../database/source.ts';
 import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
@@ -12,6 +12,25 @@ const listOfTexts = (label: Label, note: string) =>
     schema: { type: ['array', 'null'], items: { type: 'string' } },
     note,
   });
+
+/** The secrets of a key that work now, the present one first. */
+const secretsOf = (dialect: Dialect, row: string): Fragment => {
+  const of = (column: string): Fragment => identifier(row, column);
+  const secret = dialect.object([
+    { name: 'key', value: sql`(s.prefix || '****')` },
+    { name: 'last_used_at', value: timeText(dialect, sql`s.used`) },
+    { name: 'ends_at', value: timeText(dialect, sql`s.ends`) },
+  ]);
+  const rows = sql`select ${of('key_prefix')} as prefix,
+      case when ${of('rotated_at')} is null then ${of('last_used_at')} else ${of('secret_used_at')} end as used,
+      ${dialect.cast(sql`null`, 'timestamp')} as ends
+    union all select f.key_prefix, f.last_used_at, f.ends_at from gatewright_former_secrets f
+      where f.key_id = ${of('id')} and f.ends_at > ${serviceTime}`;
+  return dialect.arrayOf(
+    sql`json(secret)`,
+    sql`select ${secret} as secret from (${rows}) s order by s.ends is not null`,
+  );
+};
 
 const fields = {
   id: field.integer(always),
@@ -43,16 +62,24 @@ const fields = {
   ),
   expires_at: field.datetime({ label: { 'zh-CN': '过期时间', en: 'Expires' } }),
   created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
-  last_used_at: field.datetime({ label: { 'zh-CN': '最近使用', en: 'Last used' } }),
+  last_used_at: computed(field.datetime({ label: { 'zh-CN': '最近使用', en: 'Last used' } }), {
+    note: 'last use of any of its secrets',
+  }),
+  rotated_at: field.datetime({ label: { 'zh-CN': '轮换时间', en: 'Rotated' } }),
+  secrets: computed(field.json({ ...always, label: { 'zh-CN': '有效密钥', en: 'Secrets' } }), {
+    render: secretsOf,
+    comparable: false,
+    schema: {
+      type: 'array',
+      items: schemaOf('KeySecret', {
+        key: computed(field.string(always), { note: '8 hex digits and ****' }),
+        last_used_at: field.datetime(),
+        ends_at: computed(field.datetime(), { note: 'end of the overlap; null for the present secret' }),
+      }),
+    },
+    note: 'the present secret, and behind it the one that a rotation has replaced while that is still valid',
+  }),
 };
-
-/** Keys as their owners see them. */
-export const ownKeyEntity = defineEntity('api_keys', {
-  title: 'ApiKey',
-  fields: { ...fields, user_id: computed(field.integer(always), { hidden: true }) },
-  indexed: ['user_id'],
-  timed: true,
-});
 
 const ownerOf = (dialect: Dialect, row: string): Fragment =>
   dialect.object([
@@ -60,6 +87,33 @@ const ownerOf = (dialect: Dialect, row: string): Fragment =>
     { name: 'username', value: identifier(row, 'username') },
     { name: 'name', value: identifier(row, 'user_name') },
   ]);
+
+/** The user whose rights a key has; its list filters and sorts by the username. */
+const user = computed(field.string({ label: { 'zh-CN': '所有者', en: 'Owner' } }), {
+  value: sql`t."username"`,
+  render: ownerOf,
+  schema: schemaOf('KeyOwner', {
+    id: field.integer(always),
+    username: field.string(always),
+    name: field.string(always),
+  }),
+});
+
+/** Keys as the persons behind them see them: their own, and those of the service accounts that they own. */
+export const ownKeyEntity = defineEntity('api_keys', {
+  title: 'ApiKey',
+  from: sql`(select k.*, u."username", u."name" as "user_name", k."user_id" as "holder_id"
+      from "api_keys" k join "users" u on u."id" = k."user_id"
+    union all select k.*, u."username", u."name", u."owner_id"
+      from "users" u join "api_keys" k on k."user_id" = u."id" where u."owner_id" is not null)`,
+  fields: {
+    ...fields,
+    user,
+    holder_id: computed(field.integer(always), { hidden: true }),
+  },
+  indexed: ['holder_id'],
+  timed: true,
+});
 
 /**
  * SQL condition on the table `t` of keys: active keys that were last used, or else created, more than thirty days
@@ -81,15 +135,7 @@ export const keyEntity = defineEntity('api_keys', {
         note: 'active, and not used for 30 days, or never since it was created',
       },
     ),
-    user: computed(field.string({ label: { 'zh-CN': '所有者', en: 'Owner' } }), {
-      value: sql`t."username"`,
-      render: ownerOf,
-      schema: schemaOf('KeyOwner', {
-        id: field.integer(always),
-        username: field.string(always),
-        name: field.string(always),
-      }),
-    }),
+    user,
     created_by: computed(
       field.integer({ label: { 'zh-CN': '创建者（用户 id）', en: 'Made by (user id)' } }),
       { note: 'user who created it, even if deleted; null if the owner did' },

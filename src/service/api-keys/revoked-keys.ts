@@ -57,9 +57,11 @@ export const revokeKeys = async (
   return await transaction.all<RemovedKey>(toQuery(deletion));
 };
 
-/** Deletes rows of keys that were deleted long ago; called periodically. */
+/** Deletes rows of keys that were deleted, and of secrets that ended, long ago; called periodically. */
 export const sweepRevokedKeys = async ({ database, clock }: TableContext, now = clock()): Promise<void> => {
   const before = toTimestamp(now - retention);
-  const old = tablesOf(database).deleteFrom('gatewright_revoked_keys').where('revoked_at', '<', before);
-  await database.execute(toQuery(old));
+  const db = tablesOf(database);
+  const keys = db.deleteFrom('gatewright_revoked_keys').where('revoked_at', '<', before);
+  const secrets = db.deleteFrom('gatewright_former_secrets').where('ends_at', '<', before);
+  for (const old of [keys, secrets]) await database.execute(toQuery(old));
 };

@@ -12,6 +12,7 @@ export const actionWords: Readonly<Record<string, Label>> = {
   'permission.revoke': { 'zh-CN': '收回权限', en: 'Revoked' },
   'key.create': { 'zh-CN': '创建密钥', en: 'Created key' },
   'key.update': { 'zh-CN': '修改密钥', en: 'Changed key' },
+  'key.rotate': { 'zh-CN': '轮换密钥', en: 'Rotated key' },
   'key.delete': { 'zh-CN': '吊销密钥', en: 'Revoked key' },
   'record.create': { 'zh-CN': '代码创建记录', en: 'Code created record' },
   'record.update': { 'zh-CN': '代码修改记录', en: 'Code changed record' },

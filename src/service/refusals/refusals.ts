@@ -163,7 +163,7 @@ export const createRefusals = (
     });
   };
 
-  const claims = createRefusedClaims(database, isApplication, ({ caller, code, ...claimed }) =>
+  const claims = createRefusedClaims({ database, clock }, isApplication, ({ caller, code, ...claimed }) =>
     note(caller, claimed, code, claimed),
   );
 

@@ -1,8 +1,8 @@
-import type { Compilable } from 'kysely';
 import type { Claim } from '../../auth/method.ts';
-import type { Database } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import { findSecrets } from '../api-keys/known-secrets.ts';
+import type { TableContext } from '../context.ts';
 import { BatchedCounter } from '../usage/counters.ts';
 
 /** A refusal as it is stored, without its times and its count. */
@@ -45,25 +45,18 @@ export interface ClaimOfCaller extends Omit<RefusedClaim, 'claim'> {
 const nameOf = (claim: Claim): string =>
   claim.kind === 'user' ? `${claim.id}` : claim.kind === 'api_key' ? claim.hash : claim.appId;
 
-/** A key that a claim names, existing or deleted. */
-interface NamedKey {
-  readonly id: number;
-  readonly key_hash: string;
-  readonly username: string;
-}
-
 /** Distinct values of one kind of claim. */
 const distinct = <Value>(values: readonly (Value | undefined)[]): Value[] => [
   ...new Set(values.filter((value) => value !== undefined)),
 ];
 
 /**
- * Requests with refused credentials. Their callers are looked up in batches, by one statement each for users, keys
- * and deleted keys: such a request costs an entry of a bounded counter and no query.
+ * Requests with refused credentials. Their callers are looked up in batches, by one statement each for users and
+ * keys: such a request costs an entry of a bounded counter and no query.
  * @param onCaller called with each claim that belongs to a caller
  */
 export const createRefusedClaims = (
-  database: Database,
+  { database, clock }: TableContext,
   isApplication: (appId: string) => boolean,
   onCaller: (claim: ClaimOfCaller) => void,
 ) => {
@@ -77,31 +70,11 @@ export const createRefusedClaims = (
     return new Map(rows.map(({ id, username }) => [id, username]));
   };
 
-  const rowsOf = async (
-    hashes: readonly string[],
-    query: (hashes: readonly string[]) => Compilable,
-  ): Promise<readonly NamedKey[]> => (hashes.length === 0 ? [] : database.all(toQuery(query(hashes))));
-
   const keys = async (hashes: readonly string[]): Promise<ReadonlyMap<string, RefusedCaller>> => {
-    const live = await rowsOf(hashes, (asked) =>
-      db
-        .selectFrom('api_keys')
-        .innerJoin('users', 'users.id', 'api_keys.user_id')
-        .select(['api_keys.id', 'api_keys.key_hash', 'users.username'])
-        .where('api_keys.key_hash', 'in', asked),
-    );
-    const known = new Set(live.map(({ key_hash }) => key_hash));
-    const gone = await rowsOf(
-      hashes.filter((hash) => !known.has(hash)),
-      (asked) =>
-        db
-          .selectFrom('gatewright_revoked_keys')
-          .select(['key_id as id', 'key_hash', 'username'])
-          .where('key_hash', 'in', asked),
-    );
+    const found = await findSecrets(database, database.dialect, hashes, clock());
     return new Map(
-      [...live, ...gone].map(({ id, key_hash, username }) => [
-        key_hash,
+      [...found].map(([hash, { id, username }]) => [
+        hash,
         { caller_kind: 'api_key', caller_id: String(id), caller_name: username },
       ]),
     );

@@ -158,7 +158,7 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
       for (const now of times) {
         // Another instance each time: it remembers nothing of what the others wrote.
         const usage = createUsageRecorder(context, () => {});
-        usage.keyUsed(id, now);
+        usage.keyUsed(id, 'h', now);
         usage.sessionUsed(unused?.id ?? 0, now);
         usage.applicationUsed('shop', now);
         await usage.flush();

@@ -2,7 +2,8 @@ import type { UsageRecorder } from '../../auth/ports.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethods, verifiedAs } from '../../auth/registry.ts';
 import type { Query } from '../../database/database.ts';
-import { toQuery } from '../../database/statement.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { type Fragment, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
@@ -264,7 +265,7 @@ export const createUsageRecorder = (
   { database }: TableContext,
   onError: (error: unknown) => void,
 ): Pick<UsageRecorder, 'applicationUsed'> & {
-  keyUsed(id: number, now: number): void;
+  keyUsed(id: number, hash: string, now: number): void;
   sessionUsed(id: number, now: number): void;
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -281,15 +282,36 @@ export const createUsageRecorder = (
         }),
     });
 
-  const keys = lastUses<number>((id, at) =>
-    toQuery(
-      db
-        .updateTable('api_keys')
-        .set({ last_used_at: at })
-        .where('id', '=', id)
-        .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)])),
-    ),
-  );
+  const dialect = dialectOf(database);
+  const keyUse = statement<{ id: number; hash: string; at: string }>(dialect, (value) => {
+    const at = dialect.cast(value('at'), 'timestamp');
+    const later = (of: Fragment): Fragment => sql`case when ${of} > ${at} then ${of} else ${at} end`;
+    return sql`update api_keys set last_used_at = ${later(sql`last_used_at`)},
+      secret_used_at = case when key_hash = ${value('hash')} then ${later(sql`secret_used_at`)} else secret_used_at end
+      where id = ${value('id')} returning key_hash`;
+  });
+  const formerUse = statement<{ hash: string; at: string }>(dialect, (value) => {
+    const at = dialect.cast(value('at'), 'timestamp');
+    return sql`update gatewright_former_secrets set last_used_at = ${at}
+      where key_hash = ${value('hash')} and (last_used_at is null or last_used_at < ${at})`;
+  });
+  /** By secrets: a rotation may have replaced one since it was used. */
+  const keys = new BatchedCounter<string, { readonly id: number; readonly hash: string; at: number }>({
+    maxEntries: 200_000,
+    merge: (earlier, used) => {
+      if (earlier === undefined) return used;
+      earlier.at = Math.max(earlier.at, used.at);
+      return earlier;
+    },
+    write: (uses) =>
+      database.write(async (transaction) => {
+        for (const [, { id, hash, at }] of uses) {
+          const use = { hash, at: toTimestamp(at) };
+          const key = await transaction.get<{ key_hash: string }>(keyUse({ id, ...use }));
+          if (key !== undefined && key.key_hash !== hash) await transaction.run(formerUse(use));
+        }
+      }),
+  });
   const sessions = lastUses<number>((id, at) =>
     toQuery(
       db
@@ -315,7 +337,8 @@ export const createUsageRecorder = (
 
   const stops = [keys, sessions, applications].map((counter) => counter.start(5_000, onError));
   return {
-    keyUsed: (id, now) => keys.add(id, now),
+    // Ordered by the id: the secrets of a key share a row.
+    keyUsed: (id, hash, at) => keys.add(`${String(id).padStart(16, '0')} ${hash}`, { id, hash, at }),
     applicationUsed: (appId, now) => applications.add(appId, now),
     sessionUsed: (id, now) => sessions.add(id, now),
     flush: async () => {

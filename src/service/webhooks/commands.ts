@@ -15,6 +15,7 @@ import {
   insertedId,
 } from '../command.ts';
 import { actingUserId } from '../context.ts';
+import { defaultOverlapSeconds, overlapField } from '../overlap.ts';
 import { webhookEntity } from './entity.ts';
 import { type DisabledReason, lockWebhook, urlInAudit, webhookAudit } from './webhooks.ts';
 
@@ -36,12 +37,6 @@ export interface WebhookCommandParts {
   };
   readonly isEnabledUser: (id: number) => Promise<boolean>;
 }
-
-/** Duration for which a replaced secret also signs, unless the request specifies it. */
-const defaultOverlapSeconds = 86_400;
-
-/** Maximum that a request may specify. */
-export const maxOverlapSeconds = 30 * 86_400;
 
 const fields = {
   url: field.text({ required: true }),
@@ -265,7 +260,7 @@ export const webhookCommands = ({
       'zh-CN': `\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时签名。${shownOnce['zh-CN']}`,
       en: `For \`overlap\` seconds (default 86400, at most 30 days) the previous secret signs as well. ${shownOnce.en}`,
     },
-    input: { overlap: field.integer({ min: 0, max: maxOverlapSeconds, default: defaultOverlapSeconds }) },
+    input: { overlap: overlapField },
     data: rotatedSchema,
     problems: ['record_not_found'],
     run: async (call) => {

@@ -68,9 +68,16 @@ const laterTables = [
   'gatewright_totp',
   'gatewright_revoked_keys',
   'gatewright_revoked_tokens',
+  'gatewright_former_secrets',
 ];
 /** And indexes of tables that were there. */
-const laterIndexes = ['api_keys_idle', 'api_keys_created_by', 'audit_failed_sign_ins'];
+const laterIndexes = [
+  'api_keys_idle',
+  'api_keys_created_by',
+  'audit_failed_sign_ins',
+  'users_owner_id',
+  'users_kind_service',
+];
 /** And their columns. */
 const laterColumns = [
   ['users', 'security_stamp'],
@@ -78,8 +85,13 @@ const laterColumns = [
   ['users', 'password_set_by'],
   ['users', 'last_token_expiry'],
   ['users', 'revoked_token_expiry'],
+  ['users', 'kind'],
+  ['users', 'owner_id'],
   ['api_keys', 'scopes'],
   ['api_keys', 'networks'],
+  ['api_keys', 'rotated_at'],
+  ['api_keys', 'secret_used_at'],
+  ['api_keys', 'notified_expires_at'],
   ['sessions', 'second_factor'],
   ['idempotency_keys', 'model'],
   ['api_keys', 'created_by'],

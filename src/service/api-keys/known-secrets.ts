@@ -1,0 +1,75 @@
+import type { Reader } from '../../database/database.ts';
+import type { DialectName } from '../../database/name.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { timeText } from '../../database/source.ts';
+import { join, param, type Statement, sql, statement } from '../../database/statement.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
+
+/** `replaced`: a rotation replaced the secret, and its overlap has ended. `revoked`: the key was deleted. */
+export type SecretStatus = 'active' | 'expired' | 'replaced' | 'revoked';
+
+/** A secret that is or was one of a key of this service. */
+export interface KnownSecret {
+  /** SHA-256, lowercase hex. */
+  readonly key_hash: string;
+  /** Of the key. */
+  readonly id: number;
+  readonly name: string;
+  readonly user_id: number;
+  readonly username: string;
+  readonly status: SecretStatus;
+  /** When the key was deleted; null unless it was. */
+  readonly revoked_at: string | null;
+}
+
+/** Numbers of hashes of one statement; a shorter list is filled up. There are few, so that few statements are compiled. */
+const lengths = [1, 50, 500, 2_000] as const;
+
+/** Hashes of one call at most. */
+export const maxSoughtSecrets = 2_000;
+
+type Sought = { readonly hashes: readonly string[]; readonly now: string };
+
+const lookUps = new Map<string, Statement<Sought>>();
+
+const lookUp = (name: DialectName, length: number): Statement<Sought> => {
+  const known = lookUps.get(`${name} ${length}`);
+  if (known !== undefined) return known;
+  const dialect = dialectOf({ dialect: name });
+  const made = statement<Sought>(dialect, (value) => {
+    const hashes = join(Array.from({ length }, (_, index) => param('hashes', index)));
+    const now = dialect.cast(value('now'), 'timestamp');
+    const none = dialect.cast(sql`null`, 'text');
+    const revokedAt = timeText(dialect, sql`r.revoked_at`);
+    return sql`select k.key_hash, k.id, k.name, k.user_id, u.username,
+          case when k.expires_at <= ${now} then 'expired' else 'active' end as status, ${none} as revoked_at
+        from api_keys k join users u on u.id = k.user_id where k.key_hash in (${hashes})
+      union all select f.key_hash, k.id, k.name, k.user_id, u.username,
+          case when k.expires_at <= ${now} then 'expired' when f.ends_at <= ${now} then 'replaced' else 'active' end, ${none}
+        from gatewright_former_secrets f join api_keys k on k.id = f.key_id join users u on u.id = k.user_id
+        where f.key_hash in (${hashes})
+      union all select r.key_hash, r.key_id, r.name, r.user_id, r.username, 'revoked', ${revokedAt}
+        from gatewright_revoked_keys r where r.key_hash in (${hashes})
+      union all select f.key_hash, r.key_id, r.name, r.user_id, r.username, 'revoked', ${revokedAt}
+        from gatewright_former_secrets f join gatewright_revoked_keys r on r.key_id = f.key_id
+        where f.key_hash in (${hashes})`;
+  });
+  lookUps.set(`${name} ${length}`, made);
+  return made;
+};
+
+/** Finds the secrets with these hashes, at most `maxSoughtSecrets`: present, replaced and revoked ones. */
+export const findSecrets = async (
+  reader: Pick<Reader, 'all'>,
+  dialect: DialectName,
+  hashes: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, KnownSecret>> => {
+  const [first] = hashes;
+  if (first === undefined) return new Map();
+  const length = lengths.find((each) => each >= hashes.length) ?? maxSoughtSecrets;
+  const filled = [...hashes, ...Array.from({ length: length - hashes.length }, () => first)];
+  const query = lookUp(dialect, length)({ hashes: filled, now: toTimestamp(now) });
+  const rows = await reader.all<KnownSecret>(query);
+  return new Map(rows.map((row) => [row.key_hash, row]));
+};
