@@ -245,8 +245,8 @@ describe('totals of a large table (postgres)', () => {
     expect(await Promise.all(pages.map(total))).toEqual(pages.map(() => '6002'));
     // A page may find that another one has counted what it has seen.
     expect(taken().split(' ').sort().join(' ')).toMatch(/^get get get get(?: scan){1,4}$/);
-    expect(await total()).toBe('6002');
-    expect(taken()).toBe('get');
+    expect([await total(), await total()]).toEqual(['6002', '6002']);
+    expect(taken()).toMatch(/^(?:get|scan) get$/);
   });
 
   it('counts with the page where every statement sees another commit', async () => {
@@ -258,7 +258,8 @@ describe('totals of a large table (postgres)', () => {
     };
     for (let times = 0; times < 3; times += 1)
       expect((await ask('page=1')).headers['X-Total-Count']).toBe(String(6001 + written));
-    expect(taken()).toBe('scan get scan get scan');
+    // The second page finds that the database has changed; the third one expects it.
+    expect(taken()).toBe('scan get scan scan');
   });
 
   it('tells with every page the total of what the page shows, while others write', async () => {

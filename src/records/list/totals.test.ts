@@ -119,6 +119,40 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
     expect(await ask(fives)).toEqual({ total: 0, rows: 0 });
   });
 
+  it('are counted with the page, in one statement, while every page follows a write', async () => {
+    let pages = 0;
+    const counting =
+      <Args extends readonly [{ readonly sql: string }, ...unknown[]], T>(read: (...args: Args) => T) =>
+      (...args: Args): T => {
+        if (args[0].sql.includes('row_json')) pages += 1;
+        return read(...args);
+      };
+    const watched: Database = new Proxy(database, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        const bound = value.bind(target);
+        return name === 'get' || name === 'scan' ? counting(bound) : bound;
+      },
+    });
+    const paged = createList(watched, thingSource);
+    const ask = async (): Promise<number> => {
+      pages = 0;
+      database.renewSnapshot?.();
+      await paged(grant, { query: 'page=2&per_page=10', path: '/things' });
+      return pages;
+    };
+    for (let n = 0; n < 3; n++) await ask();
+    const statements: number[] = [];
+    for (let n = 0; n < 4; n++) {
+      await insertThings(other, [blank]);
+      statements.push(await ask());
+    }
+    // The first page finds out that the database has changed.
+    expect(statements.slice(1)).toEqual([1, 1, 1]);
+    await remove();
+  });
+
   it('agree with the rows while somebody writes all the time', async () => {
     const writing = (async () => {
       for (let n = 0; n < 40; n++) await insertThings(other, [{ ...blank, n: 7 }]);

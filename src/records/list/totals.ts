@@ -10,6 +10,8 @@ type State = number | string;
 interface CountedTotal {
   readonly state: State;
   readonly total: number;
+  /** Whether the state is the same as when the total was counted before, if it was. */
+  readonly stable: boolean;
 }
 
 /**
@@ -31,11 +33,15 @@ export class Totals {
     return this.#database.revision?.(plan.count.sql);
   }
 
-  /** Whether the cached total may be valid for a page that is read now; on PostgreSQL only the page itself shows it. */
+  /**
+   * Whether the cached total may be valid for a page that is read now. On PostgreSQL only the page itself shows it: while
+   * the database changes with every page, none is read for nothing.
+   */
   mayHold(revision: number | undefined, list: PreparedList, rows: RowReach): boolean {
     if (!isCacheable(list)) return false;
-    const state = this.#totals.get(keyOf(list, rows))?.state;
-    return typeof state === 'string' || (state !== undefined && state === revision);
+    const cached = this.#totals.get(keyOf(list, rows));
+    if (cached === undefined) return false;
+    return typeof cached.state === 'string' ? cached.stable : cached.state === revision;
   }
 
   /** The total of a page that was read without counting; undefined if the database has changed. */
@@ -53,7 +59,11 @@ export class Totals {
   keep(revision: number | undefined, list: PreparedList, rows: RowReach, page: PageRow): void {
     if (!isCacheable(list)) return;
     const state = this.#stateOf(revision, list, page);
-    if (state !== undefined) this.#totals.set(keyOf(list, rows), { state, total: Number(page.total) });
+    if (state === undefined) return;
+    const key = keyOf(list, rows);
+    const before = this.#totals.get(key);
+    const stable = before === undefined || before.state === state;
+    this.#totals.set(key, { state, total: Number(page.total), stable });
   }
 
   /** The state in which a page was read; undefined if it is uncertain. @param revision before it was read */
