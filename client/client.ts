@@ -74,6 +74,8 @@ interface FixedClient {
         readonly scopes?: readonly string[] | null;
         /** `203.0.113.0/24`; everywhere where absent. */
         readonly networks?: readonly string[] | null;
+        /** A service account that the caller owns; the key is the caller's where absent. */
+        readonly service_account_id?: number | null;
       },
       options?: CallOptions,
     ): Promise<NewApiKey>;

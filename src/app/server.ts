@@ -10,6 +10,7 @@ import type { JobService } from '../jobs/service.ts';
 import type { WorkerTimes } from '../jobs/worker.ts';
 import { type Clock, ServiceClock } from '../kernel/clock.ts';
 import { haveEvents } from '../model/models.ts';
+import { notifyOfExpiry } from '../service/api-keys/expiry-notices.ts';
 import { sweepRevokedKeys } from '../service/api-keys/revoked-keys.ts';
 import { sweepLoginAttempts } from '../service/sessions/login-attempts.ts';
 import { createUsageRecorder } from '../service/usage/counters.ts';
@@ -134,6 +135,12 @@ const startSweeping = (services: Services, removalClock: Clock, logger: Logger):
     await services.refusals.sweep(now);
     await services.userTokens.sweep(now);
     await sweepRevokedKeys(services, now);
+    for (const { name, ...detail } of await notifyOfExpiry(services, now))
+      services.securityEvents.log({
+        action: 'key.expiring',
+        address: null,
+        detail: { ...detail, key: name },
+      });
     await services.securityEvents.sweep(now);
     await sweepLoginAttempts(services, now - throttleWindow);
   };

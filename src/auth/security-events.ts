@@ -9,6 +9,8 @@ export type SecurityAction =
   /** Refused without a check: too many failures before. */
   | 'sign_in.locked'
   | 'key.new_network'
+  /** A key of a service account expires within 14 days. */
+  | 'key.expiring'
   /** The administration area refused a request: no administrator, or a page of another site. */
   | 'admin.refused'
   /** A token for the documentation page, issued for a session. */

@@ -49,6 +49,7 @@ export const problemTable = {
   passkeys_impossible: 40912,
   credentials_unwritable: 40913,
   colleague_refused: 40914,
+  service_account: 40915,
   events_gone: 41000,
   invitation_used: 41001,
   invitation_ended: 41002,

@@ -65,6 +65,8 @@ const otherSuperAdmin = (tables: Change['tables'], id: number | undefined) => {
     .select('users.id')
     .where('user_roles.role', '=', superAdmin)
     .where('users.disabled', '=', false)
+    // A service account cannot sign in.
+    .where('users.kind', '=', 'person')
     .limit(1);
   return toQuery(id === undefined ? enabled : enabled.where('users.id', '!=', id));
 };

@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/database/migrations/0024-makers.ts': keyRecord,
   'src/database/schema.ts': holder,
   'src/service/api-keys/commands.ts': keyRecord,
+  'src/service/api-keys/expiry-notices.ts': keyRecord,
   'src/service/api-keys/rotation.ts': keyRecord,
   'src/service/refusals/entity.ts': holder,
   'src/service/refusals/refusals.ts': holder,

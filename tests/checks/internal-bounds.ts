@@ -28,6 +28,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
     ],
   'pieces in which work is done': [
     'http/body.ts maxBatchSize',
+    'service/api-keys/expiry-notices.ts',
     'service/api-keys/known-secrets.ts',
     'http/request.ts',
     'http/respond.ts',

@@ -38,6 +38,7 @@ const migrations = {
  * bytes: a schema counts characters, of which a password of 8 bytes has 2 to 8.
  */
 const beyond = [
+  'only_service_accounts',
   ...['unique', 'reference', 'role', 'common_password', 'own_name', 'same_password', 'wrong_password'],
   'password_length',
 ];

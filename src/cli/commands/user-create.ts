@@ -1,4 +1,5 @@
 import { generatePassword } from '../../app/first-admin.ts';
+import { canonicalAccount } from '../../auth/account.ts';
 import { createPasswords } from '../../auth/password.ts';
 import { createUserInput } from '../../endpoints/admin/user-input.ts';
 import { createUserStore, TakenError } from '../../service/users/users.ts';
@@ -10,9 +11,11 @@ export const command = defineCommand({
   operands: [],
   options: {
     username: { type: 'string', value: 'NAME', help: 'username, without @' },
-    email: { type: 'string', value: 'ADDRESS', help: 'email address' },
+    email: { type: 'string', value: 'ADDRESS', help: 'email address (a service account needs none)' },
     name: { type: 'string', value: 'NAME', help: 'display name (default: the username)' },
     role: { type: 'string', multiple: true, value: 'ROLE', help: 'a role; repeatable (default viewer)' },
+    service: { type: 'boolean', help: 'a service account: no password and no sign-in, API keys only' },
+    owner: { type: 'string', value: 'NAME', help: 'the person who owns the service account' },
     'password-stdin': { type: 'boolean', help: 'read the password from stdin instead of generating one' },
     'must-change-password': {
       type: 'boolean',
@@ -20,24 +23,35 @@ export const command = defineCommand({
     },
     ...jsonOption,
   },
-  description: ['Creates a user. A generated password is printed once and stored only as a hash.'],
+  description: [
+    'Creates a user. A generated password is printed once and stored only as a hash.',
+    'A service account has an owner, who is notified before its keys expire, and who creates, rotates and revokes them.',
+  ],
   examples: [
     'gatewright user create --username lin --email lin@example.com --role admin',
+    'gatewright user create --username nightly --service --owner lin --role viewer',
     'echo "$PASSWORD" | gatewright user create --username bot --email bot@example.com --password-stdin --json',
   ],
   async run({ values }, io) {
-    const { username, email } = values;
-    if (username === undefined || email === undefined)
-      throw new UsageError('--username and --email are needed');
+    const { username, email, service = false, owner } = values;
+    if (username === undefined || (email === undefined && !service))
+      throw new UsageError(service ? '--username is needed' : '--username and --email are needed');
+    if (service !== (owner !== undefined))
+      throw new UsageError('--service needs --owner, and --owner needs --service');
+    const withPassword = values['password-stdin'] === true || values['must-change-password'] === true;
+    if (service && withPassword) throw new UsageError('a service account has no password');
     const given = values['password-stdin'] === true ? await readSecret(io, 'password') : undefined;
-    const password = given ?? generatePassword();
+    const password = service ? undefined : (given ?? generatePassword());
     const id = await withTables(io, async (context) => {
       const users = createUserStore(context);
       const input = createUserInput(users, context.config.locale);
+      const ownerId = owner === undefined ? undefined : await users.idByUsername(canonicalAccount(owner));
+      if (service && ownerId === undefined) throw new CommandError(`no user ${owner}`);
       const body = {
         username,
-        email,
-        password,
+        ...(email === undefined ? {} : { email }),
+        ...(password === undefined ? {} : { password }),
+        ...(ownerId === undefined ? {} : { kind: 'service', owner_id: ownerId }),
         roles: values.role ?? ['viewer'],
         must_change_password: values['must-change-password'] === true,
         ...(values.name === undefined ? {} : { name: values.name }),
@@ -45,9 +59,10 @@ export const command = defineCommand({
       const { change, errors } = await input.read(body, 'create');
       if (errors.length > 0) throw new CommandError(errors.map(({ message }) => message).join(', '));
       const { usernameCanonical = '', emailCanonical = '', roles = [], mustChangePassword = false } = change;
-      const passwordHash = await createPasswords().hash(password);
-      const names = { username, usernameCanonical, email, emailCanonical };
-      const user = { ...names, passwordHash, roles, mustChangePassword };
+      const passwordHash = password === undefined ? '' : await createPasswords().hash(password);
+      const names = { username, usernameCanonical, email: change.email ?? '', emailCanonical };
+      const account = ownerId === undefined ? {} : { kind: 'service' as const, ownerId };
+      const user = { ...names, passwordHash, roles, mustChangePassword, ...account };
       try {
         return await users.create(
           { ...user, name: change.name ?? username, disabled: false },
@@ -59,9 +74,9 @@ export const command = defineCommand({
         throw error;
       }
     });
-    const shown = given === undefined ? { password } : {};
+    const shown = password === undefined || given !== undefined ? {} : { password };
     if (values.json === true) return io.print(JSON.stringify({ id, username, ...shown }));
-    io.print(`created user ${username} (id ${id})`);
-    if (given === undefined) io.print(`password, shown this once: ${password}`);
+    io.print(`created ${service ? 'service account' : 'user'} ${username} (id ${id})`);
+    if ('password' in shown) io.print(`password, shown this once: ${password}`);
   },
 });

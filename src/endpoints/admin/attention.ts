@@ -7,13 +7,17 @@ import { type KeyInNeed, type KeysInNeed, maxListed } from '../../service/attent
 import { createWorkAttention } from '../../service/attention/attention-work.ts';
 import type { Services } from '../services.ts';
 
-const keyOf = ({ id, name, user_id, username, expires_at, created_at, last_used_at }: KeyInNeed) => ({
+const userOrNull = (id: number | null, username: string | null): Json =>
+  id === null || username === null ? null : { id, username };
+
+const keyOf = ({ id, name, user_id, username, owner_id, owner_name, ...times }: KeyInNeed) => ({
   id,
   name,
   user: { id: user_id, username },
-  expires_at,
-  created_at,
-  last_used_at,
+  owner: userOrNull(owner_id, owner_name),
+  expires_at: times.expires_at,
+  created_at: times.created_at,
+  last_used_at: times.last_used_at,
 });
 
 const keysOf = ({ count, keys }: KeysInNeed): Json => ({ count, keys: keys.map(keyOf) });
@@ -63,10 +67,18 @@ const found = (name: string, properties: Readonly<Record<string, JsonSchema>>): 
   type: 'object',
   properties: { count: integer, [name]: list(properties) },
 });
+const userOrNullSchema: JsonSchema = {
+  type: ['object', 'null'],
+  properties: { id: integer, username: text },
+};
 const key = {
   id: integer,
   name: text,
   user: { type: 'object', properties: { id: integer, username: text } },
+  owner: {
+    ...userOrNullSchema,
+    description: 'the person who owns the service account that the key belongs to',
+  },
   expires_at: timeOrNull,
   created_at: { type: 'string', format: 'date-time' },
   last_used_at: timeOrNull,
@@ -96,6 +108,10 @@ export const attentionSchema: JsonSchema = {
   properties: {
     expiring_keys: { ...keys, description: 'active, and over within 30 days' },
     ...keyAdvice,
+    ownerless_accounts: {
+      ...found('accounts', { id: integer, username: text, owner: userOrNullSchema }),
+      description: 'enabled service accounts whose owner is disabled, or was deleted (`owner` is null)',
+    },
     failed_sign_ins: {
       ...found('sign_ins', {
         user: { type: ['object', 'null'], properties: { id: integer, username: text, disabled: boolean } },
@@ -147,14 +163,22 @@ export const attentionReader = (services: Services): (() => Promise<JsonObject>)
   const guarded = [...resources.values()].map(named).filter(({ model }) => checked.has(model));
 
   const ofPeople = async (): Promise<JsonObject> => {
-    const [expiring, advice, failures] = await Promise.all([
+    const [expiring, advice, ownerless, failures] = await Promise.all([
       attention.expiringKeys(),
       readKeyAdvice(),
+      attention.ownerlessAccounts(),
       attention.failedSignIns(),
     ]);
     return {
       expiring_keys: keysOf(expiring),
       ...advice,
+      ownerless_accounts: {
+        count: ownerless.count,
+        accounts: ownerless.accounts.map(({ id, username, owner_id, owner_name }) => ({
+          ...{ id, username },
+          owner: userOrNull(owner_id, owner_name),
+        })),
+      },
       failed_sign_ins: {
         count: failures.count,
         sign_ins: failures.signIns.map(({ user_id: id, username, disabled, address, count, last_at }) => ({

@@ -112,6 +112,11 @@ const identify = async (
 ): Promise<Authenticated> => {
   const { refusals, area } = authMethod(name);
   if (subject.kind === 'user') {
+    if (subject.user.service)
+      return refused(
+        `${subject.user.username} is a service account: it calls with API keys only`,
+        refusals[0],
+      );
     const identity = await identities.byUserId(subject.user.id, models);
     if (identity === undefined) return refused(disabled(subject.user), refusals[0]);
     // A session is not begun without it.

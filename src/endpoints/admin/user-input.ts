@@ -11,7 +11,14 @@ import type { RuleViolation } from '../../fields/field.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
-import type { StoredNames, UserChange, UserStore } from '../../service/users/users.ts';
+import type { InputViolation } from '../../service/command.ts';
+import {
+  type StoredUserFacts,
+  type UserChange,
+  type UserKind,
+  type UserStore,
+  userKinds,
+} from '../../service/users/users.ts';
 import { createInput, type Input, passwordSchema, refined } from '../input.ts';
 
 /** Characters of a person's name. */
@@ -25,17 +32,24 @@ export interface ReadUser {
   readonly password: string | undefined;
   /** The password of an administrator who changes their own. */
   readonly currentPassword: string | undefined;
+  readonly kind: UserKind;
   readonly sessionsEnd: boolean;
   readonly errors: readonly FieldError[];
 }
 
 const order = [
-  ...['username', 'email', 'name', 'invite', 'password', 'current_password', 'roles'],
+  ...['username', 'email', 'name', 'kind', 'owner_id', 'invite', 'password', 'current_password', 'roles'],
   ...['disabled', 'must_change_password', 'end_sessions'],
 ];
 
+/** Inputs that are about a password, which a service account does not have. */
+const ofPasswords = ['password', 'invite', 'must_change_password'] as const;
+
+/** The address of a service account that is given none: a domain to which no mail can be sent (RFC 2606). */
+const noMailbox = (username: string): string => `${username}@service.invalid`;
+
 /** The user whom an update is about; `own` says that they send it themselves. */
-export interface UpdatedUser extends StoredNames {
+export interface UpdatedUser extends StoredUserFacts {
   readonly own?: boolean;
 }
 
@@ -53,11 +67,17 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     name: field.string({ required: false, max: maxName }),
     disabled: field.boolean(),
     must_change_password: field.boolean(),
+    owner_id: field.integer({ min: 1 }),
   };
+  const kind = { kind: field.enum(userKinds) };
   const password = field.text({ required: true });
   const updated = { ...fields, current_password: field.text(), end_sessions: field.boolean() };
-  const created = createInput({ ...fields, invite: field.boolean(), password }, locale);
-  const invited = createInput({ ...fields, invite: field.boolean() }, locale);
+  const created = createInput({ ...fields, ...kind, invite: field.boolean(), password }, locale);
+  const invited = createInput({ ...fields, ...kind, invite: field.boolean() }, locale);
+  const service = createInput(
+    { ...fields, ...kind, email: field.text(), invite: field.boolean(), password: field.text() },
+    locale,
+  );
   const input = createInput({ ...updated, password }, locale);
   const passwordless = createInput(updated, locale);
 
@@ -93,6 +113,7 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
   };
 
   const readerOf = (body: JsonObject, action: 'create' | 'update'): Input => {
+    if (action === 'create' && own(body, 'kind') === 'service') return service;
     if (action === 'create')
       return own(body, 'invite') === true && own(body, 'password') === undefined ? invited : created;
     return own(body, 'password') === undefined ? passwordless : input;
@@ -128,6 +149,25 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     return violation === undefined ? [] : [input.error('password', violation)];
   };
 
+  /** Rules of service accounts: they have an owner, who is a person, and nothing that is about a password. */
+  const checkKind = async (
+    values: Readonly<Record<string, Json>>,
+    bad: ReadonlySet<string>,
+    kindOf: UserKind,
+    isNew: boolean,
+  ): Promise<FieldError[]> => {
+    const { owner_id: owner } = values;
+    if (kindOf === 'person')
+      return owner == null ? [] : [input.error('owner_id', { rule: 'only_service_accounts' })];
+    const errors = ofPasswords
+      .filter((name) => typeof values[name] === 'string' || values[name] === true)
+      .map((name) => input.error(name, { rule: 'service_account' }));
+    if (bad.has('owner_id') || (owner === undefined && !isNew)) return errors;
+    if (owner == null) return [...errors, input.error('owner_id', { rule: 'required' })];
+    const isPerson = typeof owner === 'number' && (await users.isEnabledPerson(owner));
+    return isPerson ? errors : [...errors, input.error('owner_id', { rule: 'reference' })];
+  };
+
   const toChange = (values: Readonly<Record<string, Json>>, roles: readonly string[] | undefined) => ({
     ...(typeof values['username'] === 'string'
       ? { username: values['username'], usernameCanonical: canonicalAccount(values['username']) }
@@ -140,6 +180,7 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     ...(typeof values['must_change_password'] === 'boolean'
       ? { mustChangePassword: values['must_change_password'] }
       : {}),
+    ...(typeof values['owner_id'] === 'number' ? { ownerId: values['owner_id'] } : {}),
     ...(roles === undefined ? {} : { roles }),
   });
 
@@ -160,10 +201,11 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     schemas: {
       create: {
         ...newUser,
-        required: ['username', 'email'],
+        required: ['username'],
         anyOf: [
-          { required: ['password'] },
-          { properties: { invite: { const: true } }, required: ['invite'] },
+          { required: ['email', 'password'] },
+          { properties: { invite: { const: true } }, required: ['email', 'invite'] },
+          { properties: { kind: { const: 'service' } }, required: ['kind', 'owner_id'] },
         ],
       },
       update: refined(changes, { ...accounts, roles: { type: 'array', minItems: 1, ...roles } }),
@@ -171,13 +213,24 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     /** The message of a unique field that was taken after the look-up. */
     taken: (name: string): FieldError => input.error(name, { rule: 'unique' }),
 
+    /** The message of a rule that only the write has found broken. */
+    broken: ({ field: name, ...violation }: InputViolation): FieldError => input.error(name, violation),
+
     /** The message of a current password that is not the user's. */
     wrongPassword: (): FieldError => input.error('current_password', { rule: 'wrong_password' }),
 
     read: async (body: JsonObject, action: 'create' | 'update', stored?: UpdatedUser): Promise<ReadUser> => {
-      const { values, errors } = readerOf(body, action).read(body, action);
+      const { values: sentValues, errors } = readerOf(body, action).read(body, action);
       const bad = new Set(errors.map((error) => error.field));
+      const kindOf = stored?.kind ?? (sentValues['kind'] === 'service' ? 'service' : 'person');
+      const { username, email } = sentValues;
+      const isUnaddressed = action === 'create' && kindOf === 'service' && email == null;
+      const values =
+        isUnaddressed && typeof username === 'string'
+          ? { ...sentValues, email: noMailbox(username) }
+          : sentValues;
       const found = [...errors, ...(await checkAccount(values, bad, stored?.id))];
+      found.push(...(await checkKind(values, bad, kindOf, action === 'create')));
       const wrong = new Set(found.map((error) => error.field));
       found.push(...(await checkPassword(values, wrong, stored)), ...checkCurrent(values, wrong, stored));
       const sent = own(body, 'roles');
@@ -188,6 +241,7 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
         change: toChange(values, roles === undefined || 'rule' in roles ? undefined : roles),
         password: textOf(values['password']),
         currentPassword: textOf(values['current_password']),
+        kind: kindOf,
         sessionsEnd: values['end_sessions'] === true,
         errors: found,
       };

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { createUserRemoval } from '../../operations/remove.ts';
+import { ViolationError } from '../../service/command.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
 import { TakenError } from '../../service/users/users.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
@@ -38,6 +39,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       return await write();
     } catch (error) {
       if (error instanceof TakenError) refuseInvalid(error.fields.map(input.taken));
+      if (error instanceof ViolationError) refuseInvalid([input.broken(error.violation)]);
       throw error;
     }
   };
@@ -54,18 +56,18 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '创建用户', en: 'Create a user' },
         description: {
-          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在通过链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。`,
-          en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`.`,
+          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在通过链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。\`kind: 'service'\` 建立服务账号：没有密码，不能登录，须有负责人 \`owner_id\`（可用的个人用户），邮箱可不给出。`,
+          en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`. \`kind: 'service'\` creates a service account: it has no password, cannot sign in, and needs an \`owner_id\`, an enabled person. Its email may be absent.`,
         },
         tag: adminTag,
         data: managedUserEntity.schema,
         problems: ['overloaded'],
       },
       handle: async (call) => {
-        const { change, password, errors } = await input.read(call.body, 'create');
+        const { change, password, kind, errors } = await input.read(call.body, 'create');
         refuseInvalid(errors);
         const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
-        // An invited user has none: nothing that is typed is the password of an empty text.
+        // An invited user and a service account have none: nothing that is typed is the password of an empty text.
         const passwordHash = password === undefined ? '' : await passwords.hash(password, ticketOf(call));
         const values = {
           ...{ username, usernameCanonical, email, emailCanonical, passwordHash },
@@ -73,6 +75,8 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
           disabled: change.disabled ?? false,
           mustChangePassword: change.mustChangePassword ?? false,
           roles: change.roles ?? ['viewer'],
+          ...(change.ownerId === undefined ? {} : { ownerId: change.ownerId }),
+          kind,
         };
         const id = await saving(() => users.create(values, actorOf(call)));
         return answer(call, id);
@@ -93,11 +97,17 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         },
         tag: adminTag,
         data: managedUserEntity.schema,
-        problems: ['record_not_found', 'last_super_admin', 'too_many_requests', 'overloaded'],
+        problems: [
+          'record_not_found',
+          'last_super_admin',
+          'too_many_requests',
+          'overloaded',
+          'service_account',
+        ],
       },
       handle: async (call) => {
         const id = idOf(call);
-        const stored = await users.namesOf(id);
+        const stored = await users.factsOf(id);
         if (stored === undefined) throw new Problem('record_not_found');
         const self = userOf(call);
         const read = await input.read(call.body, 'update', { ...stored, own: self.id === id });

@@ -32,6 +32,8 @@ export type RuleName =
   | 'wrong_passkey'
   | 'password_length'
   | 'role'
+  | 'service_account'
+  | 'only_service_accounts'
   | 'key_scope'
   | 'key_network'
   | 'webhook_url'

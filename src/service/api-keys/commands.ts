@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely';
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
-import { toQuery } from '../../database/statement.ts';
+import { sql, statement, toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { parseTimestamp, toTimestamp } from '../../kernel/clock.ts';
@@ -17,6 +17,7 @@ import {
   defineEntityCommand,
   type EntityCommand,
   insertedId,
+  ViolationError,
 } from '../command.ts';
 import { actingUserId, type Change, otherUserId } from '../context.ts';
 import { defaultOverlapSeconds, overlapField } from '../overlap.ts';
@@ -309,6 +310,16 @@ export const keyCommands = (known: ReadonlySet<string>): readonly EntityCommand[
   findKey,
 ];
 
+/** Locks a service account that this person owns; false if it is none. */
+const ownsAccount = async ({ transaction, dialect }: Change, owner: number, id: number): Promise<boolean> => {
+  const lock = statement<{ owner: number; id: number }>(
+    dialectOf({ dialect }),
+    (value) => sql`select id from users
+      where id = ${value('id')} and owner_id = ${value('owner')} and kind = 'service'${dialectOf({ dialect }).updateLock}`,
+  );
+  return (await transaction.get(lock({ owner, id }))) !== undefined;
+};
+
 const createOwnKey = (known: ReadonlySet<string>) =>
   defineEntityCommand({
     ...creation,
@@ -316,13 +327,19 @@ const createOwnKey = (known: ReadonlySet<string>) =>
     operation: 'createApiKey',
     summary: { 'zh-CN': '创建 API 密钥', en: 'Create an API key' },
     description: {
-      'zh-CN': '完整密钥仅在此响应中返回一次。',
-      en: 'Only this response contains the full key.',
+      'zh-CN': '完整密钥仅在此响应中返回一次。以 `service_account_id` 为自己负责的服务账号创建密钥。',
+      en: 'Only this response contains the full key. With `service_account_id` the key is one of a service account that the caller owns.',
     },
-    input: keyFieldDefinitions,
+    input: { ...keyFieldDefinitions, service_account_id: field.integer({ min: 1 }) },
     constraints: { foreign_key: 'record_not_found' },
     check: async (values, { types }) => restrictionViolations(values, known, types),
-    run: (call) => showNewKey(call, actingUserId(call.actor) ?? 0),
+    run: async (call) => {
+      const caller = actingUserId(call.actor) ?? 0;
+      const userId = call.values.service_account_id ?? caller;
+      if (userId !== caller && !(await ownsAccount(call, caller, userId)))
+        throw new ViolationError({ field: 'service_account_id', rule: 'reference' });
+      return showNewKey(call, userId);
+    },
   });
 
 const deleteOwnKey = defineEntityCommand({

@@ -118,12 +118,13 @@ export const createKeyUses = ({ database, clock }: TableContext) => {
   const comparison = (condition: Fragment): Statement<Moments> =>
     statement<Moments>(
       dialect,
-      (value) => sql`select k.id, k.name, k.user_id, u.username, cast(k.scopes as text) as scopes,
+      (value) => sql`select k.id, k.name, k.user_id, u.username, o.id as owner_id, o.username as owner_name,
+        cast(k.scopes as text) as scopes,
         ${time(sql`k.expires_at`)} as expires_at, ${time(sql`k.created_at`)} as created_at,
         ${time(sql`k.last_used_at`)} as last_used_at,
         (select string_agg(d.scope, ',') from (select distinct s.scope from gatewright_key_uses s
           where s.key_id = k.id and s.day >= ${value('from')}) d) as used
-        from ${comparedKeys(condition)} as k join users u on u.id = k.user_id
+        from ${comparedKeys(condition)} as k join users u on u.id = k.user_id left join users o on o.id = u.owner_id
         where not exists (select 1 from gatewright_key_usage g
             where g.key_id = k.id and g.day >= ${value('from')} and g.requests > g.refused
               and not exists (select 1 from gatewright_key_uses s where s.key_id = g.key_id and s.day = g.day))

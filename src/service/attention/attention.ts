@@ -32,6 +32,9 @@ export interface KeyInNeed {
   readonly name: string;
   readonly user_id: number;
   readonly username: string;
+  /** Of a service account. */
+  readonly owner_id: number | null;
+  readonly owner_name: string | null;
   readonly expires_at: string | null;
   readonly created_at: string;
   readonly last_used_at: string | null;
@@ -41,6 +44,15 @@ export interface KeysInNeed {
   /** At most `maxCounted`. */
   readonly count: number;
   readonly keys: readonly KeyInNeed[];
+}
+
+/** A service account without an owner who could look after it. */
+export interface OwnerlessAccount {
+  readonly id: number;
+  readonly username: string;
+  /** The owner, if it is disabled; null if it was deleted. */
+  readonly owner_id: number | null;
+  readonly owner_name: string | null;
 }
 
 /** Failed sign-ins with one account from one address. */
@@ -73,10 +85,11 @@ export const createAttention = ({ database, clock }: TableContext) => {
     );
     const named: Statement<Moments> = statement<Moments>(
       dialect,
-      () => sql`select t.id, t.name, t.user_id, u.username, ${time(sql`t.expires_at`)} as expires_at,
+      () => sql`select t.id, t.name, t.user_id, u.username, o.id as owner_id, o.username as owner_name,
+        ${time(sql`t.expires_at`)} as expires_at,
         ${time(sql`t.created_at`)} as created_at, ${time(sql`t.last_used_at`)} as last_used_at
         from (select t.* ${found} order by ${order} limit ${literal(maxListed)}) as t
-        join users u on u.id = t.user_id order by ${order}`,
+        join users u on u.id = t.user_id left join users o on o.id = u.owner_id order by ${order}`,
     );
     return async (): Promise<KeysInNeed> => {
       const now = clock();
@@ -101,6 +114,32 @@ export const createAttention = ({ database, clock }: TableContext) => {
 
     /** Active keys that are not used (see `neglectedKey`), the longest unused first. */
     neglectedKeys: queriesFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
+
+    /** Enabled service accounts whose owner was deleted or is disabled, by their names. */
+    ownerlessAccounts: async (): Promise<{
+      readonly count: number;
+      readonly accounts: readonly OwnerlessAccount[];
+    }> => {
+      const found = () =>
+        db
+          .selectFrom('users as u')
+          .leftJoin('users as o', 'o.id', 'u.owner_id')
+          .where('u.kind', '=', 'service')
+          .where('u.disabled', '=', false)
+          .where((eb) => eb.or([eb('o.id', 'is', null), eb('o.disabled', '=', true)]));
+      const bounded = found().select('u.id').limit(maxCounted);
+      const total = db.selectFrom(bounded.as('f')).select((eb) => eb.fn.countAll().as('count'));
+      const listed = found()
+        .select(['u.id', 'u.username', 'o.id as owner_id', 'o.username as owner_name'])
+        .orderBy('u.username')
+        .orderBy('u.id')
+        .limit(maxListed);
+      const [row, accounts] = await Promise.all([
+        database.get<{ count: number }>(toQuery(total)),
+        database.all<OwnerlessAccount>(toQuery(listed)),
+      ]);
+      return { count: Number(row?.count ?? 0), accounts };
+    },
 
     /**
      * Failed sign-ins of the last 24 hours by account and address, the most frequent first; only the newest 1,000 are

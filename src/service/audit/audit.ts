@@ -8,7 +8,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 
 /** The originator of a change and the address of the request. */
 export interface Actor {
-  readonly principal: Principal | 'application' | 'command line' | 'first start';
+  readonly principal: Principal | 'application' | 'command line' | 'first start' | 'service';
   readonly address: string | null;
 }
 

@@ -13,6 +13,7 @@ export const actionWords: Readonly<Record<string, Label>> = {
   'key.create': { 'zh-CN': '创建密钥', en: 'Created key' },
   'key.update': { 'zh-CN': '修改密钥', en: 'Changed key' },
   'key.rotate': { 'zh-CN': '轮换密钥', en: 'Rotated key' },
+  'key.expiring': { 'zh-CN': '服务账号的密钥即将过期', en: 'Key of a service account expires soon' },
   'key.delete': { 'zh-CN': '吊销密钥', en: 'Revoked key' },
   'record.create': { 'zh-CN': '代码创建记录', en: 'Code created record' },
   'record.update': { 'zh-CN': '代码修改记录', en: 'Code changed record' },

@@ -21,7 +21,7 @@ import {
   lockSuperAdmins,
   type TableContext,
 } from '../context.ts';
-import { endSessions, storedUser } from '../users/stored-user.ts';
+import { demandPerson, endSessions, storedUser } from '../users/stored-user.ts';
 
 /** Milliseconds for which an ended link is kept, so that its page can name the reason. */
 const kept = 30 * 24 * 3_600_000;
@@ -118,7 +118,7 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
   return {
     /**
      * Makes a link for a user, which replaces the previous one. Returns the time of its expiry.
-     * @throws Problem `record_not_found`, `forbidden`, `user_disabled`
+     * @throws Problem `record_not_found`, `forbidden`, `service_account`, `user_disabled`
      */
     create: (userId: number, hash: string, actor: Actor): Promise<string> =>
       change(actor, async (made) => {
@@ -126,6 +126,7 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
         await lockSuperAdmins(made);
         const user = await storedUser(made, userId);
         guardSuperAdmin(actor, user.roles);
+        demandPerson(user);
         if (user.disabled) throw new Problem('user_disabled');
         const expiresAt = toTimestamp(now + invitationLifetime * 1000);
         const old = tables

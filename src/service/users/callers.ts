@@ -11,6 +11,8 @@ export interface CallerUser {
   readonly id: number;
   readonly username: string;
   readonly disabled: boolean;
+  /** A service account calls with API keys only. */
+  readonly service: boolean;
 }
 
 /** How a deleted key ended. */
@@ -46,17 +48,37 @@ interface RevokedRow {
   readonly actor_name: string | null;
 }
 
+interface UserRow {
+  readonly id: number;
+  readonly username: string;
+  readonly disabled: boolean | number;
+  readonly kind: string;
+}
+
+const callerUser = ({ id, username, disabled, kind }: UserRow): CallerUser => ({
+  ...{ id, username },
+  disabled: Boolean(disabled),
+  service: kind === 'service',
+});
+
 /** Callers that an administrator asks about, including those that authentication would refuse. */
 export const createCallerStore = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const userById = prepare<{ id: number }>((param) =>
-    db.selectFrom('users').select(['id', 'username', 'disabled']).where('id', '=', param('id')),
+    db.selectFrom('users').select(['id', 'username', 'disabled', 'kind']).where('id', '=', param('id')),
   );
   const keyById = prepare<{ id: number; now: string }>((param) =>
     db
       .selectFrom('api_keys')
       .innerJoin('users', 'users.id', 'api_keys.user_id')
-      .select(['api_keys.name', 'api_keys.key_hash', 'users.id', 'users.username', 'users.disabled'])
+      .select([
+        'api_keys.name',
+        'api_keys.key_hash',
+        'users.id',
+        'users.username',
+        'users.disabled',
+        'users.kind',
+      ])
       .select((eb) => [
         eb('api_keys.expires_at', '<=', param('now')).as('expired'),
         eb.cast<string | null>('api_keys.networks', 'text').as('networks'),
@@ -75,7 +97,7 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
     const row = await database.get<RevokedRow>(revokedById({ id }));
     if (row === undefined) return undefined;
     const { name, key_hash: hash, at, actor_kind, actor_name } = row;
-    const user = { id: row.user_id, username: row.username, disabled: false };
+    const user = { id: row.user_id, username: row.username, disabled: false, service: false };
     return {
       id,
       name,
@@ -89,10 +111,8 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
 
   return {
     user: async (id: number): Promise<CallerUser | undefined> => {
-      const row = await database.get<{ id: number; username: string; disabled: boolean | number }>(
-        userById({ id }),
-      );
-      return row === undefined ? undefined : { ...row, disabled: Boolean(row.disabled) };
+      const row = await database.get<UserRow>(userById({ id }));
+      return row === undefined ? undefined : callerUser(row);
     },
 
     key: async (id: number): Promise<KnownKey | undefined> => {
@@ -103,11 +123,12 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
         id: number;
         username: string;
         disabled: boolean | number;
+        kind: string;
         expired: boolean | number | null;
         networks: string | null;
       }>(keyById({ id, now }));
       if (row === undefined) return revokedKey(id);
-      const user = { id: row.id, username: row.username, disabled: Boolean(row.disabled) };
+      const user = callerUser(row);
       const expired = Boolean(row.expired);
       const networks = row.networks === null ? null : (JSON.parse(row.networks) as string[]);
       return { id, name: row.name, hash: row.key_hash, expired, networks, revoked: undefined, user };

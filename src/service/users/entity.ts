@@ -1,8 +1,10 @@
+import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
-import { always, computed, defineEntity } from '../../records/entity.ts';
+import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
 import { userEntity } from '../../records/users.ts';
 import { makerIsAuthorized } from '../invitations/invitations.ts';
+import { userKinds } from './users.ts';
 
 /** SQL on the open link of a user, of which there is at most one. */
 const ofInvitation = (column: 'expires_at' | 'made_by'): Fragment => sql`(select ${identifier('i', column)}
@@ -15,10 +17,42 @@ const heldFactor = sql`(case when t."second_factor" = false then 'none'
   when not exists (select 1 from "gatewright_passkeys" p where p."user_id" = t."id") then 'totp'
   else 'totp_and_passkeys' end)`;
 
+const ownerOf = (dialect: Dialect, row: string): Fragment => {
+  const owner = dialect.object([
+    { name: 'id', value: sql`o.id` },
+    { name: 'username', value: sql`o.username` },
+    { name: 'name', value: sql`o.name` },
+  ]);
+  return sql`(select ${owner} from users o where o.id = ${identifier(row, 'owner_id')})`;
+};
+
 const fields = {
   ...userEntity.fields,
+  kind: field.enum(userKinds, {
+    ...always,
+    label: { 'zh-CN': '类型', en: 'Kind' },
+    labels: {
+      person: { 'zh-CN': '个人', en: 'Person' },
+      service: { 'zh-CN': '服务账号', en: 'Service account' },
+    },
+  }),
+  owner_id: computed(field.integer({ label: { 'zh-CN': '负责人（用户 id）', en: 'Owner (user id)' } }), {
+    note: 'person who is responsible for a service account; null for persons, and once the owner was deleted',
+  }),
+  owner: computed(field.string({ label: { 'zh-CN': '负责人', en: 'Owner' } }), {
+    value: sql`(select o.username from users o where o.id = t.owner_id)`,
+    render: ownerOf,
+    schema: {
+      ...schemaOf('AccountOwner', {
+        id: field.integer(always),
+        username: field.string(always),
+        name: field.string(always),
+      }),
+      type: ['object', 'null'],
+    },
+  }),
   invited: computed(field.boolean({ ...always, label: { 'zh-CN': '待设置密码', en: 'No password yet' } }), {
-    value: sql`(t."password_hash" = '')`,
+    value: sql`(t."password_hash" = '' and t."kind" = 'person')`,
     note: 'has no password yet and cannot sign in',
   }),
   invitation_expires_at: computed(field.datetime({ label: { 'zh-CN': '链接到期', en: 'Link ends' } }), {
@@ -50,6 +84,7 @@ export const managedUserEntity = defineEntity('users', {
   fields,
   model: 'User',
   references: [
+    { to: 'User', field: 'owner_id', table: 'users', column: 'owner_id', onDelete: 'null' },
     { to: 'Role', field: 'roles', table: 'user_roles', column: 'role', onDelete: 'restrict' },
     {
       ...{ to: 'User', model: 'Invitation', field: 'invited_by', onDelete: 'cascade' },

@@ -119,6 +119,9 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
  */
 const proved = sql`(u.second_factor = false or s.second_factor = true)`;
 
+/** A service account is known by its keys only: a token or a session of one is invalid, even with a good signature. */
+const signsIn = sql`u.kind = 'person'`;
+
 /** End of a key. An infinite time, which no text expresses, comes before all others. */
 const expiry = (dialect: Dialect): Fragment =>
   sql`coalesce(${timeText(dialect, sql`k.expires_at`)}, case when k.expires_at is not null then '' end)`;
@@ -162,7 +165,7 @@ export const createIdentityStore = (
   const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
   const byToken = forms<{ id: number; expiry: number }>(
     database,
-    (value) => sql`users u where u.id = ${value('id')}
+    (value) => sql`users u where u.id = ${value('id')} and ${signsIn}
       and (u.revoked_token_expiry is null or u.revoked_token_expiry < ${value('expiry')})
       and not exists (select 1 from gatewright_revoked_tokens r
         where r.user_id = u.id and r.expiry = ${value('expiry')})`,
@@ -180,14 +183,14 @@ export const createIdentityStore = (
   const bySession = forms<{ hash: string; idle: string; born: string }>(
     database,
     (value) => sql`sessions s join users u on u.id = s.user_id
-      where s.session_hash = ${value('hash')} and ${proved}
+      where s.session_hash = ${value('hash')} and ${proved} and ${signsIn}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
     sql`s.id as credential`,
   );
   const inSession = forms<{ id: number; within: number; idle: string; born: string }>(
     database,
     (value) => sql`sessions s join users u on u.id = s.user_id
-      where s.id = ${value('within')} and u.id = ${value('id')} and ${proved}
+      where s.id = ${value('within')} and u.id = ${value('id')} and ${proved} and ${signsIn}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
   );
   /** Times after which a valid session was begun and last used. */

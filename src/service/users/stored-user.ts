@@ -9,19 +9,25 @@ import type { Change } from '../context.ts';
 export interface StoredUser {
   readonly username: string;
   readonly disabled: boolean;
+  readonly kind: 'person' | 'service';
   readonly roles: readonly string[];
 }
 
 /** Returns a user as it is in the transaction. @throws Problem `record_not_found` */
 export const storedUser = async ({ transaction, tables }: Change, id: number): Promise<StoredUser> => {
-  const row = await transaction.get<{ username: string; disabled: boolean | number }>(
-    toQuery(tables.selectFrom('users').select(['username', 'disabled']).where('id', '=', id)),
+  const row = await transaction.get<Pick<StoredUser, 'username' | 'kind'> & { disabled: boolean | number }>(
+    toQuery(tables.selectFrom('users').select(['username', 'disabled', 'kind']).where('id', '=', id)),
   );
   if (row === undefined) throw new Problem('record_not_found');
   const roles = await transaction.all<{ role: string }>(
     toQuery(tables.selectFrom('user_roles').select('role').where('user_id', '=', id)),
   );
-  return { username: row.username, disabled: Boolean(row.disabled), roles: roles.map(({ role }) => role) };
+  return { ...row, disabled: Boolean(row.disabled), roles: roles.map(({ role }) => role) };
+};
+
+/** Refuses what lets a user sign in, for a service account. @throws Problem `service_account` */
+export const demandPerson = ({ kind }: Pick<StoredUser, 'kind'>): void => {
+  if (kind === 'service') throw new Problem('service_account');
 };
 
 /**

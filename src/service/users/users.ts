@@ -6,7 +6,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { administrators, superAdmin } from '../../policy/rule.ts';
 import { revokeKeys } from '../api-keys/revoked-keys.ts';
 import type { Actor, AuditEntry } from '../audit/audit.ts';
-import { type Changed, createCommands, insertedId } from '../command.ts';
+import { type Changed, type ConstraintMeanings, createCommands, insertedId } from '../command.ts';
 import {
   actingUserId,
   type Change,
@@ -18,7 +18,12 @@ import {
   type TableContext,
 } from '../context.ts';
 import { endInvitations } from '../invitations/invitations.ts';
-import { endSessions, isStillVerified, storedUser } from './stored-user.ts';
+import { demandPerson, endSessions, isStillVerified, storedUser } from './stored-user.ts';
+
+/** A service account has no password and calls with API keys only. */
+export const userKinds = ['person', 'service'] as const;
+
+export type UserKind = (typeof userKinds)[number];
 
 /** A user as it is written; look-ups and uniqueness use the canonical forms. */
 export interface UserValues {
@@ -33,9 +38,13 @@ export interface UserValues {
   /** Requires the user to change the password first; false unless given. */
   readonly mustChangePassword?: boolean;
   readonly roles: readonly string[];
+  /** A person unless given. */
+  readonly kind?: UserKind;
+  /** The person who is responsible for a service account. */
+  readonly ownerId?: number;
 }
 
-export type UserChange = Partial<UserValues>;
+export type UserChange = Partial<Omit<UserValues, 'kind'>>;
 
 /** The columns of the changed fields. */
 export const changedColumns = (change: UserChange) => ({
@@ -47,6 +56,7 @@ export const changedColumns = (change: UserChange) => ({
   ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
   ...(change.disabled === undefined ? {} : { disabled: change.disabled }),
   ...(change.mustChangePassword === undefined ? {} : { must_change_password: change.mustChangePassword }),
+  ...(change.ownerId === undefined ? {} : { owner_id: change.ownerId }),
 });
 
 /** Names of the changed fields, for the audit log; secrets have names only, no values. */
@@ -56,10 +66,12 @@ export const changedFields = (change: UserChange): string[] => [
   ),
   ...(change.passwordHash === undefined ? [] : ['password']),
   ...(change.mustChangePassword === undefined ? [] : ['must_change_password']),
+  ...(change.ownerId === undefined ? [] : ['owner_id']),
 ];
 
 /** The changed values in the audit log. */
-export const auditDetail = ({ roles, disabled, mustChangePassword }: UserChange): JsonObject => ({
+export const auditDetail = ({ roles, disabled, mustChangePassword, ownerId }: UserChange): JsonObject => ({
+  ...(ownerId === undefined ? {} : { owner_id: ownerId }),
   ...(roles === undefined ? {} : { roles }),
   ...(disabled === undefined ? {} : { disabled }),
   ...(mustChangePassword === undefined ? {} : { must_change_password: mustChangePassword }),
@@ -123,13 +135,18 @@ export interface PartOfRemoval {
   readonly before: () => Promise<void>;
 }
 
-/** Names of a user, as they were entered. */
-export interface StoredNames {
+/** A user's names, as they were entered, and its kind. */
+export interface StoredUserFacts {
   readonly id: number;
   readonly username: string;
   readonly email: string;
   readonly name: string;
+  readonly kind: UserKind;
 }
+
+/** The owner of a service account may be deleted between the look-up and the write. */
+const ownerGone = ({ ownerId }: Pick<UserChange, 'ownerId'>): ConstraintMeanings =>
+  ownerId === undefined ? {} : { foreign_key: { field: 'owner_id', rule: 'reference' } };
 
 /** Users and their roles. A withdrawal of rights is in effect when the promise resolves. */
 export const createUserStore = ({ database, clock }: TableContext) => {
@@ -165,6 +182,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     const { tables, actor, at } = made;
     guardSuperAdmin(actor, values.roles);
     const { username, email, name, disabled, passwordHash, mustChangePassword = false } = values;
+    const { kind = 'person', ownerId = null } = values;
     const insert = tables
       .insertInto('users')
       .values({
@@ -173,6 +191,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         ...{ name, disabled, must_change_password: mustChangePassword, created_at: at, updated_at: at },
         password_hash: passwordHash,
         password_set_by: passwordHash === '' ? null : actingUserId(actor),
+        ...{ kind, owner_id: ownerId },
       })
       .returning('id');
     const id = await insertedId(made, insert);
@@ -184,7 +203,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         roles: values.roles,
         disabled,
         ...(mustChangePassword ? { must_change_password: true } : {}),
-        ...(passwordHash === '' ? { invited: true } : {}),
+        ...(kind === 'service' ? { kind, owner_id: ownerId } : passwordHash === '' ? { invited: true } : {}),
       },
     };
     return { audit, result: id };
@@ -211,7 +230,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
 
     /** @throws TakenError, Problem `forbidden` */
     create: (values: UserValues, actor: Actor): Promise<number> =>
-      change(actor, (made) => add(made, values)).catch((error: unknown) => {
+      change(actor, (made) => add(made, values), ownerGone(values)).catch((error: unknown) => {
         throw takenBy(error);
       }),
 
@@ -227,7 +246,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
      * Changes a user. A new password, disabling and `sessionsEnd` end the user's sessions, the last of them with a
      * line of its own in the audit log; a new password alone keeps `keptSession`. Returns false and changes nothing
      * if the verification is no longer valid.
-     * @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin`
+     * @throws TakenError, ViolationError, Problem `record_not_found`, `forbidden`, `last_super_admin`, `service_account`
      */
     update: (
       id: number,
@@ -235,48 +254,53 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       actor: Actor,
       { sessionsEnd = false, verified, keptSession }: UpdateOptions = {},
     ): Promise<boolean> =>
-      change(actor, async (made) => {
-        const { transaction, tables, at } = made;
-        await lockSuperAdmins(made);
-        const before = await storedUser(made, id);
-        guardSuperAdmin(actor, before.roles, changed.roles ?? []);
-        const { roles = before.roles } = changed;
-        const gained = roles.filter((role) => !before.roles.includes(role));
-        const lost = before.roles.filter((role) => !roles.includes(role));
-        const target = { kind: 'user', id, name: changed.username ?? before.username };
-        const audit: AuditEntry[] = [];
-        // Only the end of the sessions was requested: the user itself does not change.
-        if (!sessionsEnd || Object.keys(changed).length > 0) {
-          const update = tables
-            .updateTable('users')
-            .set({ ...changedColumns(changed), updated_at: at })
-            .$if(changed.passwordHash !== undefined, (set) =>
-              set.set({ password_set_by: otherUserId(actor, id) }),
-            )
-            .where(verified === undefined ? (eb) => eb('id', '=', id) : isStillVerified(verified));
-          if ((await transaction.run(toQuery(update))) === 0) return { result: false };
-          if (changed.roles !== undefined) await setRoles(made, id, changed.roles);
-          if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
-          const asked = gained.includes(superAdmin) && (await requireNewPassword(made, id));
-          const detail = {
-            ...{ fields: changedFields(changed), ...auditDetail(changed) },
-            ...(asked ? { must_change_password: true } : {}),
-          };
-          audit.push({ action: 'user.update', target, detail });
-        }
-        // Also when a user is enabled again: a process of an older version may have admitted a sign-in in progress.
-        const enabled = before.disabled && changed.disabled === false;
-        const shuts = changed.disabled === true || enabled;
-        const ends = changed.passwordHash !== undefined || shuts;
-        if (ends || gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
-        if (shuts || lost.some((role) => administrators.some((each) => each === role)))
-          await endInvitations(made, 'made_by', id);
-        if (!ends && !sessionsEnd) return { audit, result: true };
-        const kept = sessionsEnd || shuts ? undefined : keptSession;
-        const sessions = await endSessions(made, id, kept);
-        if (sessionsEnd) audit.push({ action: 'session.delete_all', target, detail: { sessions } });
-        return { audit, result: true };
-      }).catch((error: unknown) => {
+      change(
+        actor,
+        async (made) => {
+          const { transaction, tables, at } = made;
+          await lockSuperAdmins(made);
+          const before = await storedUser(made, id);
+          guardSuperAdmin(actor, before.roles, changed.roles ?? []);
+          if (changed.passwordHash !== undefined || changed.mustChangePassword === true) demandPerson(before);
+          const { roles = before.roles } = changed;
+          const gained = roles.filter((role) => !before.roles.includes(role));
+          const lost = before.roles.filter((role) => !roles.includes(role));
+          const target = { kind: 'user', id, name: changed.username ?? before.username };
+          const audit: AuditEntry[] = [];
+          // Only the end of the sessions was requested: the user itself does not change.
+          if (!sessionsEnd || Object.keys(changed).length > 0) {
+            const update = tables
+              .updateTable('users')
+              .set({ ...changedColumns(changed), updated_at: at })
+              .$if(changed.passwordHash !== undefined, (set) =>
+                set.set({ password_set_by: otherUserId(actor, id) }),
+              )
+              .where(verified === undefined ? (eb) => eb('id', '=', id) : isStillVerified(verified));
+            if ((await transaction.run(toQuery(update))) === 0) return { result: false };
+            if (changed.roles !== undefined) await setRoles(made, id, changed.roles);
+            if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
+            const asked = gained.includes(superAdmin) && (await requireNewPassword(made, id));
+            const detail = {
+              ...{ fields: changedFields(changed), ...auditDetail(changed) },
+              ...(asked ? { must_change_password: true } : {}),
+            };
+            audit.push({ action: 'user.update', target, detail });
+          }
+          // Also when a user is enabled again: a process of an older version may have admitted a sign-in in progress.
+          const enabled = before.disabled && changed.disabled === false;
+          const shuts = changed.disabled === true || enabled;
+          const ends = changed.passwordHash !== undefined || shuts;
+          if (ends || gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
+          if (shuts || lost.some((role) => administrators.some((each) => each === role)))
+            await endInvitations(made, 'made_by', id);
+          if (!ends && !sessionsEnd) return { audit, result: true };
+          const kept = sessionsEnd || shuts ? undefined : keptSession;
+          const sessions = await endSessions(made, id, kept);
+          if (sessionsEnd) audit.push({ action: 'session.delete_all', target, detail: { sessions } });
+          return { audit, result: true };
+        },
+        ownerGone(changed),
+      ).catch((error: unknown) => {
         throw takenBy(error);
       }),
 
@@ -331,11 +355,20 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     exists: async (id: number): Promise<boolean> =>
       (await database.get(toQuery(db.selectFrom('users').select('id').where('id', '=', id)))) !== undefined,
 
-    /** The names of the user with this id. */
-    namesOf: (id: number): Promise<StoredNames | undefined> =>
-      database.get<StoredNames>(
-        toQuery(db.selectFrom('users').select(['id', 'username', 'email', 'name']).where('id', '=', id)),
+    /** The names and the kind of the user with this id. */
+    factsOf: (id: number): Promise<StoredUserFacts | undefined> =>
+      database.get<StoredUserFacts>(
+        toQuery(
+          db.selectFrom('users').select(['id', 'username', 'email', 'name', 'kind']).where('id', '=', id),
+        ),
       ),
+
+    /** Whether a service account may have this owner. */
+    isEnabledPerson: async (id: number): Promise<boolean> => {
+      const users = db.selectFrom('users').select('id').where('id', '=', id);
+      const query = users.where('kind', '=', 'person').where('disabled', '=', false);
+      return (await database.get(toQuery(query))) !== undefined;
+    },
 
     /** Whether there is any user; the first start creates one otherwise. */
     any: async (): Promise<boolean> =>
