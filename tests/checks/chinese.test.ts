@@ -91,6 +91,14 @@ const blankBehind = (source: string): readonly string[] => {
   );
 };
 
+/** The levels of a page's headings, in order. */
+const levelsOf = (page: string): readonly string[] =>
+  [
+    ...read(page)
+      .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+      .matchAll(/^(#+) /gm),
+  ].map(([, level = '']) => level);
+
 describe('Chinese texts', () => {
   it.each(Object.entries(rules))('keep to the rules of typography: %s', (_name, rule) => {
     expect(texts.length).toBeGreaterThan(1_500);
@@ -121,6 +129,15 @@ describe('Chinese texts', () => {
     expect(guides.length).toBeGreaterThan(10);
     expect(wrong.map(([link]) => link)).toEqual([]);
   });
+
+  it.each(guides.filter((guide) => !guide.startsWith('docs/.vitepress')))(
+    'has the sections of the page that %s translates',
+    (guide) => {
+      const original = guide.replace('.zh-CN', '');
+      expect(levelsOf(guide)).toEqual(levelsOf(original));
+      expect(levelsOf(original)[0]).toBe('#');
+    },
+  );
 
   it('would be noticed by these rules', () => {
     const wrong = ['JWT令牌', '好,坏', '应用 (签名)', '正在导出......', '「密钥」', '密钥， 令牌', '你好'];
