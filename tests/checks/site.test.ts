@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allPages, barOf, sections, sidebarOf } from '../../docs/.vitepress/pages.ts';
+import { allPages, barOf, root, sections, sidebarOf } from '../../docs/.vitepress/pages.ts';
 import { tokenize } from '../../docs/.vitepress/tokenize.ts';
 
 const listed = sections.flatMap(({ pages }) => pages);
@@ -7,6 +9,16 @@ const listed = sections.flatMap(({ pages }) => pages);
 describe('the documentation site', () => {
   it('names every page in its sidebar, once', () => {
     expect(listed.toSorted()).toEqual(allPages);
+  });
+
+  it('has decisions whose numbers are their own, in the name of the file and in the title', () => {
+    const decisions = allPages.filter((page) => page.startsWith('docs/decisions/'));
+    const numbers = decisions.map((page) => Number(/\/(\d+)-/.exec(page)?.[1]));
+    const titles = decisions.map((page) =>
+      Number(/^# (\d+)/.exec(readFileSync(join(root, page), 'utf8'))?.[1]),
+    );
+    expect(numbers).toEqual(decisions.map((_, at) => at + 1));
+    expect(titles).toEqual(numbers);
   });
 
   it('takes titles from the pages, in both languages', () => {
