@@ -27,11 +27,12 @@ const keepCredentials = (sent, text) => {
 const request = async (sent, signal) => {
   const { operation, form, ways } = sent;
   const way = ways.get(form.method ?? '');
-  const { method, url, headers, body } = requestOf(operation, form);
+  const made = requestOf(operation, form);
+  const { method, url, headers, body } = made;
   await credentials.fresh(way?.slot);
   return ask(url, {
     method,
-    headers: { ...headers, ...way?.headers(form) },
+    headers: { ...headers, ...(await way?.headers(form, made)) },
     ...(body === undefined ? {} : { body }),
     cache: 'no-store',
     credentials: way?.credentials ?? signsIn(sent)?.credentials ?? 'omit',

@@ -1,3 +1,4 @@
+import { httpSignatureWay } from './http-signature-way.js';
 import { secretWay } from './secret-way.js';
 import { sessionWay } from './session-way.js';
 import { signatureWay } from './signature-way.js';
@@ -27,7 +28,9 @@ import { signatureWay } from './signature-way.js';
  *   intro?: string,
  *   form?: (context: import('./try-view.js').Context) => { element: HTMLElement, update: () => void },
  *   oneLineBody?: { example: object },
- *   headers: (form: import('./request.js').Form) => Record<string, string>,
+ *   headers: (
+ *     form: import('./request.js').Form, request: import('./request.js').Request
+ *   ) => Record<string, string> | Promise<Record<string, string>>,
  *   credentials?: RequestCredentials,
  *   signIn?: { operation: string, keep: (data: any) => void },
  *   samples: (request: import('./request.js').Request) => Samples,
@@ -39,7 +42,11 @@ import { signatureWay } from './signature-way.js';
  */
 
 /** Methods that compute what they send, or have the browser send it: a file and a line each. @type {Record<string, MakeWay>} */
-export const computed = { session: sessionWay, signature: signatureWay };
+export const computed = {
+  session: sessionWay,
+  signature: signatureWay,
+  http_signature: httpSignatureWay,
+};
 
 /** @param {readonly Described[]} methods @param {Page} page @returns {Ways} */
 export const waysOf = (methods, page) =>

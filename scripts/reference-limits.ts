@@ -187,7 +187,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['a token', 'auth/jwt.ts', 'tokenLifetime', 's', '401'],
     ['a session of the administration area', 'auth/session.ts', 'sessionLifetime', 's', '401'],
     ['such a session without a request', 'auth/session.ts', 'sessionIdleTime', 's', '401'],
-    ['difference of a signature’s timestamp', 'auth/methods/signature.ts', 'timestampTolerance', 's', '401'],
+    ['difference of a signature’s timestamp', 'auth/signature.ts', 'timestampTolerance', 's', '401'],
     ['a token for the documentation page', 'auth/jwt.ts', 'sessionTokenLifetime', 's', '401'],
     ['the signing secret, at least', 'auth/jwt.ts', 'minSecretBytes', 'bytes', 'no start'],
     [

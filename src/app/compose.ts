@@ -36,6 +36,7 @@ import { publicUserEntity } from '../records/users.ts';
 import { createKeyCalls } from '../service/api-keys/key-calls.ts';
 import { createKeyUsage } from '../service/api-keys/key-usage.ts';
 import { createKeyUses } from '../service/api-keys/key-uses.ts';
+import { createNonceStore } from '../service/applications/nonces.ts';
 import { createAttention } from '../service/attention/attention.ts';
 import { createSecurityEvents } from '../service/audit/security-events.ts';
 import { createEventLog } from '../service/events/event-log.ts';
@@ -148,11 +149,14 @@ export const compose = async (parts: Parts) => {
     allowPrivate: config.webhookPrivate,
     times: parts.webhookTimes,
   });
+  const nonces = createNonceStore(context);
   const authenticating = {
     tokens: keyed.tokens,
     cookies: keyed.cookies,
     identities,
     applications: vault,
+    nonces,
+    baseUrl: config.baseUrl,
     usage: {
       keyUsed: (id: number, hash: string, now: number, address: string) => {
         usage.keyUsed(id, hash, now);
@@ -189,6 +193,7 @@ export const compose = async (parts: Parts) => {
     factorSetups: createFactorSetups(context),
     signInTickets: createSignInTickets(context),
     userTokens: createTokenStore(context),
+    nonces,
     totpSecrets: keyed.totpSecrets,
     passkeys: createPasskeys(config.baseUrl),
     secondFactorRequired: config.adminSecondFactor === 'required',

@@ -134,6 +134,7 @@ const startSweeping = (services: Services, removalClock: Clock, logger: Logger):
     await services.routeTimes.sweep(now);
     await services.refusals.sweep(now);
     await services.userTokens.sweep(now);
+    await services.nonces.sweep(now);
     await sweepRevokedKeys(services, now);
     for (const { name, ...detail } of await notifyOfExpiry(services, now))
       services.securityEvents.log({

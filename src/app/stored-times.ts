@@ -301,7 +301,14 @@ export const storedTimes: readonly StoredTime[] = [
     wasBehind: 'refused, as the contract says',
   },
   {
-    place: '`until` of a replaced application secret, in the credentials',
+    place: '`created` of an HTTP message signature',
+    decides: 'whether a signature is fresh, and how long its nonce is kept: `gatewright_nonces.expiry`',
+    most: '5 min',
+    wasAhead: 'refused',
+    wasBehind: 'refused',
+  },
+  {
+    place: '`until` of a replaced application key, in the credentials',
     decides: 'how long it still signs',
     most: 'any: chosen with `--grace`',
     wasAhead: 'stays longer by as much; `app rotate` without a grace ends it',

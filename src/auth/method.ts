@@ -3,7 +3,7 @@ import type { Translations } from '../kernel/messages/messages.ts';
 import type { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Tokens } from './jwt.ts';
-import type { ApplicationSecrets, Identity, IdentityStore, UsageRecorder } from './ports.ts';
+import type { ApplicationKeys, Identity, IdentityStore, NonceStore, UsageRecorder } from './ports.ts';
 import type { SessionCookies } from './session.ts';
 
 /**
@@ -21,6 +21,8 @@ export interface AuthRequest {
   refused?(claim: Claim): void;
   /** HTTP method, upper case. */
   readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
   /** A header's value; undefined where it is absent. A header sent twice is returned as an invalid value. */
   header(name: string): string | undefined;
   /** The client's IP address. */
@@ -71,6 +73,7 @@ export type Authenticate<Caller extends Identified = Identified> = (
 /** The part of a method that the guard needs. */
 export interface Verifier<Caller extends Identified = Identified> {
   readonly challenge: string;
+  readonly refusalHeaders?: Readonly<Record<string, string>> | undefined;
   readonly authenticate: Authenticate<Caller>;
 }
 
@@ -79,8 +82,11 @@ export interface AuthDependencies {
   readonly tokens: Tokens;
   readonly cookies: SessionCookies;
   readonly identities: IdentityStore;
-  readonly applications: ApplicationSecrets;
+  readonly applications: ApplicationKeys;
+  readonly nonces: NonceStore;
   readonly usage: UsageRecorder;
+  /** The address by which callers know the service. */
+  readonly baseUrl: string;
   readonly clock: Clock;
 }
 
@@ -128,10 +134,18 @@ export interface AuthMethod<Name extends string = string> {
    * list it.
    */
   readonly area: 'api' | 'admin';
+  /** Asked for, and named to callers, only where an endpoint lists it. */
+  readonly optIn?: true;
   /** The owner of its credentials, for which an explanation asks. Only applications are not users. */
   readonly holder: 'user' | 'api_key' | 'application';
+  /** Whether an application has a key for it at this time; absent where the holder is no application. */
+  readonly isHeldBy?: (applications: ApplicationKeys, appId: string, now: number) => boolean;
   /** Value of WWW-Authenticate that asks for these credentials. */
   readonly challenge: string;
+  /** Further headers of a 401. */
+  readonly refusalHeaders?: Readonly<
+    Record<string, { readonly value: string; readonly description: Translations }>
+  >;
   /** Problems that refuse credentials; the first is that of invalid (or expired) credentials. */
   readonly refusals: readonly [ProblemName, ...ProblemName[]];
   /** Further problems that refuse writes. */

@@ -38,6 +38,7 @@ interface Sent {
 
 const request = ({ method = 'GET', headers = {}, body = '' }: Sent = {}): AuthRequest => ({
   method,
+  target: '/notes',
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
   readBody: () => Buffer.from(body),
   models: ['Note'],
@@ -80,7 +81,10 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
     applications: {
       secretsOf: (appId) =>
         appId === 'shop' ? ['current'] : appId === 'turning' ? ['new', 'old', 'older'] : [],
+      publicKeysOf: () => [],
     },
+    nonces: { use: async () => true },
+    baseUrl,
     usage: {
       keyUsed: (id, _hash, at, address) => used.push(`key ${id} ${at} ${address}`),
       applicationUsed: (appId, at) => used.push(`application ${appId} ${at}`),
@@ -430,6 +434,9 @@ describe('no request makes authentication throw anything but a refusal', () => {
     'x-app-id',
     'x-timestamp',
     'x-signature',
+    'signature-input',
+    'signature',
+    'content-digest',
     'cookie',
     'origin',
     'host',
@@ -443,13 +450,17 @@ describe('no request makes authentication throw anything but a refusal', () => {
     fc.constant('shop'),
     fc.stringMatching(/^[0-9a-f]{64}$/),
     fc.webUrl(),
+    fc.string({ maxLength: 60 }).map((text) => `sig=("@method" ${text}`),
+    fc.base64String().map((text) => `sig=:${text}:`),
   );
   const headers = fc.dictionary(fc.constantFrom(...names), value);
   const method = fc.constantFrom('GET', 'POST', 'DELETE');
 
   test('whatever its headers hold', async () => {
     const { ask } = setUp();
-    const every: readonly AuthMethodName[] = ['jwt', 'bearer', 'api_key', 'signature', 'session'];
+    const every: readonly AuthMethodName[] = [
+      ...(['jwt', 'bearer', 'api_key', 'signature', 'session', 'http_signature'] as const),
+    ];
     await fc.assert(
       fc.asyncProperty(method, headers, fc.string(), async (verb, sent, body) => {
         const error = await ask(every, { method: verb, headers: sent, body }).catch(

@@ -114,12 +114,21 @@ export interface ThrottleStore {
   settle(key: string, failed: boolean, now: number): Promise<void>;
 }
 
-export interface ApplicationSecrets {
-  /**
-   * The secrets with which this application may sign now: the current one and those within their grace period. Empty
-   * for an unknown application.
-   */
+/** The keys with which an application may sign now: the current one and those within their grace period. */
+export interface ApplicationKeys {
+  /** Empty for an unknown application. */
   secretsOf(appId: string, now: number): readonly string[];
+  /** Ed25519, SPKI in base64. Empty for an unknown application. */
+  publicKeysOf(appId: string, now: number): readonly string[];
+}
+
+export interface NonceStore {
+  /**
+   * Uses up a nonce of an application, for all instances and restarts; durable when it resolves. False where it was used
+   * before.
+   * @param until Unix seconds: no request with this nonce is accepted later
+   */
+  use(appId: string, nonce: string, until: number): Promise<boolean>;
 }
 
 /** Records every successful use; written to the database in batches, never in the path of a request. */

@@ -41,7 +41,11 @@ const refusalOf = (methods: readonly Verifier[], refusals: readonly Problem[]): 
   if (chosen !== undefined && chosen.status !== 401) return chosen;
   return new Problem(chosen?.kind ?? 'unauthenticated', {
     params: chosen?.params ?? {},
-    headers: { ...chosen?.headers, 'WWW-Authenticate': challengesOf(methods) },
+    headers: {
+      ...chosen?.headers,
+      ...Object.assign({}, ...methods.map(({ refusalHeaders }) => refusalHeaders)),
+      'WWW-Authenticate': challengesOf(methods),
+    },
     cause: chosen?.cause,
   });
 };

@@ -10,10 +10,12 @@ import {
   headersOf,
   isOfApplications,
   methodsNamed,
+  offeredMethods,
+  optionalMethods,
   verifiedAs,
 } from './registry.ts';
 
-const names = ['jwt', 'bearer', 'api_key', 'session', 'signature'] as const;
+const names = ['jwt', 'bearer', 'api_key', 'session', 'signature', 'http_signature'] as const;
 
 describe('the registry', () => {
   it('knows every method by its name', () => {
@@ -25,14 +27,17 @@ describe('the registry', () => {
   });
 
   it('lets endpoints of applications list those of the API, and gives them the token where they say nothing', () => {
-    expect(apiMethodNames).toEqual(['jwt', 'bearer', 'api_key', 'signature']);
+    expect(apiMethodNames).toEqual(['jwt', 'bearer', 'api_key', 'signature', 'http_signature']);
     expect(defaultMethods).toEqual(['jwt']);
   });
 
   it('knows which find an application, which cover the body, and what verifies the same', () => {
-    expect(names.filter(isOfApplications)).toEqual(['signature']);
-    expect(authMethods.filter(({ coversBody }) => coversBody).map(({ name }) => name)).toEqual(['signature']);
-    expect(names.map(verifiedAs)).toEqual(['jwt', 'jwt', 'api_key', 'session', 'signature']);
+    const ofApplications = ['signature', 'http_signature'];
+    expect(names.filter(isOfApplications)).toEqual(ofApplications);
+    expect(authMethods.filter(({ coversBody }) => coversBody).map(({ name }) => name)).toEqual(
+      ofApplications,
+    );
+    expect(names.map(verifiedAs)).toEqual(['jwt', 'jwt', 'api_key', 'session', ...ofApplications]);
   });
 
   it('names the headers that carry credentials, and no cookie', () => {
@@ -42,14 +47,17 @@ describe('the registry', () => {
       ['X-Api-Key'],
       [],
       ['X-App-Id', 'X-Timestamp', 'X-Signature'],
+      ['Signature-Input', 'Signature', 'Content-Digest'],
     ]);
-    expect(credentialHeaders).toEqual([
-      'Authorization',
-      'X-Api-Key',
-      'X-App-Id',
-      'X-Timestamp',
-      'X-Signature',
-    ]);
+  });
+
+  it('offers a method that endpoints have to choose only where one lists it', () => {
+    const always = ['Authorization', 'X-Api-Key', 'X-App-Id', 'X-Timestamp', 'X-Signature'];
+    const chosen = ['Signature-Input', 'Signature', 'Content-Digest'];
+    expect(credentialHeaders(offeredMethods([]))).toEqual(always);
+    expect(credentialHeaders(offeredMethods(['http_signature']))).toEqual([...always, ...chosen]);
+    expect(optionalMethods(false).map(({ name }) => name)).toEqual(['jwt', 'bearer', 'api_key', 'signature']);
+    expect(optionalMethods(true).map(({ name }) => name)).toEqual(['jwt', 'bearer', 'api_key']);
   });
 });
 

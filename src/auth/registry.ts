@@ -1,12 +1,20 @@
 import type { AuthDependencies, Authenticate, AuthMethod, Verifier } from './method.ts';
 import { apiKey } from './methods/api-key.ts';
 import { bearer } from './methods/bearer.ts';
+import { httpSignature } from './methods/http-signature.ts';
 import { jwt } from './methods/jwt.ts';
 import { session } from './methods/session.ts';
 import { signature } from './methods/signature.ts';
 
 /** All authentication methods. To add one, write its file and list it here: everything else follows from both. */
-const methods = [jwt, bearer, apiKey, session, signature] as const satisfies readonly AuthMethod[];
+const methods = [
+  jwt,
+  bearer,
+  apiKey,
+  session,
+  signature,
+  httpSignature,
+] as const satisfies readonly AuthMethod[];
 
 type Method = (typeof methods)[number];
 
@@ -60,7 +68,7 @@ export const isOfKeys = (name: AuthMethodName): boolean => byName[name].holder =
  * where the endpoint takes a body only those that do not cover it.
  */
 export const optionalMethods = (takesBody: boolean): readonly AuthMethod<AuthMethodName>[] =>
-  authMethods.filter(({ area, coversBody }) => area === 'api' && !(takesBody && coversBody));
+  offeredMethods([]).filter(({ area, coversBody }) => area === 'api' && !(takesBody && coversBody));
 
 /** The first name of the same verification: `jwt` for `bearer`. */
 export const verifiedAs = (name: AuthMethodName): AuthMethodName =>
@@ -73,8 +81,16 @@ export const headersOf = ({ schemes }: AuthMethod): string[] =>
     return scheme.in === 'header' ? [scheme.name] : [];
   });
 
-/** The headers of all methods. Cookies are not among them: ours must not work for a page of another origin. */
-export const credentialHeaders: readonly string[] = [...new Set(authMethods.flatMap(headersOf))];
+/** The methods that descriptions name where the endpoints list these. */
+export const offeredMethods = (listed: Iterable<AuthMethodName>): readonly AuthMethod<AuthMethodName>[] => {
+  const names = new Set(listed);
+  return authMethods.filter(({ name, optIn }) => optIn !== true || names.has(name));
+};
+
+/** Headers of methods. Cookies are not among them: ours must not work for a page of another origin. */
+export const credentialHeaders = (offered: readonly AuthMethod[]): readonly string[] => [
+  ...new Set(offered.flatMap(headersOf)),
+];
 
 export type Verifiers = Readonly<Record<AuthMethodName, Verifier<AuthenticatedCaller>>>;
 
@@ -84,7 +100,15 @@ export type Verifiers = Readonly<Record<AuthMethodName, Verifier<AuthenticatedCa
  */
 export const openMethods = (dependencies: AuthDependencies): Verifiers => {
   const opened = new Map<(dependencies: AuthDependencies) => Authenticate, Verifier<AuthenticatedCaller>>();
-  for (const { open, challenge } of methods)
-    if (!opened.has(open)) opened.set(open, { challenge, authenticate: open(dependencies) });
+  for (const method of methods) {
+    const { open, challenge, refusalHeaders = {} }: AuthMethod = method;
+    if (opened.has(open)) continue;
+    const headers = Object.entries(refusalHeaders).map(([name, { value }]) => [name, value]);
+    opened.set(open, {
+      challenge,
+      refusalHeaders: Object.fromEntries(headers),
+      authenticate: method.open(dependencies),
+    });
+  }
   return Object.fromEntries(methods.map(({ name, open }) => [name, opened.get(open)])) as Verifiers;
 };

@@ -26,6 +26,7 @@ const identity = {
 
 const request = (headers: Readonly<Record<string, string>>, method = 'GET'): AuthRequest => ({
   method,
+  target: '/',
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
   readBody: () => new Uint8Array(),
   models: [],

@@ -7,6 +7,9 @@ export const signatureHeaders = {
   signature: 'X-Signature',
 } as const;
 
+/** Seconds that the time of a signature may differ from the server's, either way. */
+export const timestampTolerance = 300;
+
 /** HMAC-SHA256 of the concatenated parts, lowercase hex. A text key is used as its UTF-8 bytes. */
 export const hmacSha256 = (
   key: string | Uint8Array,

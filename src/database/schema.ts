@@ -36,6 +36,8 @@ export interface CoreSchema {
   };
   /** Tokens that were revoked one by one; a row is removed after the token's expiry (Unix seconds). */
   gatewright_revoked_tokens: { user_id: number; expiry: number };
+  /** Nonces of signed requests that were accepted; a row is removed after its expiry (Unix seconds). */
+  gatewright_nonces: { app_id: string; nonce: string; expiry: number };
   roles: { name: string; built_in: boolean | number; created_at: string };
   user_roles: { user_id: number; role: string };
   api_keys: {

@@ -21,6 +21,7 @@ import type { Acting } from '../operations/transaction.ts';
 import type { KeyCalls } from '../service/api-keys/key-calls.ts';
 import type { KeyUsage } from '../service/api-keys/key-usage.ts';
 import type { KeyUses } from '../service/api-keys/key-uses.ts';
+import type { Nonces } from '../service/applications/nonces.ts';
 import type { createAttention } from '../service/attention/attention.ts';
 import type { SecurityEventStore } from '../service/audit/security-events.ts';
 import type { EventLog } from '../service/events/event-log.ts';
@@ -60,8 +61,8 @@ export type PaymentHook = (
 ) => void | Promise<void>;
 
 /** Applications of the encrypted credentials. */
-export interface Applications extends Pick<Vault, 'file' | 'update'> {
-  applications(): readonly { readonly app_id: string; readonly rotated_at: string }[];
+export interface Applications
+  extends Pick<Vault, 'applications' | 'file' | 'publicKeysOf' | 'secretsOf' | 'update'> {
   onChange(listener: () => void): () => void;
 }
 
@@ -104,6 +105,7 @@ export interface Services {
   readonly signInTickets: SignInTickets;
   /** Expiries and revocations of the tokens of users; `tokens` signs them. */
   readonly userTokens: TokenStore;
+  readonly nonces: Pick<Nonces, 'sweep'>;
   /** Seals the secrets of authenticator applications. */
   readonly totpSecrets: SecretBox;
   readonly passkeys: Passkeys;

@@ -198,6 +198,7 @@ export class Changes {
     const headers = new Map(credentialHeadersOf(auth).map((name) => [name, request.header(name)] as const));
     const again: AuthRequest = {
       method: 'GET',
+      target: '',
       header: (name) => headers.get(name),
       address,
       readBody: () => noBytes,

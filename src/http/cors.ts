@@ -1,15 +1,10 @@
-import { credentialHeaders } from '../auth/registry.ts';
-
 /** Response headers that a script may read. */
 const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'];
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 
-/** Request headers that a script may send. */
-const allowed = [
-  ...credentialHeaders,
-  ...['Idempotency-Key', 'If-Match', 'If-None-Match', 'Last-Event-ID', 'Content-Type'],
-];
+/** Request headers that a script may send beside those of the methods of authentication. */
+const allowed = ['Idempotency-Key', 'If-Match', 'If-None-Match', 'Last-Event-ID', 'Content-Type'];
 
 /** Time for which a browser may cache the response to a preflight. */
 const preflightMaxAgeSeconds = '600';
@@ -25,11 +20,18 @@ export class Cors {
   readonly #exposed: string;
   readonly #allowed: string;
 
-  /** @param moreHeaders further headers that a script may both send and read */
-  constructor(origins: readonly string[], moreHeaders: readonly string[] = []) {
+  /**
+   * @param credentials headers of the methods of authentication
+   * @param moreHeaders further headers that a script may both send and read
+   */
+  constructor(
+    origins: readonly string[],
+    credentials: readonly string[],
+    moreHeaders: readonly string[] = [],
+  ) {
     this.#origins = new Set(origins);
     this.#exposed = [...exposed, ...moreHeaders].join(', ');
-    this.#allowed = [...allowed, ...moreHeaders].join(', ');
+    this.#allowed = [...credentials, ...allowed, ...moreHeaders].join(', ');
   }
 
   /** Returns the headers of every response to this origin; `Vary` keeps caches from mixing up origins. */

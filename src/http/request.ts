@@ -194,6 +194,11 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     return this.raw.url ?? '';
   }
 
+  get target(): string {
+    const { url } = this;
+    return url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+  }
+
   get query(): string {
     const { url } = this;
     const mark = url.indexOf('?');

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
+import { credentialHeaders, offeredMethods } from '../auth/registry.ts';
 import { runAs } from '../kernel/current-work.ts';
 import { http } from '../kernel/node-http.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -292,7 +293,8 @@ export const createHttpServer = (
     maxAgeMs: options.maxConnectionAgeMs,
     isProxy: (address) => trust(address, 0),
   });
-  const cors = corsOrigins.length > 0 ? new Cors(corsOrigins, options.corsHeaders) : undefined;
+  const credentials = credentialHeaders(offeredMethods(endpoints.flatMap(({ auth }) => auth)));
+  const cors = corsOrigins.length > 0 ? new Cors(corsOrigins, credentials, options.corsHeaders) : undefined;
   const requestLines = new RequestLines(logger);
   const nextId = createRequestIds();
   const responder = new Responder({ logger, cors, stallTimeoutMs, requestLines, headers });

@@ -1,3 +1,4 @@
+import { offeredMethods } from '../auth/registry.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { defaultLimits, mediaTypes } from '../http/pipeline.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
@@ -141,7 +142,8 @@ const nameDetails = (endpoints: readonly Endpoint[], context: Context): void => 
 const aboutDescription = (endpoints: readonly Endpoint[], { area, locale }: DescriptionOptions): string => {
   const served = endpoints.some(({ path }) => path === descriptionPath);
   const elsewhere = othersIn(area, locale, served);
-  return [aboutIn(locale), ...(elsewhere === undefined ? [] : [elsewhere])].join('\n\n');
+  const offered = offeredMethods(endpoints.flatMap(({ auth }) => auth));
+  return [aboutIn(locale, offered), ...(elsewhere === undefined ? [] : [elsewhere])].join('\n\n');
 };
 
 /**

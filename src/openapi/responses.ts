@@ -1,3 +1,4 @@
+import { authMethod } from '../auth/registry.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { labelText } from '../kernel/messages/messages.ts';
@@ -30,6 +31,21 @@ const header = (name: HeaderName, { components, locale }: Context): JsonObject =
   };
   return ofNoOperation.has(name) ? described : components.add('headers', name, described);
 };
+
+/** Headers by which the methods of an endpoint ask for their credentials, beside `WWW-Authenticate`. */
+const askingHeaders = ({ auth }: Endpoint, { components, locale }: Context): JsonObject =>
+  Object.fromEntries(
+    auth
+      .flatMap((name) => Object.entries(authMethod(name).refusalHeaders ?? {}))
+      .map(([name, { description }]) => [
+        name,
+        components.add('headers', name, {
+          description: labelText(description, locale),
+          required: true,
+          schema: { type: 'string' },
+        }),
+      ]),
+  );
 
 const headers = (names: readonly HeaderName[], context: Context): JsonObject =>
   Object.fromEntries(names.map((name) => [name, header(name, context)]));
@@ -228,7 +244,11 @@ const problemResponse = (
   ]);
   return {
     description: described(status, context),
-    ...withHeaders({ ...positionHeaders(context), ...headers(refusalHeaders[status] ?? [], context) }),
+    ...withHeaders({
+      ...positionHeaders(context),
+      ...headers(refusalHeaders[status] ?? [], context),
+      ...(status === 401 && endpoint !== undefined ? askingHeaders(endpoint, context) : {}),
+    }),
     content: json(problemSchema(kinds, context), Object.fromEntries(examples)),
   };
 };

@@ -1,4 +1,4 @@
-import { authMethods } from '../auth/registry.ts';
+import type { AuthMethod } from '../auth/method.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Label, Translations } from '../kernel/messages/messages.ts';
 
@@ -10,8 +10,8 @@ const numerals: Readonly<Record<Locale, readonly string[]>> = {
 };
 
 /** The sentence that lists the methods of authentication, and the further paragraphs of some of them. */
-const aboutMethods = (locale: Locale): string[] => {
-  const overviews = authMethods.flatMap(({ overview }) => overview ?? []);
+const aboutMethods = (locale: Locale, offered: readonly AuthMethod[]): string[] => {
+  const overviews = offered.flatMap(({ overview }) => overview ?? []);
   const listed = overviews.map((overview) => overview.listed[locale]);
   const number = numerals[locale][listed.length] ?? String(listed.length);
   return [
@@ -42,9 +42,9 @@ export const bodyTexts = {
 } as const;
 
 /** The introduction. */
-export const aboutIn = (locale: Locale): string => {
+export const aboutIn = (locale: Locale, offered: readonly AuthMethod[]): string => {
   const [envelope, methods] = about[locale];
-  return [envelope, ...aboutMethods(locale), methods].join('\n\n');
+  return [envelope, ...aboutMethods(locale, offered), methods].join('\n\n');
 };
 
 /** Tags of the service itself; those of resources are their models. */

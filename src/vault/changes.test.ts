@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addApplication, isInGrace, newSecret, removeApplication, rotateSecret } from './changes.ts';
+import { addApplication, isInGrace, newSecret, removeApplication, rotateAppKey } from './changes.ts';
 import { noCredentials } from './credentials.ts';
 
 const now = Date.parse('2026-05-01T00:00:00.000Z');
@@ -7,20 +7,18 @@ const hour = 3_600_000;
 
 describe('applications', () => {
   it('are added once', () => {
-    const one = addApplication(noCredentials, 'shop', 's1', now);
+    const one = addApplication(noCredentials, 'shop', { api_secret: 's1' }, now);
     expect([...one.apps]).toEqual([['shop', { api_secret: 's1', rotated_at: '2026-05-01T00:00:00.000Z' }]]);
     expect(noCredentials.apps.size).toBe(0);
-    expect(() => addApplication(one, 'shop', 's2', now)).toThrow('the application shop exists already');
-    expect(() => addApplication(one, '../x', 's2', now)).toThrow('is no app_id');
+    expect(() => addApplication(one, 'shop', { api_secret: 's2' }, now)).toThrow(
+      'the application shop exists already',
+    );
+    expect(() => addApplication(one, '../x', { api_secret: 's2' }, now)).toThrow('is no app_id');
   });
 
   it('are removed, others and the JWT secret stay', () => {
-    const two = addApplication(
-      addApplication({ ...noCredentials, jwt_secret: 'j' }, 'a', 's1', now),
-      'b',
-      's2',
-      now,
-    );
+    const one = addApplication({ ...noCredentials, jwt_secret: 'j' }, 'a', { api_secret: 's1' }, now);
+    const two = addApplication(one, 'b', { api_secret: 's2' }, now);
     const left = removeApplication(two, 'a');
     expect([...left.apps.keys()]).toEqual(['b']);
     expect(left.jwt_secret).toBe('j');
@@ -29,9 +27,9 @@ describe('applications', () => {
   });
 
   it('keep replaced secrets for the grace and drop those whose grace has ended', () => {
-    const first = addApplication(noCredentials, 'shop', 's1', now);
-    const second = rotateSecret(first, 'shop', 's2', now, hour);
-    const third = rotateSecret(second, 'shop', 's3', now + 1, 2 * hour);
+    const first = addApplication(noCredentials, 'shop', { api_secret: 's1' }, now);
+    const second = rotateAppKey(first, 'shop', { api_secret: 's2' }, now, hour);
+    const third = rotateAppKey(second, 'shop', { api_secret: 's3' }, now + 1, 2 * hour);
     expect(third.apps.get('shop')).toEqual({
       api_secret: 's3',
       rotated_at: '2026-05-01T00:00:00.001Z',
@@ -40,18 +38,23 @@ describe('applications', () => {
         { api_secret: 's1', until: '2026-05-01T01:00:00.000Z' },
       ],
     });
-    const fourth = rotateSecret(third, 'shop', 's4', now + hour, hour);
-    expect(fourth.apps.get('shop')?.previous?.map((one) => one.api_secret)).toEqual(['s3', 's2']);
+    const fourth = rotateAppKey(third, 'shop', { api_secret: 's4' }, now + hour, hour);
+    expect(fourth.apps.get('shop')?.previous?.map((one) => 'api_secret' in one && one.api_secret)).toEqual([
+      's3',
+      's2',
+    ]);
   });
 
   it('have one secret only after a rotation without grace', () => {
-    const first = addApplication(noCredentials, 'shop', 's1', now);
-    const graced = rotateSecret(first, 'shop', 's2', now, hour);
-    expect(rotateSecret(graced, 'shop', 's3', now, 0).apps.get('shop')).toEqual({
+    const first = addApplication(noCredentials, 'shop', { api_secret: 's1' }, now);
+    const graced = rotateAppKey(first, 'shop', { api_secret: 's2' }, now, hour);
+    expect(rotateAppKey(graced, 'shop', { api_secret: 's3' }, now, 0).apps.get('shop')).toEqual({
       api_secret: 's3',
       rotated_at: '2026-05-01T00:00:00.000Z',
     });
-    expect(() => rotateSecret(first, 'stall', 's2', now, 0)).toThrow('there is no application "stall"');
+    expect(() => rotateAppKey(first, 'stall', { api_secret: 's2' }, now, 0)).toThrow(
+      'there is no application "stall"',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
-import { type AppSecrets, assertAppId, type Credentials, type PreviousSecret } from './credentials.ts';
+import { type AppKey, type AppKeys, assertAppId, type Credentials, type PreviousKey } from './credentials.ts';
 import { VaultError } from './vault-error.ts';
 
 /** The differences between two contents: names, never secrets. */
@@ -27,17 +27,17 @@ export const changeOf = (before: Credentials, after: Credentials): CredentialsCh
 /** 32 random bytes, lowercase hex. */
 export const newSecret = (): string => randomBytes(32).toString('hex');
 
-/** Whether a replaced secret still signs at `now`, milliseconds since the epoch. */
-export const isInGrace = (previous: PreviousSecret, now: number): boolean =>
+/** Whether a replaced key still signs at `now`, milliseconds since the epoch. */
+export const isInGrace = (previous: Pick<PreviousKey, 'until'>, now: number): boolean =>
   now < (parseTimestamp(previous.until) ?? Number.NEGATIVE_INFINITY);
 
-const existing = (credentials: Credentials, appId: string): AppSecrets => {
+const existing = (credentials: Credentials, appId: string): AppKeys => {
   const application = credentials.apps.get(appId);
   if (application === undefined) throw new VaultError(`there is no application ${JSON.stringify(appId)}`);
   return application;
 };
 
-const withApplication = (credentials: Credentials, appId: string, application: AppSecrets): Credentials => ({
+const withApplication = (credentials: Credentials, appId: string, application: AppKeys): Credentials => ({
   ...credentials,
   apps: new Map(credentials.apps).set(appId, application),
 });
@@ -46,7 +46,7 @@ const withApplication = (credentials: Credentials, appId: string, application: A
 export const addApplication = (
   credentials: Credentials,
   appId: string,
-  secret: string,
+  key: AppKey,
   now: number,
 ): Credentials => {
   assertAppId(appId);
@@ -55,27 +55,27 @@ export const addApplication = (
       `the application ${appId} exists already: "app rotate ${appId}" gives it a new secret`,
     );
   }
-  return withApplication(credentials, appId, { api_secret: secret, rotated_at: toTimestamp(now) });
+  return withApplication(credentials, appId, { ...key, rotated_at: toTimestamp(now) });
 };
 
 /**
- * Gives an application a new secret. With a grace period, in milliseconds, the current one signs until that ends,
- * beside earlier ones still in theirs. Without, only the new one is valid at once: the response to a leak.
+ * Gives an application a new key, of either kind. With a grace period, in milliseconds, the current one signs until that
+ * ends, beside earlier ones still in theirs. Without, only the new one is valid at once: the response to a leak.
  */
-export const rotateSecret = (
+export const rotateAppKey = (
   credentials: Credentials,
   appId: string,
-  secret: string,
+  key: AppKey,
   now: number,
   grace: number,
 ): Credentials => {
-  const { api_secret, previous = [] } = existing(credentials, appId);
-  const rotated = { api_secret: secret, rotated_at: toTimestamp(now) };
+  const { previous = [], rotated_at: _, ...current } = existing(credentials, appId);
+  const rotated = { ...key, rotated_at: toTimestamp(now) };
   if (grace === 0) return withApplication(credentials, appId, rotated);
   const inGrace = previous.filter((one) => isInGrace(one, now));
   return withApplication(credentials, appId, {
     ...rotated,
-    previous: [{ api_secret, until: toTimestamp(now + grace) }, ...inGrace],
+    previous: [{ ...current, until: toTimestamp(now + grace) }, ...inGrace],
   });
 };
 

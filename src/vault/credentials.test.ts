@@ -47,6 +47,15 @@ describe('parseCredentials', () => {
       { apps: { shop: { ...shop, rotated_at: 7 } } },
       'apps.shop.rotated_at is not a timestamp of the form YYYY-MM-DDTHH:MM:SS.mmmZ',
     ],
+    [{ apps: { shop: { ...shop, public_key: 'x' } } }, 'apps.shop holds a secret and a public key'],
+    [
+      { apps: { shop: { rotated_at, public_key: 'x' } } },
+      'apps.shop.public_key is no Ed25519 public key (SPKI in base64)',
+    ],
+    [
+      { apps: { shop: { rotated_at, public_key: 7 } } },
+      'apps.shop.public_key is no Ed25519 public key (SPKI in base64)',
+    ],
     [{ apps: { shop: { ...shop, previous: {} } } }, 'apps.shop.previous is not an array'],
     [{ apps: { shop: { ...shop, previous: [1] } } }, 'apps.shop.previous[0] is not an object'],
     [

@@ -1,18 +1,18 @@
 import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
+import { isPublicKey } from './public-key.ts';
 import { VaultError } from './vault-error.ts';
 
-/** A replaced secret that still signs until `until`, exclusive. */
-export interface PreviousSecret {
-  readonly api_secret: string;
-  readonly until: string;
-}
+/** The key with which an application signs: a secret that it shares, or the public one of its key pair. */
+export type AppKey = { readonly api_secret: string } | { readonly public_key: string };
 
-export interface AppSecrets {
-  readonly api_secret: string;
+/** A replaced key that still signs until `until`, exclusive. */
+export type PreviousKey = AppKey & { readonly until: string };
+
+export type AppKeys = AppKey & {
   readonly rotated_at: string;
-  readonly previous?: readonly PreviousSecret[];
-}
+  readonly previous?: readonly PreviousKey[];
+};
 
 /** The content of the encrypted file. A map, so that an app_id never collides with a property of Object.prototype. */
 export interface Credentials {
@@ -23,7 +23,7 @@ export interface Credentials {
   readonly former_jwt_secrets?: readonly string[];
   /** While a new key is distributed: the age recipients for whom every change is also encrypted, the new one last. */
   readonly recipients?: readonly string[];
-  readonly apps: ReadonlyMap<string, AppSecrets>;
+  readonly apps: ReadonlyMap<string, AppKeys>;
 }
 
 export const noCredentials: Credentials = { serial: 0, apps: new Map() };
@@ -83,18 +83,28 @@ const timestampAt = (value: Json | undefined, where: string): string => {
   return canonical;
 };
 
-const previousAt = (value: Json, where: string): PreviousSecret => {
-  const entry = objectAt(value, where, ['api_secret', 'until']);
+const keyAt = (entry: JsonObject, where: string): AppKey => {
+  const publicKey = own(entry, 'public_key');
+  if (publicKey === undefined)
+    return { api_secret: secretAt(own(entry, 'api_secret'), `${where}.api_secret`, 1) };
+  if (own(entry, 'api_secret') !== undefined) refuse(where, 'holds a secret and a public key');
+  return typeof publicKey === 'string' && isPublicKey(publicKey)
+    ? { public_key: publicKey }
+    : refuse(`${where}.public_key`, 'is no Ed25519 public key (SPKI in base64)');
+};
+
+const previousAt = (value: Json, where: string): PreviousKey => {
+  const entry = objectAt(value, where, ['api_secret', 'public_key', 'until']);
   return {
-    api_secret: secretAt(own(entry, 'api_secret'), `${where}.api_secret`, 1),
+    ...keyAt(entry, where),
     until: timestampAt(own(entry, 'until'), `${where}.until`),
   };
 };
 
-const applicationAt = (value: Json, where: string): AppSecrets => {
-  const entry = objectAt(value, where, ['api_secret', 'rotated_at', 'previous']);
+const applicationAt = (value: Json, where: string): AppKeys => {
+  const entry = objectAt(value, where, ['api_secret', 'public_key', 'rotated_at', 'previous']);
   const application = {
-    api_secret: secretAt(own(entry, 'api_secret'), `${where}.api_secret`, 1),
+    ...keyAt(entry, where),
     rotated_at: timestampAt(own(entry, 'rotated_at'), `${where}.rotated_at`),
   };
   const previous = own(entry, 'previous');
@@ -173,7 +183,7 @@ export const parseCredentials = (text: string): Credentials => {
     ...['serial', 'jwt_secret', 'former_jwt_secrets', 'recipients', 'apps'],
   ]);
   const serial = serialAt(own(content, 'serial'));
-  const apps = new Map<string, AppSecrets>();
+  const apps = new Map<string, AppKeys>();
   for (const [appId, value] of Object.entries(objectAt(own(content, 'apps') ?? {}, 'apps'))) {
     assertAppId(appId);
     apps.set(appId, applicationAt(value, `apps.${appId}`));

@@ -26,7 +26,7 @@ afterEach(() => rm(directory, { recursive: true }));
 const open = (changed: Partial<VaultOptions> = {}): Promise<Vault> =>
   openVault({ file, keyFile, production: true, onError: (error) => errors.push(error.message), ...changed });
 const add = (vault: Vault, appId: string) =>
-  vault.update((current) => addApplication(current, appId, `${appId}-secret`, now));
+  vault.update((current) => addApplication(current, appId, { api_secret: `${appId}-secret` }, now));
 const names = (vault: Vault): readonly string[] => vault.applications().map(({ app_id }) => app_id);
 const keyIn = (path: string): Promise<string> => readFile(path, 'utf8');
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addApplication, removeApplication, rotateSecret } from './changes.ts';
+import { addApplication, removeApplication, rotateAppKey } from './changes.ts';
 import { formatCredentials } from './credentials.ts';
 import { openVault, type Vault, type VaultOptions } from './vault.ts';
 import { VaultError } from './vault-error.ts';
@@ -35,7 +35,7 @@ const options = (changed: Partial<VaultOptions> = {}): VaultOptions => ({
 });
 const open = (changed?: Partial<VaultOptions>) => openVault(options(changed));
 const add = (vault: Vault, appId: string, secret = `${appId}-secret`) =>
-  vault.update((current) => addApplication(current, appId, secret, now));
+  vault.update((current) => addApplication(current, appId, { api_secret: secret }, now));
 
 const sealed = async (text: string | Uint8Array, identity: string): Promise<Uint8Array> => {
   const encrypter = new Encrypter();
@@ -63,8 +63,8 @@ describe('openVault', () => {
     expect(reader.jwtSecret).toBe(jwtSecret);
     expect(reader.secretsOf('shop', now)).toEqual(['shop-secret']);
     expect(reader.applications()).toEqual([
-      { app_id: 'Bar', rotated_at: '2026-05-01T00:00:00.000Z' },
-      { app_id: 'shop', rotated_at: '2026-05-01T00:00:00.000Z' },
+      { app_id: 'Bar', public_key: null, rotated_at: '2026-05-01T00:00:00.000Z' },
+      { app_id: 'shop', public_key: null, rotated_at: '2026-05-01T00:00:00.000Z' },
     ]);
     expect(JSON.stringify(reader.applications())).not.toContain('secret');
     expect((await readdir(join(directory, 'config'))).sort()).toEqual([
@@ -210,7 +210,7 @@ describe('update', () => {
       const [, file, keyFile, name] = process.argv;
       const onError = (error) => { throw error; };
       const vault = await openVault({ file, keyFile, production: false, onError });
-      for (let i = 0; i < 5; i += 1) await vault.update((c) => addApplication(c, name + i, 'secret', Date.now()));
+      for (let i = 0; i < 5; i += 1) await vault.update((c) => addApplication(c, name + i, { api_secret: 'secret' }, Date.now()));
     `;
     const run = promisify(execFile);
     const others = ['x', 'y'].map((name) =>
@@ -236,7 +236,7 @@ describe('secretsOf', () => {
   it('answers the replaced secret until its grace ends', async () => {
     const vault = await open();
     await add(vault, 'shop', 'one');
-    await vault.update((current) => rotateSecret(current, 'shop', 'two', now, hour));
+    await vault.update((current) => rotateAppKey(current, 'shop', { api_secret: 'two' }, now, hour));
     const reader = await open();
     expect(reader.secretsOf('shop', now + hour - 1)).toEqual(['two', 'one']);
     expect(reader.secretsOf('shop', now + hour)).toEqual(['two']);
@@ -386,7 +386,7 @@ describe('admission', () => {
     vault.onChange((change, serial) => changes.push([serial, change]));
     await add(vault, 'shop');
     await vault.update((current) => ({
-      ...rotateSecret(current, 'shop', 'another-secret', now, 0),
+      ...rotateAppKey(current, 'shop', { api_secret: 'another-secret' }, now, 0),
       jwt_secret: 'j'.repeat(32),
     }));
     await vault.update((current) => removeApplication(current, 'shop'));

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { type CredentialsChange, changeOf, isInGrace } from './changes.ts';
 import {
+  type AppKey,
   type Credentials,
   formatCredentials,
   noCredentials,
@@ -26,6 +27,8 @@ export interface VaultOptions extends KeyringOptions {
 /** The public part of an application: never its secret. */
 export interface ApplicationSummary {
   readonly app_id: string;
+  /** SPKI in base64; null where the application signs with a secret. */
+  readonly public_key: string | null;
   readonly rotated_at: string;
 }
 
@@ -126,15 +129,27 @@ export class Vault {
    * The secrets with which this application may sign at `now` (milliseconds since the epoch), the current one first.
    */
   secretsOf(appId: string, now: number): readonly string[] {
+    return this.#keysOf(appId, now).flatMap((key) => ('api_secret' in key ? key.api_secret : []));
+  }
+
+  /** The same of its public keys. */
+  publicKeysOf(appId: string, now: number): readonly string[] {
+    return this.#keysOf(appId, now).flatMap((key) => ('public_key' in key ? key.public_key : []));
+  }
+
+  #keysOf(appId: string, now: number): readonly AppKey[] {
     const application = this.#credentials.apps.get(appId);
     if (application === undefined) return [];
-    const previous = application.previous?.filter((one) => isInGrace(one, now)) ?? [];
-    return [application.api_secret, ...previous.map((one) => one.api_secret)];
+    return [application, ...(application.previous?.filter((one) => isInGrace(one, now)) ?? [])];
   }
 
   /** By app_id, in code point order. */
   applications(): readonly ApplicationSummary[] {
-    const summaries = [...this.#credentials.apps].map(([app_id, { rotated_at }]) => ({ app_id, rotated_at }));
+    const summaries = [...this.#credentials.apps].map(([app_id, application]) => ({
+      app_id,
+      public_key: 'public_key' in application ? application.public_key : null,
+      rotated_at: application.rotated_at,
+    }));
     return summaries.sort((a, b) => (a.app_id < b.app_id ? -1 : 1));
   }
 

@@ -155,6 +155,11 @@ describeEachDatabase('the API description', (databases) => {
     for (const verb of ['pause', 'resume']) await ask('POST', `/admin/schedules/report/${verb}`, { token });
     const rotation = { secret: 'ab'.repeat(32), overlap: 60 };
     await ask('POST', '/admin/applications/shop/rotate', { token, body: rotation });
+    const replacement = {
+      public_key: 'MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=',
+      overlap: 60,
+    };
+    await ask('POST', '/admin/applications/shop/public_key', { token, body: replacement });
     await ask('POST', '/admin/roles', { token, body: { role: { name: 'editor' } } });
     const view = { resource: 'users', name: 'all', query: { sort: { field: 'id', order: 'ASC' } } };
     const saved = await ask<{ id: number }>('POST', '/admin/views', { token, body: { view } });

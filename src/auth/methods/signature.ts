@@ -12,12 +12,10 @@ import {
   type IdentifiedApplication,
   type SecurityScheme,
 } from '../method.ts';
-import { signatureHeaders, signatureOf } from '../signature.ts';
+import type { ApplicationKeys } from '../ports.ts';
+import { signatureHeaders, signatureOf, timestampTolerance } from '../signature.ts';
 
 type BySignature = IdentifiedApplication<'signature'>;
-
-/** Seconds that a timestamp may differ from the server's time, either way. */
-const timestampTolerance = 300;
 
 const timestampForm = /^[1-9][0-9]{0,11}$/;
 const signatureForm = /^[0-9a-f]{64}$/;
@@ -106,6 +104,8 @@ export const signature = {
   plotted: { 'zh-CN': '签名', en: 'Signature' },
   area: 'api',
   holder: 'application',
+  isHeldBy: (applications: ApplicationKeys, appId: string, now: number) =>
+    applications.secretsOf(appId, now).length > 0,
   challenge: 'Signature realm="gatewright", headers="X-App-Id X-Timestamp X-Signature"',
   refusals: ['invalid_signature', 'invalid_timestamp'],
   writeRefusals: [],

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -90,6 +91,58 @@ describe('app rotate', () => {
   });
 });
 
+describe('an application with a public key', () => {
+  const pem = (): [pem: string, line: string] => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    return [
+      String(publicKey.export({ format: 'pem', type: 'spki' })),
+      publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+    ];
+  };
+
+  it('has no secret, and its key is shown whenever it is asked for', async () => {
+    const [text, line] = pem();
+    const file = join(directory, 'bank.pem');
+    await writeFile(file, text);
+    const made = await app(`create bank --public-key ${file} --json`);
+    expect(made).toEqual({
+      status: 0,
+      stdout: `{"app_id":"bank","public_key":"${line}"}\n`,
+      stderr: '',
+    });
+    const open = await vault();
+    expect([open.secretsOf('bank', now), open.publicKeysOf('bank', now)]).toEqual([[], [line]]);
+    expect((await app('list')).stdout).toBe(`bank  2026-05-01T00:00:00.000Z  ${line}\n`);
+  });
+
+  it('gets another one, or a secret, and both sign until the grace ends', async () => {
+    const [first, firstLine] = pem();
+    const [second, secondLine] = pem();
+    await app('create bank --public-key -', { stdin: first });
+    await app('rotate bank --public-key - --grace 1h', { stdin: second });
+    const secret = secretIn((await app('rotate bank --grace 2h --json')).stdout);
+    const open = await vault();
+    const keysAt = (at: number) => [open.secretsOf('bank', at), open.publicKeysOf('bank', at)];
+    expect(keysAt(now)).toEqual([[secret], [secondLine, firstLine]]);
+    expect(keysAt(now + hour)).toEqual([[secret], [secondLine]]);
+    expect(keysAt(now + 2 * hour)).toEqual([[secret], []]);
+    await app('rotate bank --public-key -', { stdin: first });
+    expect([(await vault()).secretsOf('bank', now), (await vault()).publicKeysOf('bank', now)]).toEqual([
+      [],
+      [firstLine],
+    ]);
+  });
+
+  it('is not made with a private key, which appears nowhere', async () => {
+    const stdin = String(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
+    const { status, stdout, stderr } = await app('create bank --public-key -', { stdin });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('this is a private key');
+    expect(stderr).not.toContain(stdin.split('\n')[1]);
+    expect((await app('list --json')).stdout).toBe('[]\n');
+  });
+});
+
 describe('app list and app remove', () => {
   it('show what there is, without secrets', async () => {
     expect(await app('list')).toEqual({ status: 0, stdout: '', stderr: '' });
@@ -101,7 +154,7 @@ describe('app list and app remove', () => {
     );
     expect((await app('remove a --json')).stdout).toBe('{"app_id":"a"}\n');
     expect((await app('list --json')).stdout).toBe(
-      '[{"app_id":"shop","rotated_at":"2026-05-01T00:00:00.000Z"}]\n',
+      '[{"app_id":"shop","public_key":null,"rotated_at":"2026-05-01T00:00:00.000Z"}]\n',
     );
     expect(await app('remove a')).toMatchObject({ status: 1, stdout: '' });
     expect((await app('remove shop')).stdout).toBe('removed shop\n');

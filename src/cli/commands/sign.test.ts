@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, verify } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -178,6 +178,75 @@ describe('sign --curl', () => {
       }
     } finally {
       server.close();
+    }
+  });
+});
+
+describe('sign --http', () => {
+  const url = 'https://api.example.com/api/v1/orders?a=1';
+  const http = (...args: string[]) =>
+    bySecret('--http', '--timestamp', '1767225600', '--nonce', 'n1', '--body', '{"a":1}', ...args);
+  const message = [
+    '"@method": POST',
+    `"@target-uri": ${url}`,
+    '"content-digest": sha-256=:AVq9f1zFei3ZS3WQ8ErYCEJzkF7jPsXOvq5iJ2qX+GI=:',
+    '"@signature-params": ("@method" "@target-uri" "content-digest");created=1767225600;nonce="n1";keyid="shop";alg="hmac-sha256";tag="gatewright"',
+  ].join('\n');
+
+  it('prints the base, the headers, JSON and a curl command', async () => {
+    expect((await http('--message', 'post', `${url}#top`)).stdout).toBe(message);
+    const signature = createHmac('sha256', secret).update(message).digest('base64');
+    const lines = [
+      message.split('\n')[2]?.replace('"content-digest"', 'Content-Digest'),
+      message.split('\n')[3]?.replace('"@signature-params": ', 'Signature-Input: sig='),
+      `Signature: sig=:${signature}:`,
+    ];
+    expect((await http('POST', url)).stdout).toBe(`${lines.join('\n')}\n`);
+    expect(JSON.parse((await http('--json', 'POST', url)).stdout)).toMatchObject({
+      Signature: `sig=:${signature}:`,
+    });
+    const { stdout } = await http('--curl', 'POST', `${url}#top`);
+    expect(stdout).toContain(` '${url}' `);
+    expect(stdout).toContain(`--header 'Signature: sig=:${signature}:'`);
+  });
+
+  it('signs with a private key, and takes another nonce each time', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const file = join(directory, 'key.pem');
+    await writeFile(file, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+    const given = ['--http', '--app', 'bank', '--key', file, '--body', ''];
+    const base = await sign([...given, '--nonce', 'n2', '--message', 'GET', url]);
+    const signed = await sign([...given, '--nonce', 'n2', '--json', 'GET', url]);
+    const { Signature: text } = JSON.parse(signed.stdout);
+    const bytes = Buffer.from(text.slice('sig=:'.length, -1), 'base64');
+    expect(verify(null, Buffer.from(base.stdout), publicKey, bytes)).toBe(true);
+    expect(base.stdout).toContain('alg="ed25519"');
+    const two = [await sign([...given, 'GET', url]), await sign([...given, 'GET', url])];
+    expect(two[0]?.stdout).not.toBe(two[1]?.stdout);
+  });
+
+  it('refuses what it cannot sign', async () => {
+    const file = join(directory, 'key.pem');
+    await writeFile(file, '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2Vw\n-----END PRIVATE KEY-----\n');
+    const rsa = join(directory, 'rsa.pem');
+    await writeFile(
+      rsa,
+      generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }),
+    );
+    for (const [args, said] of [
+      [['--http', '--app', 'a'], '--http takes METHOD and URL'],
+      [['--http', '--app', 'a', '--key', file, 'GET', 'x:y'], "'x:y' is no http or https URL"],
+      [['--http', '--app', 'a', '--key', file, 'GET', 'https://u:p@x/'], 'is no http or https URL'],
+      [['--http', '--app', 'a', '--key', file, 'GET', url], 'holds no Ed25519 private key in PEM'],
+      [['--http', '--app', 'a', '--key', rsa, 'GET', url], 'holds no Ed25519 private key in PEM'],
+      [['--http', '--app', 'a', '--nonce', 'a b', 'GET', url], '--nonce takes'],
+      [['--app', 'a', '--key', file], '--key and --nonce belong to --http'],
+      [['--app', 'a', '--nonce', 'x'], '--key and --nonce belong to --http'],
+      [['--http', 'GET', url], '--app ID is missing'],
+    ] as const) {
+      const { status, stderr, stdout } = await sign(args);
+      expect([args, status > 0, stderr.includes(said), stdout]).toEqual([args, true, true, '']);
+      expect(stderr).not.toContain('MC4CAQ');
     }
   });
 });

@@ -1,4 +1,6 @@
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { type SigningKey, signHttp } from '../../auth/http-signature.ts';
 import { signatureHeaders, signatureOf } from '../../auth/signature.ts';
 import { assertAppId } from '../../vault/credentials.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -57,6 +59,7 @@ export const curlCommand = (request: SignedRequest): string => {
 };
 
 interface SecretSource {
+  readonly key: string | undefined;
   readonly body: string | undefined;
   readonly 'body-file': string | undefined;
   readonly 'secret-stdin': boolean | undefined;
@@ -76,9 +79,31 @@ const bodyOf = async (source: SecretSource, method: string | undefined, io: Io):
 
 const secretOf = async (appId: string, fromStdin: boolean | undefined, io: Io): Promise<string> => {
   if (fromStdin === true) return readSecret(io, 'secret');
-  const [secret] = (await openCredentials(io)).secretsOf(appId, io.clock());
-  if (secret === undefined) throw new CommandError(`there is no application ${JSON.stringify(appId)}`);
-  return secret;
+  const vault = await openCredentials(io);
+  const [secret] = vault.secretsOf(appId, io.clock());
+  if (secret !== undefined) return secret;
+  if (vault.publicKeysOf(appId, io.clock()).length === 0)
+    throw new CommandError(`there is no application ${JSON.stringify(appId)}`);
+  throw new CommandError(
+    `the application ${appId} has a public key: sign with --http and --key, its private key`,
+  );
+};
+
+/** The private key of a file, or the secret of the application. */
+const signingKeyOf = async (
+  appId: string,
+  { key, 'secret-stdin': fromStdin }: SecretSource,
+  io: Io,
+): Promise<SigningKey> => {
+  if (key === undefined) return { secret: await secretOf(appId, fromStdin, io) };
+  const text = await readFile(key);
+  try {
+    const privateKey = createPrivateKey(text);
+    if (privateKey.asymmetricKeyType === 'ed25519') return { privateKey };
+  } catch {
+    // The parser's message may quote the key.
+  }
+  throw new CommandError(`${key} holds no Ed25519 private key in PEM`);
 };
 
 const timestampOf = (given: string | undefined, io: Io): string => {
@@ -93,18 +118,50 @@ const appIdOf = (given: string | undefined): string => {
   return given;
 };
 
-/** METHOD and URL, which are given exactly if a curl command is wanted. */
+/** METHOD and URL, which are given exactly if a curl command or an HTTP message signature is wanted. */
 const targetOf = (
   operands: readonly string[],
-  curl: boolean | undefined,
+  { curl, http }: { readonly curl?: boolean; readonly http?: boolean },
 ): { method?: string; url?: string } => {
   const [method, url] = operands;
-  if (curl !== true) {
-    if (method !== undefined) throw new UsageError(`unexpected argument '${method}' without --curl`);
+  if (curl !== true && http !== true) {
+    if (method !== undefined)
+      throw new UsageError(`unexpected argument '${method}' without --curl or --http`);
     return {};
   }
-  if (method === undefined || url === undefined) throw new UsageError('--curl takes METHOD and URL');
+  if (method === undefined || url === undefined)
+    throw new UsageError(`${http === true ? '--http' : '--curl'} takes METHOD and URL`);
   return { method: method.toUpperCase(), url };
+};
+
+/** An address as curl and others send it: without its fragment. @throws UsageError */
+const sentAddress = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new UsageError(`'${text}' is no http or https URL`);
+  url.hash = '';
+  return url;
+};
+
+const nonceOf = (given: string | undefined): string => {
+  const nonce = given ?? randomUUID();
+  if (/^[!-~]{1,128}$/.test(nonce)) return nonce;
+  throw new UsageError('--nonce takes 1 to 128 visible ASCII characters');
+};
+
+/** Prints the headers, as JSON or in a curl command where that is wanted. */
+const printSigned = (
+  io: Io,
+  {
+    method = '',
+    url = '',
+    ...request
+  }: Omit<SignedRequest, 'method' | 'url'> & { method?: string | undefined; url?: string | undefined },
+  { json, curl }: { readonly json?: boolean; readonly curl?: boolean },
+): void => {
+  if (json === true) io.print(JSON.stringify(request.headers));
+  else if (curl === true) io.print(curlCommand({ ...request, method, url }));
+  else for (const [name, value] of Object.entries(request.headers)) io.print(`${name}: ${value}`);
 };
 
 export const command = defineCommand({
@@ -114,34 +171,60 @@ export const command = defineCommand({
     'secret-stdin': { type: 'boolean', help: 'read its secret from stdin instead of the credentials file' },
     body: { type: 'string', value: 'TEXT', help: 'the body' },
     'body-file': { type: 'string', value: 'FILE', help: 'the body, byte for byte; - is stdin' },
+    http: { type: 'boolean', help: 'sign METHOD and URL as well, by RFC 9421' },
+    key: {
+      type: 'string',
+      value: 'FILE',
+      help: 'with --http: an Ed25519 private key in PEM, instead of a secret',
+    },
+    nonce: {
+      type: 'string',
+      value: 'TEXT',
+      help: 'with --http: what the service accepts once (default random)',
+    },
     timestamp: { type: 'string', value: 'SECONDS', help: 'Unix time (default now)' },
     curl: { type: 'boolean', help: 'print a complete curl command for METHOD and URL' },
     message: { type: 'boolean', help: 'print the exact bytes to be signed; needs no secret' },
     ...jsonOption,
   },
   description: [
-    'Prints the headers X-App-Id, X-Timestamp and X-Signature of a request.',
+    'Prints the headers X-App-Id, X-Timestamp and X-Signature of a request. With --http these are Content-Digest,',
+    'Signature-Input and Signature, which cover METHOD and URL and are good once.',
     'Without --body and --body-file, the body is read from stdin. It is empty if stdin is a terminal or has the secret, or',
     'if the curl is a GET, HEAD or DELETE.',
   ],
   examples: [
     `gatewright sign --app shop --body '{"order_no":"A1"}'`,
     `gatewright sign --app shop --body-file order.json --curl POST http://127.0.0.1:3000/api/v1/payment`,
+    `gatewright sign --http --app bank --key bank.key --body '{"a":1}' POST https://api.example.com/api/v1/orders`,
     `gatewright sign --body '' --message | openssl dgst -sha256 -hmac "$SECRET"`,
   ],
   async run({ values, operands }, io) {
     if ([values.curl, values.message, values.json].filter(Boolean).length > 1) {
       throw new UsageError('--curl, --message and --json exclude each other');
     }
-    const { method, url } = targetOf(operands, values.curl);
+    if (values.http !== true && (values.key !== undefined || values.nonce !== undefined))
+      throw new UsageError('--key and --nonce belong to --http');
+    const { method, url } = targetOf(operands, values);
     const timestamp = timestampOf(values.timestamp, io);
-    const appId = values.message === true ? '' : appIdOf(values.app);
+    const appId = values.message === true && values.http !== true ? '' : appIdOf(values.app);
     const source = {
+      key: values.key,
       body: values.body,
       'body-file': values['body-file'],
       'secret-stdin': values['secret-stdin'],
     };
     const body = await bodyOf(source, method, io);
+    const bodyFile = values['body-file'];
+    if (values.http === true && method !== undefined && url !== undefined) {
+      const { href, origin } = sentAddress(url);
+      const options = { keyId: appId, created: Number(timestamp), nonce: nonceOf(values.nonce) };
+      const request = { method, origin, target: href.slice(origin.length) };
+      const key = await signingKeyOf(appId, source, io);
+      const { base, headers } = signHttp(request, body, key, options);
+      if (values.message === true) return io.write(base);
+      return printSigned(io, { method, url: href, headers, body, bodyFile }, values);
+    }
     if (values.message === true) return io.write(Buffer.concat([Buffer.from(`${timestamp}\n`), body]));
 
     const secret = await secretOf(appId, values['secret-stdin'], io);
@@ -150,10 +233,6 @@ export const command = defineCommand({
       [signatureHeaders.timestamp]: timestamp,
       [signatureHeaders.signature]: signatureOf(secret, timestamp, body),
     };
-    if (values.json === true) return io.print(JSON.stringify(headers));
-    if (method !== undefined && url !== undefined) {
-      return io.print(curlCommand({ method, url, headers, body, bodyFile: values['body-file'] }));
-    }
-    for (const [name, value] of Object.entries(headers)) io.print(`${name}: ${value}`);
+    printSigned(io, { method, url, headers, body, bodyFile }, values);
   },
 });

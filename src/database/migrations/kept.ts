@@ -150,6 +150,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
     ...['password_set_by', 'last_token_expiry', 'revoked_token_expiry', 'kind', 'owner_id'],
   ),
   gatewright_revoked_tokens: other('user_id', 'expiry'),
+  gatewright_nonces: other('app_id', 'nonce', 'expiry'),
   roles: other('name', 'built_in', 'created_at'),
   user_roles: other('user_id', 'role'),
   api_keys: other(

@@ -138,6 +138,12 @@ const identify = async (
     : passed(name, anonymous);
 };
 
+/** Whether the subject has a key for a method: an application may have a secret, or a public key, and not both. */
+const isHeldBy = ({ applications, clock }: Services, name: AuthMethodName, subject: Subject): boolean => {
+  const { isHeldBy: test } = authMethod(name);
+  return subject.kind !== 'application' || test === undefined || test(applications, subject.appId, clock());
+};
+
 /** Principal of a call that is open to anybody: it is looked up only where this caller may read more than others. */
 const anyCaller = async (
   explainer: Services,
@@ -186,9 +192,12 @@ const authenticate = (
     const asked = related !== undefined || readsOwn(policy) ? models : undefined;
     return anyCaller(explainer, subject, asked, address);
   }
-  const method = auth.find((name) => authMethod(name).holder === subject.kind);
-  if (method === undefined)
+  const methods = auth.filter((name) => authMethod(name).holder === subject.kind);
+  if (methods.length === 0)
     return refused(`${subject.kind}, but the endpoint takes ${auth.join(', ')}`, 'unauthenticated');
+  const method = methods.find((name) => isHeldBy(explainer, name, subject));
+  if (method === undefined)
+    return refused(`the application has no key for ${methods.join(', ')}`, 'invalid_signature');
   return identify(explainer, subject, method, models, address);
 };
 

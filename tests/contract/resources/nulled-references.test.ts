@@ -69,6 +69,7 @@ const laterTables = [
   'gatewright_revoked_keys',
   'gatewright_revoked_tokens',
   'gatewright_former_secrets',
+  'gatewright_nonces',
 ];
 /** And indexes of tables that were there. */
 const laterIndexes = [
