@@ -291,11 +291,12 @@ export class Service {
   }
 
   /** A key of the user's, made through the API. `expiresAt` in ISO 8601. */
-  createKey(user: TestUser, expiresAt?: string): Promise<Key> {
+  createKey(user: TestUser, expiresAt?: string, scopes?: readonly string[]): Promise<Key> {
     const expiry = expiresAt === undefined ? {} : { expires_at: expiresAt };
+    const restriction = scopes === undefined ? {} : { scopes };
     return this.ok<Key>('POST', '/api/v1/api_keys', {
       token: user,
-      body: { api_key: { name: `key of ${user.username}`, ...expiry } },
+      body: { api_key: { name: `key of ${user.username}`, ...expiry, ...restriction } },
     });
   }
 

@@ -34,7 +34,7 @@ describeEachDatabase('what related records are hidden', (databases) => {
       apps: ['shop'],
       env: { LOG_LEVEL: 'warn', API_DOCS: 'off' },
     });
-    const people = await createPeople(service, all);
+    const people = await createPeople(service, all, []);
     const persons = await service.ok<Plain[]>('GET', '/admin/users', { token: await service.admin() });
     const { inject, services } = service.server;
     const { database } = services;

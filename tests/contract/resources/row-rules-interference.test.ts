@@ -47,7 +47,7 @@ describeEachDatabase('what is out of reach', (databases) => {
       apps: ['shop'],
       env: { LOG_LEVEL: 'warn', API_DOCS: 'off' },
     });
-    const people = await createPeople(service, all);
+    const people = await createPeople(service, all, scopeEndpoints);
     const { inject, services } = service.server;
     const { database } = services;
     const common = { users: people.users, people, inject, database, services, faults: [], cells: new Map() };

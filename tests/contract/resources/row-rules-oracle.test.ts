@@ -34,7 +34,7 @@ describeEachDatabase('rows under random rules', (databases) => {
       apps: ['shop'],
       env: { LOG_LEVEL: 'warn', API_DOCS: 'off' },
     });
-    const people = await createPeople(service, all);
+    const people = await createPeople(service, all, scopeEndpoints);
     const cells = new Map<string, number>();
     const { inject, services } = service.server;
     const started = performance.now();

@@ -1,4 +1,4 @@
-import { isRefused, type Refused, shown, type World } from '../../resources/row-rules/oracle.ts';
+import { hasScope, isRefused, type Refused, shown, type World } from '../../resources/row-rules/oracle.ts';
 import type { Asking } from '../../resources/row-rules/people.ts';
 import {
   publicUserFields,
@@ -76,6 +76,7 @@ export class Reader {
     });
     if (where !== 'api') return reads(userFields, this.data.persons);
     if (caller.method !== 'jwt' && caller.method !== 'api_key') return undefined;
+    if (!hasScope(caller, 'users', 'read')) return undefined;
     const rows = this.data.persons.filter(({ id }) => caller.administers || id === caller.userId);
     return reads(publicUserFields, rows);
   }

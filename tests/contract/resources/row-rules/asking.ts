@@ -62,7 +62,8 @@ export const recordsFault = (
 export const refusalFault = ({ status, text }: Answer, wanted: Refused): string | undefined => {
   const { code, data } = JSON.parse(text) as Envelope;
   // A stranger gets one code of 401, a disabled user that of a wrong token.
-  const isRight = wanted.status === 401 ? Math.floor(code / 100) === 401 : code === codes[wanted.status];
+  const isRight =
+    wanted.status === 401 ? Math.floor(code / 100) === 401 : code === (wanted.code ?? codes[wanted.status]);
   if (status !== wanted.status || !isRight) return `${status} ${text.slice(0, 300)}, not ${wanted.status}`;
   if (wanted.fields === undefined) return data === undefined ? undefined : 'a refusal with data';
   const refusedFields = (data as { errors: readonly { field: string }[] }).errors

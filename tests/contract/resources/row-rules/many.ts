@@ -28,6 +28,7 @@ import {
 import { principalOf } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row } from './plan.ts';
+import { refusalOfScope } from './scopes.ts';
 import { idsOfAdded } from './tables.ts';
 
 /** Several writes in one transaction: a batch, and the lines of an import. Each is decided as it would be alone. */
@@ -112,7 +113,11 @@ export const refusalsOfBatch = (
     !actions.some((action) => plan.auth[action].includes(caller.method ?? 'jwt'))
   )
     return [{ status: 401 }];
-  if (writes.some(({ action }) => barred(plan, action, caller) !== undefined)) return [{ status: 403 }];
+  const forbidden = writes.flatMap(({ action }): Refused[] => {
+    const refusal = barred(plan, action, caller);
+    return refusal === undefined ? [] : [refusalOfScope(refusal, caller)];
+  });
+  if (forbidden.length > 0) return forbidden;
   const counts = { create: 0, update: 0, destroy: 0 };
   const fields: string[] = [];
   const refusals: Refused[] = [];

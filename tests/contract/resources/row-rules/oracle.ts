@@ -18,6 +18,8 @@ export interface Caller {
   readonly isSuperAdmin: boolean;
   /** Whether one of the roles is granted every entry of the permission table. */
   readonly granted: boolean;
+  /** Scopes of the key, `path:action`; undefined where the caller may do all that its owner may. */
+  readonly scopes?: ReadonlySet<string> | undefined;
 }
 
 /** Everything there is: models, rows, users. */
@@ -30,6 +32,8 @@ export interface World {
 
 export interface Refused {
   readonly status: 401 | 403 | 404 | 409 | 412 | 422;
+  /** Where it is not the usual one of the status. */
+  readonly code?: number;
   /** Fields that are named with 422, in the order of the model. */
   readonly fields?: readonly string[];
 }
@@ -38,10 +42,15 @@ export type Body = Readonly<Record<string, Value>>;
 
 const refused = (status: Refused['status']): Refused => ({ status });
 
-/** Authentication and permission check. */
+/** Whether the scopes of the caller's key, if it has some, name a scope of this path. */
+export const hasScope = ({ scopes }: Caller, path: string, action: string): boolean =>
+  scopes === undefined || scopes.has(`${path}:${action}`) || scopes.has(`${path}:*`);
+
+/** Authentication, the key's scopes, and permission check. */
 export const barred = (plan: ModelPlan, action: Action, caller: Caller): Refused | undefined => {
   if (caller.method === undefined || !plan.auth[action].includes(caller.method)) return refused(401);
   const isRead = action === 'list' || action === 'detail';
+  if (!hasScope(caller, plan.path, isRead ? 'read' : action)) return { status: 403, code: 40305 };
   if (plan.permissions === 'none' || (isRead && plan.permissions === 'writes')) return undefined;
   return caller.isSuperAdmin || caller.granted ? undefined : refused(403);
 };
@@ -123,7 +132,9 @@ const writableFields = (plan: ModelPlan, { administers }: Caller) =>
 const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: Caller): boolean => {
   if (to === 'User') {
     if (!world.users.includes(Number(id))) return false;
-    return anyone || (caller.userId !== null && (caller.administers || caller.userId === id));
+    if (anyone) return true;
+    const isShown = caller.userId !== null && (caller.administers || caller.userId === id);
+    return isShown && hasScope(caller, 'users', 'read');
   }
   const target = world.models.find(({ name }) => name === to);
   if (target === undefined || world.state.find(to, id) === undefined) return false;

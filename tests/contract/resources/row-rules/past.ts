@@ -3,7 +3,7 @@ import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { viewEvents } from '../../../../src/events/event-view.ts';
 import { relatedFor } from '../../../../src/operations/area.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
-import { isAnonymous, isRefused, readsEvery, shown, type World, wouldRead } from './oracle.ts';
+import { hasScope, isAnonymous, isRefused, readsEvery, shown, type World, wouldRead } from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, State, Written } from './plan.ts';
 
@@ -50,7 +50,8 @@ export const readsReason = (world: World, caller: Asking, because: Written['beca
 const actorFault = (playing: Playing, caller: Asking, isStranger: boolean, write: Written, actor: Actor) => {
   const { by, because } = write;
   const isOwn = by.userId === caller.userId;
-  const isShown = !isStranger && (caller.administers || isOwn);
+  const readsUsers = caller.administers && hasScope(caller, 'users', 'read');
+  const isShown = !isStranger && (isOwn || readsUsers);
   if (by.userId !== null && actor.id !== (isShown ? String(by.userId) : null)) return `actor ${actor.id}`;
   if (!isShown && (actor.id !== null || actor.name !== null || actor.key !== null)) return 'an actor';
   const mayRead = readsReason(
@@ -128,7 +129,7 @@ export const principalOf = async (
   if (caller.userId === null || caller.method === 'signature') return undefined;
   const names = models.map(({ name }) => name);
   const identity = await services.identities.byUserId(caller.userId, names);
-  return identity && { ...identity, method: caller.method };
+  return identity && { ...identity, method: caller.method, scopes: caller.scopes };
 };
 
 /** Events that a caller receives now. */

@@ -35,10 +35,40 @@ const grantEverything = async ({ server }: Service, role: string, models: readon
   await database.execute({ sql, parameters: [] });
 };
 
+/** What the keys of the scoped callers may do with each model, in turn. */
+const grants: readonly (readonly string[])[] = [
+  ['read'],
+  ['*'],
+  ['read', 'update'],
+  ['read', 'create', 'destroy'],
+  [],
+  ['read'],
+  ['update', 'destroy'],
+  ['*'],
+];
+
+/** The most scopes that a key takes, without those of the endpoints. */
+const maxScopes = 96;
+
+/** Scopes of the first, second or third scoped key: each leaves out something else. */
+const scopesOf = (models: readonly ModelPlan[], turn: number): readonly string[] =>
+  models
+    .flatMap(({ path }, index) =>
+      (grants[(index + 3 * turn) % grants.length] ?? []).map((action) => `${path}:${action}`),
+    )
+    .slice(0, maxScopes);
+
 const none = { userId: null, administers: false, isSuperAdmin: false, granted: false } as const;
 
-/** Users of every kind by token and by key, an application, a stranger, and a user who is disabled. */
-export const createPeople = async (service: Service, models: readonly ModelPlan[]): Promise<People> => {
+/**
+ * Users of every kind by token, by key and by keys with scopes, an application, a stranger, and a user who is disabled.
+ * @param endpoints of the application, which every key may call
+ */
+export const createPeople = async (
+  service: Service,
+  models: readonly ModelPlan[],
+  endpoints: readonly { readonly method: string; readonly path: string }[],
+): Promise<People> => {
   await grantEverything(service, 'editor', models);
   const root = await service.admin();
   const admin = await service.createUser(['admin']);
@@ -51,6 +81,18 @@ export const createPeople = async (service: Service, models: readonly ModelPlan[
   const gone = await service.createUser();
   await service.ok('PATCH', `/admin/users/${gone.id}`, { token: root, body: { user: { disabled: true } } });
   const key = await service.createKey(ben);
+  const scoped = async (by: Asking, user: TestUser, ofModels: readonly string[]): Promise<Asking> => {
+    const scopes = [...ofModels, ...endpoints.map(({ method, path }) => `${method} ${path}`)];
+    const { key, id } = await service.createKey(user, undefined, scopes);
+    return {
+      ...by,
+      name: `${by.name} by a scoped key`,
+      method: 'api_key',
+      scopes: new Set(scopes),
+      headers: () => ({ 'x-api-key': key }),
+      explained: `api_key_id=${id}&`,
+    };
+  };
   const byToken = (name: string, user: TestUser, terms: Partial<Caller> = {}): Asking => ({
     ...none,
     name,
@@ -83,6 +125,12 @@ export const createPeople = async (service: Service, models: readonly ModelPlan[
     },
     { ...none, name: 'nobody', method: undefined, headers: () => ({}), explained: '' },
     byToken('a disabled user', gone, { method: undefined }),
+    await scoped(byToken('admin', admin, { administers: true }), admin, scopesOf(models, 0)),
+    await scoped(byToken('editor', editor, { granted: true }), editor, [
+      ...scopesOf(models, 1),
+      'users:read',
+    ]),
+    await scoped(byToken('ann', ann), ann, scopesOf(models, 2)),
   ];
   const users = [root, admin, editor, ann, ben, cleo, gone].map(({ id }) => id);
   return { callers, users, administrator };
