@@ -35,7 +35,7 @@ const grantEverything = async ({ server }: Service, role: string, models: readon
   await database.execute({ sql, parameters: [] });
 };
 
-/** What the keys of the scoped callers may do with each model, in turn. */
+/** Actions that the scoped keys name for each model, in turn. */
 const grants: readonly (readonly string[])[] = [
   ['read'],
   ['*'],
