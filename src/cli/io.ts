@@ -30,11 +30,14 @@ export class UsageError extends Error {
   }
 }
 
-/** A command that failed, with a complete message: exit status 1. */
+/** A command that failed, with a complete message: exit status 1 unless the command documents another one. */
 export class CommandError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  readonly status: number;
+
+  constructor(message: string, { status = 1, ...options }: ErrorOptions & { readonly status?: number } = {}) {
     super(message, options);
     this.name = 'CommandError';
+    this.status = status;
   }
 }
 

@@ -1,7 +1,7 @@
 import { packageVersion } from '../app/version.ts';
 import { nearest, nearestHint } from '../kernel/options.ts';
 import { commandHelp, commandList } from './help.ts';
-import { type Io, UsageError } from './io.ts';
+import { CommandError, type Io, UsageError } from './io.ts';
 import { registry } from './registry.ts';
 
 export { processIo } from './io.ts';
@@ -66,7 +66,7 @@ const oneLine = (error: unknown): string => {
 
 /**
  * Runs the command that `argv` names (without the program's own name).
- * Returns the exit status: 0 done, 1 failed, 2 wrongly used. An error is one line on stderr.
+ * Returns the exit status: 0 done, 1 failed, 2 wrongly used, any other as the command documents. An error is one line on stderr.
  */
 export const main = async (argv: readonly string[], io: Io): Promise<number> => {
   try {
@@ -74,6 +74,7 @@ export const main = async (argv: readonly string[], io: Io): Promise<number> => 
     return 0;
   } catch (error) {
     io.warn(`gatewright: ${oneLine(error)}`);
-    return error instanceof UsageError ? 2 : 1;
+    if (error instanceof UsageError) return 2;
+    return error instanceof CommandError ? error.status : 1;
   }
 };

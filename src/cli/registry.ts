@@ -60,6 +60,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
     },
     'key create': { summary: 'create an API key for a user', load: () => import('./commands/key-create.ts') },
     'key rotate': { summary: 'give an API key a new secret', load: () => import('./commands/key-rotate.ts') },
+    scan: {
+      summary: 'find leaked API keys in files or a git history',
+      load: () => import('./commands/scan.ts'),
+    },
     'app create': {
       summary: 'register an application that signs its requests',
       load: () => import('./commands/app-create.ts'),

@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/database/schema.ts': holder,
   'src/service/api-keys/commands.ts': keyRecord,
   'src/service/api-keys/expiry-notices.ts': keyRecord,
+  'src/service/api-keys/revoked-keys.ts': keyRecord,
   'src/service/api-keys/rotation.ts': keyRecord,
   'src/service/refusals/entity.ts': holder,
   'src/service/refusals/refusals.ts': holder,

@@ -30,7 +30,7 @@ import {
   shownRestrictions,
   storedRestriction,
 } from './restrictions.ts';
-import { revokeKeys } from './revoked-keys.ts';
+import { revokeKey } from './revoked-keys.ts';
 import { lockGrantedKey, rotatedKey, rotateKey } from './rotation.ts';
 
 /** Fields of a new key, for every command that creates one. */
@@ -221,12 +221,9 @@ const updateKey = (known: ReadonlySet<string>) =>
   });
 
 /** Deletes a key among those that the grant covers. */
-const removeKey = async (call: CommandCall<object>) => {
-  const { id, name, user_id } = await lockGrantedKey(call, call.id, call.grant);
-  await revokeKeys(call, [{ column: 'id', value: id }]);
-  const target = { kind: 'api_key', id, name };
-  return { audit: { action: 'key.delete', target, detail: { user_id } } };
-};
+const removeKey = async (call: CommandCall<object>) => ({
+  audit: await revokeKey(call, await lockGrantedKey(call, call.id, call.grant)),
+});
 
 const rotation = {
   verb: 'rotate',

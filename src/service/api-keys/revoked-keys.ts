@@ -2,8 +2,11 @@ import type { SqlValue } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
-import { auditActorOf } from '../audit/audit.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type AuditEntry, auditActorOf } from '../audit/audit.ts';
+import type { Changed } from '../command.ts';
 import type { Change, TableContext } from '../context.ts';
+import { lockKey } from './rotation.ts';
 
 /** Milliseconds for which a deleted key is kept by name: as long as security events. */
 const retention = 90 * 24 * 3_600_000;
@@ -55,6 +58,24 @@ export const revokeKeys = async (
     .onConflict((conflict) => conflict.column('key_id').doNothing());
   await transaction.run(toQuery(insert));
   return await transaction.all<RemovedKey>(toQuery(deletion));
+};
+
+/** Revokes a key, with the line of the audit log. `more` are details of it. */
+export const revokeKey = async (
+  change: Change,
+  { id, name, user_id }: RemovedKey,
+  more: JsonObject = {},
+): Promise<AuditEntry> => {
+  await revokeKeys(change, [{ column: 'id', value: id }]);
+  const target = { kind: 'api_key', id, name };
+  return { action: 'key.delete', target, detail: { user_id, ...more } };
+};
+
+/** Revokes a key that was found where others can read it. Returns false if it does not exist any more. */
+export const revokeLeakedKey = async (change: Change, id: number): Promise<Changed<boolean>> => {
+  const key = await lockKey(change, id);
+  if (key === undefined) return { result: false };
+  return { audit: await revokeKey(change, key, { leaked: true }), result: true };
 };
 
 /** Deletes rows of keys that were deleted, and of secrets that ended, long ago; called periodically. */

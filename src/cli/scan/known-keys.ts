@@ -1,0 +1,97 @@
+import { hashKey } from '../../auth/api-key.ts';
+import {
+  findSecrets,
+  type KnownSecret,
+  maxSoughtSecrets,
+  secretFilter,
+} from '../../service/api-keys/known-secrets.ts';
+import { revokeLeakedKey } from '../../service/api-keys/revoked-keys.ts';
+import { createCommands } from '../../service/command.ts';
+import type { TableContext } from '../../service/context.ts';
+
+/** Where a key stands. */
+export interface KeyPlace {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** The object of the repository that has it. */
+  readonly object?: string;
+}
+
+/** A key of this service in a text; never the key itself. */
+export interface FoundKey extends Omit<KnownSecret, 'key_hash'>, KeyPlace {
+  /** Whether this run has revoked it. */
+  readonly revoked: boolean;
+}
+
+/** Candidates of one scan after which they are compared in memory before they are looked up. */
+const manyCandidates = 20_000;
+
+/** Places that wait for the look-up of their candidates at most. */
+const maxWaitingPlaces = 20_000;
+
+/**
+ * Tells keys of this service from other texts of their form, by their hashes, in batches. A text with very many of them is
+ * compared in memory first.
+ * @param revoke whether keys that exist are deleted
+ */
+export const createKeySearch = (context: TableContext, revoke: boolean) => {
+  const { database, clock } = context;
+  const change = createCommands(context);
+  const found: FoundKey[] = [];
+  const ended = new Set<number>();
+  let places = 0;
+  let candidates = 0;
+  let isFiltered = false;
+  let mayBeKnown: (hash: string) => boolean = () => true;
+  let waiting = new Map<string, KeyPlace[]>();
+
+  const end = (id: number): Promise<boolean> =>
+    change({ principal: 'command line', address: null }, (made) => revokeLeakedKey(made, id));
+
+  const report = async (secret: KnownSecret, at: readonly KeyPlace[]): Promise<void> => {
+    const { key_hash: _, ...key } = secret;
+    const exists = key.status === 'active' || key.status === 'expired';
+    if (revoke && exists && (await end(key.id))) ended.add(key.id);
+    for (const place of at) found.push({ ...place, ...key, revoked: ended.has(key.id) });
+  };
+
+  const flush = async (): Promise<void> => {
+    const asked = waiting;
+    waiting = new Map();
+    places = 0;
+    const hashes = [...asked.keys()];
+    for (let start = 0; start < hashes.length; start += maxSoughtSecrets) {
+      const part = hashes.slice(start, start + maxSoughtSecrets);
+      const known = await findSecrets(database, database.dialect, part, clock());
+      for (const [hash, secret] of known) await report(secret, asked.get(hash) ?? []);
+    }
+  };
+
+  return {
+    add: (candidate: string, place: KeyPlace): void => {
+      const hash = hashKey(candidate);
+      candidates += 1;
+      if (!mayBeKnown(hash)) return;
+      const earlier = waiting.get(hash);
+      if (earlier === undefined) waiting.set(hash, [place]);
+      else earlier.push(place);
+      places += 1;
+    },
+    /** Looks candidates up where many wait; called between two chunks of a text. */
+    flushIfMany: async (): Promise<void> => {
+      if (candidates > manyCandidates && !isFiltered) {
+        isFiltered = true;
+        mayBeKnown = await secretFilter(database, database.dialect);
+      }
+      if (waiting.size >= maxSoughtSecrets || places >= maxWaitingPlaces) await flush();
+    },
+    /** Looks the rest up, and returns all keys in the order in which they were found. */
+    finish: async (): Promise<readonly FoundKey[]> => {
+      await flush();
+      return found;
+    },
+  };
+};
+
+export type KeySearch = ReturnType<typeof createKeySearch>;

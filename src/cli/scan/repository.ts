@@ -1,0 +1,148 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { CommandError } from '../io.ts';
+import type { KeySearch } from './known-keys.ts';
+import { type Examined, examine } from './sources.ts';
+
+/** Nothing is fetched, asked for or written, and messages are English. */
+const environment = {
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  LC_ALL: 'C',
+};
+
+type Git = ChildProcessByStdio<Writable, Readable, Readable>;
+
+const start = (repository: string, words: readonly string[]): Git =>
+  spawn('git', ['-C', repository, ...words], {
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+
+/** Resolves at the end of a process. @throws CommandError with its message unless it succeeded */
+const ended = async (git: Git): Promise<void> => {
+  let message = '';
+  git.stderr.on('data', (chunk) => {
+    message = `${message}${chunk}`.slice(0, 2_000);
+  });
+  const [code] = await once(git, 'close').catch((error: unknown) => {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw new CommandError(isMissing ? 'git is not installed' : `git: ${String(error)}`, { cause: error });
+  });
+  if (code !== 0) throw new CommandError(message.trim().split('\n')[0] ?? 'git failed');
+};
+
+/** The output of a short command. @throws CommandError */
+const outputOf = async (repository: string, words: readonly string[]): Promise<string> => {
+  const git = start(repository, words);
+  const end = ended(git);
+  git.stdin.on('error', () => {}).end();
+  const chunks: Buffer[] = [];
+  git.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await end;
+  return Buffer.concat(chunks).toString();
+};
+
+/** Bytes of a stream, as many as are asked for at a time. */
+class ByteReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Uint8Array = new Uint8Array();
+
+  constructor(stream: Readable) {
+    this.#chunks = stream[Symbol.asyncIterator]();
+  }
+
+  async #more(): Promise<boolean> {
+    const { done, value } = await this.#chunks.next();
+    if (done === true) return false;
+    this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value]);
+    return true;
+  }
+
+  /** A line without its end; undefined at the end of the stream. */
+  async line(): Promise<string | undefined> {
+    for (;;) {
+      const end = this.#rest.indexOf(0x0a);
+      if (end !== -1) {
+        const line = Buffer.from(this.#rest.subarray(0, end)).toString();
+        this.#rest = this.#rest.subarray(end + 1);
+        return line;
+      }
+      if (!(await this.#more())) return undefined;
+    }
+  }
+
+  async *bytes(size: number): AsyncGenerator<Uint8Array> {
+    for (let left = size; left > 0; ) {
+      if (this.#rest.length === 0 && !(await this.#more())) throw new CommandError('git ended too early');
+      const part = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(part.length);
+      left -= part.length;
+      yield part;
+    }
+  }
+}
+
+/** Texts about an object that is no file. */
+const nameless: Readonly<Record<string, string>> = { commit: '(commit message)', tag: '(tag message)' };
+
+/**
+ * Examines each object of a repository once: files of all branches, tags, stashes and of commits that only the log of
+ * references still names, what is in the index, and messages of commits and tags.
+ */
+export const examineRepository = async (
+  search: KeySearch,
+  examined: Examined,
+  repository: string,
+  warn: (line: string) => void,
+): Promise<void> => {
+  if ((await outputOf(repository, ['rev-parse', '--is-shallow-repository'])).trim() === 'true')
+    warn(`${repository}: the repository is shallow, so only a part of its history is scanned`);
+  const list = start(repository, ['rev-list', '--all', '--reflog', '--indexed-objects', '--objects']);
+  const show = start(repository, ['cat-file', '--batch', '--buffer']);
+  const ends = Promise.all([ended(list), ended(show)]);
+  // A failure is reported once the output ends.
+  ends.catch(() => {});
+  list.stdin.on('error', () => {}).end();
+  show.stdin.on('error', () => {});
+  /** Names of the objects whose content is still to come, in order. */
+  const names: string[] = [];
+  const ask = async (): Promise<void> => {
+    for await (const line of createInterface({ input: list.stdout, crlfDelay: Infinity })) {
+      const [object = ''] = line.split(' ', 1);
+      names.push(line.slice(object.length + 1));
+      if (!show.stdin.write(`${object}\n`)) await once(show.stdin, 'drain');
+    }
+    show.stdin.end();
+  };
+  const asking = ask();
+  asking.catch(() => {});
+  const reader = new ByteReader(show.stdout);
+  try {
+    for (let line = await reader.line(); line !== undefined; line = await reader.line()) {
+      const name = names.shift() ?? '';
+      const [object = '', type = '', size = ''] = line.split(' ');
+      if (type === 'missing') {
+        examined.unread.push(`${name || object}: the object is missing`);
+        continue;
+      }
+      const content = reader.bytes(Number(size));
+      if (type === 'tree') for await (const _ of content);
+      else await examine(search, examined, { file: nameless[type] ?? name, object }, content);
+      for await (const _ of reader.bytes(1));
+    }
+    await asking;
+    await ends;
+  } finally {
+    for (const git of [list, show]) git.kill();
+  }
+};
+
+/** The first commit that has an object; undefined where only the index or a log has it. */
+export const firstCommitWith = async (repository: string, object: string): Promise<string | undefined> => {
+  const words = ['log', '--all', '--reflog', '--format=%H', `--find-object=${object}`];
+  return (await outputOf(repository, words)).trim().split('\n').at(-1) || undefined;
+};
