@@ -30,6 +30,8 @@ interface Question {
   readonly id: string;
   readonly method: string;
   readonly path: string;
+  /** From where a key is used; empty: it is not said. */
+  readonly address: string;
 }
 
 const questionIn = (parameters: URLSearchParams): Question => {
@@ -39,12 +41,17 @@ const questionIn = (parameters: URLSearchParams): Question => {
     id: parameters.get(caller) ?? '',
     method: parameters.get('method') ?? 'GET',
     path: parameters.get('path') ?? `${basePath}/api/v1/`,
+    address: parameters.get('address') ?? '',
   };
 };
 
 /** The question stands in the address, so that an answer can be sent to somebody. */
-const parametersOf = ({ caller, id, method, path }: Question): URLSearchParams =>
-  new URLSearchParams({ [caller]: caller === 'nobody' ? '1' : id, method, path });
+const parametersOf = ({ caller, id, method, path, address }: Question): URLSearchParams =>
+  new URLSearchParams({
+    [caller]: caller === 'nobody' ? '1' : id,
+    ...{ method, path },
+    ...(caller === 'api_key_id' && address.trim() !== '' ? { address: address.trim() } : {}),
+  });
 
 /** Asks the service why a request would be let in or refused. */
 export const Explain = () => {
@@ -148,6 +155,17 @@ const Ask = ({ first, busy, onAsk }: AskProps) => {
       <Button type="submit" variant="contained" loading={busy} disabled={!ready} sx={{ alignSelf: 'end' }}>
         {text('explain.ask')}
       </Button>
+      {question.caller === 'api_key_id' ? (
+        <TextField
+          margin="none"
+          label={text('keyAccess.address')}
+          value={question.address}
+          onChange={(event) => change({ address: event.target.value })}
+          helperText={text('keyAccess.addressHelp')}
+          sx={{ gridColumn: { md: '1 / 3' } }}
+          slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: monospace, fontSize: 13 } } }}
+        />
+      ) : null}
     </Box>
   );
 };

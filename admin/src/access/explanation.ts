@@ -1,5 +1,8 @@
 import type { PermissionAction } from './permission-table.ts';
 
+/** The scope of endpoints that ask about each model by itself: every key passes. */
+export const eachModel = 'each model';
+
 /** An explanation as `/admin/explain` returns it. */
 
 /** A condition of a row rule, and those within it. */
@@ -34,6 +37,8 @@ export interface Step {
   readonly conditions?: Conditions;
   /** Of the permission check: each role of the caller, and whether it gives the right. */
   readonly grants?: Grants;
+  /** Of the scopes and the networks of a key: what the request needs, or from where it comes. */
+  readonly key?: { readonly needed: string | null; readonly held: readonly string[] };
 }
 
 export interface Grants {
@@ -73,6 +78,7 @@ export const changedAt = ({ rule }: Step, { caller }: Explanation): string | und
     ['user', 'role', 'administrator', 'authentication', 'password_change', 'second_factor'].includes(rule)
   )
     return `/users/${caller.id}`;
+  if (rule === 'key_scope' || rule === 'key_network') return `/api_keys/${caller.id}/access`;
   if (caller.kind === 'api_key' && rule === 'authentication' && !caller.revoked_at)
     return `/api_keys/${caller.id}`;
   if (caller.kind === 'application' && rule === 'authentication') return '/applications';

@@ -11,9 +11,9 @@ import {
   useRef,
   useState,
 } from 'react';
+import { enterAt, keepEntry, moveByArrow } from '../parts/table-keys.ts';
 import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
-import { enterAt, keepEntry, moveByArrow } from './matrix-keys.ts';
 import { matrixStyle } from './matrix-style.ts';
 import { MatrixTable } from './matrix-table.tsx';
 import type { ModelActions, PermissionAction, PermissionChange } from './permission-table.ts';

@@ -20,5 +20,9 @@ export interface Refusal {
 const callers = { user: 'user_id', api_key: 'api_key_id', application: 'app_id' } as const;
 
 /** The address of the explanation of a refusal, with the code that it had then. */
-export const questionOf = ({ caller_kind, caller_id, method, path, code }: Refusal): string =>
-  `/explain?${new URLSearchParams({ [callers[caller_kind]]: caller_id, method, path, was: String(code) })}`;
+export const questionOf = ({ caller_kind, caller_id, method, path, code, address }: Refusal): string =>
+  `/explain?${new URLSearchParams({
+    [callers[caller_kind]]: caller_id,
+    ...(caller_kind === 'api_key' ? { address } : {}),
+    ...{ method, path, was: String(code) },
+  })}`;

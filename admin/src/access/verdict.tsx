@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import { useScopeWords } from '../keys/scopes.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Gate, type GateOutcome, GateTrace } from '../parts/gate-trace.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -10,7 +11,7 @@ import { useModelName } from '../records/use-metadata.ts';
 import { type Language, serviceTexts, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ConditionsOf } from './conditions.tsx';
-import { changedAt, type Explanation, type Step } from './explanation.ts';
+import { changedAt, type Explanation, eachModel, type Step } from './explanation.ts';
 import { GrantsOfRoles } from './grants-of-roles.tsx';
 
 interface VerdictProps {
@@ -99,7 +100,7 @@ interface StepProps {
 const StepLine = ({ step, lit, explanation }: StepProps) => {
   const text = useText();
   const language = useLanguage();
-  const { outcome, because, conditions, grants } = step;
+  const { outcome, because, conditions, grants, key } = step;
   const changed = changedAt(step, explanation);
   return (
     <Gate
@@ -116,8 +117,9 @@ const StepLine = ({ step, lit, explanation }: StepProps) => {
       }
       aside={changed === undefined ? undefined : <Link to={changed}>{text('explain.change')}</Link>}
     >
-      {/* A step that is off has no reason; conditions are shown in the language of the page. */}
-      {outcome === 'off' || conditions !== undefined ? null : (
+      {key === undefined ? null : <Restriction rule={step.rule} restriction={key} />}
+      {/* A step that is off has no reason; what has a form of its own is shown in the language of the page. */}
+      {outcome === 'off' || conditions !== undefined || key !== undefined ? null : (
         <Box component="code" sx={{ fontFamily: monospace, fontSize: 'var(--meta)' }}>
           {because}
         </Box>
@@ -127,6 +129,36 @@ const StepLine = ({ step, lit, explanation }: StepProps) => {
         <ConditionsOf conditions={conditions} decisive={lit} explanation={explanation} />
       )}
     </Gate>
+  );
+};
+
+interface RestrictionProps {
+  readonly rule: string;
+  readonly restriction: NonNullable<Step['key']>;
+}
+
+/** What the request needs of the scopes of a key, or from where it comes, and what the key has. */
+const Restriction = ({ rule, restriction: { needed, held } }: RestrictionProps) => {
+  const text = useText();
+  const words = useScopeWords();
+  const separator = text('keyAccess.separator');
+  if (rule === 'key_network')
+    return (
+      <>
+        {needed === null ? null : <div>{text('keyAccess.cameFrom', { address: needed })}</div>}
+        <div>{text('keyAccess.held', { scopes: held.join(separator) })}</div>
+      </>
+    );
+  const neededWords = (): string => {
+    if (needed === null) return text('keyAccess.neededNone');
+    if (needed === eachModel) return text('keyAccess.neededEach');
+    return text('keyAccess.needed', { scope: words([needed]).join(separator) });
+  };
+  return (
+    <>
+      <div>{neededWords()}</div>
+      <div>{text('keyAccess.held', { scopes: words(held).join(separator) })}</div>
+    </>
   );
 };
 

@@ -13,6 +13,10 @@ export interface ApiKey {
   /** User who made it; null where the owner did. */
   readonly created_by: number | null;
   readonly user: { readonly id: number; readonly username: string; readonly name: string };
+  /** Null: everything that the owner may do. */
+  readonly scopes: readonly string[] | null;
+  /** Null: from everywhere. */
+  readonly networks: readonly string[] | null;
 }
 
 /** The use of a key as `/admin/api_keys/:id/usage` returns it. */
@@ -32,13 +36,16 @@ export interface KeyUsage {
     readonly requests: number;
     readonly last_at: string;
   }[];
+  /** Scopes that its requests of the last 30 days needed, the most used first. */
+  readonly scopes: readonly {
+    readonly scope: string;
+    readonly requests: number;
+    readonly last_day: string;
+  }[];
+  /** Scopes that would be enough for them; null: it has no more, or too little is known. */
+  readonly narrower_scopes: readonly string[] | null;
   readonly networks: readonly { readonly network: string; readonly first_used_at: string }[];
 }
 
-/** Where a key is made in the place of another one: of the same name, for the same user. */
-export const replacing = ({
-  id,
-  name,
-  user,
-}: Pick<ApiKey, 'id' | 'name'> & { readonly user: { readonly id: number } }): string =>
-  `/api_keys/create?${new URLSearchParams({ user_id: String(user.id), name, replaces: String(id) })}`;
+/** Where a key is made in the place of another one: of the same name, for the same user, with its restrictions. */
+export const replacing = ({ id }: Pick<ApiKey, 'id'>): string => `/api_keys/create?replaces=${id}`;

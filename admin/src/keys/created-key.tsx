@@ -12,11 +12,13 @@ import { basePath } from '../base.ts';
 import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
-import { RelativeTime, Time } from '../parts/time.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { AccessSummary, type KeyAccess } from './access-words.tsx';
 import type { ApiKey } from './api-key.ts';
+import { actionIn, expanded } from './scopes.ts';
 
 export interface NewApiKey {
   readonly id: number;
@@ -28,6 +30,7 @@ export interface NewApiKey {
 export interface CreatedApiKey extends NewApiKey {
   /** Whose it is, by username. */
   readonly owner: string;
+  readonly access: KeyAccess;
 }
 
 interface CreatedKeyProps {
@@ -38,7 +41,7 @@ interface CreatedKeyProps {
 /** The whole key, this once, with calls that run as they are shown. It is left only once somebody says that it is kept. */
 export const CreatedKey = ({ created, onDone }: CreatedKeyProps) => {
   const text = useText();
-  const { name, key, owner, expires_at } = created;
+  const { name, key, owner, access, expires_at } = created;
   const [kept, setKept] = useState(false);
   const { saved } = useUnsaved(!kept);
   return (
@@ -46,8 +49,8 @@ export const CreatedKey = ({ created, onDone }: CreatedKeyProps) => {
       title={text('keys.createdTitle', { name })}
       lead={
         <>
-          {text('keys.createdFor', { owner })} · {text('keys.expiresAt')}{' '}
-          <Time value={expires_at} format="zoned" otherwise={text('keys.neverExpires')} />
+          {text('keys.createdFor', { owner })}
+          <AccessSummary access={access} end={expires_at} />
         </>
       }
     >
@@ -60,7 +63,7 @@ export const CreatedKey = ({ created, onDone }: CreatedKeyProps) => {
           <Typography variant="body2" sx={{ color: 'secondary.main' }}>
             {text('keys.createdLead')}
           </Typography>
-          <Calls apiKey={key} />
+          <Calls apiKey={key} address={firstCall(access.scopes)} />
         </Paper>
         <Paper variant="outlined" sx={{ p: 1 }}>
           <FirstRequest id={created.id} />
@@ -87,14 +90,25 @@ export const CreatedKey = ({ created, onDone }: CreatedKeyProps) => {
   );
 };
 
-const address = `${window.location.origin}${basePath}/api/v1/users`;
+/** A call that a key with these scopes may make: the first list that it may read; else about itself, as every key may. */
+const firstCall = (scopes: readonly string[] | null): string => {
+  const [path] =
+    scopes === null
+      ? ['users']
+      : expanded(scopes).flatMap((scope) => {
+          const named = actionIn(scope);
+          return named?.action === 'read' ? [named.path] : [];
+        });
+  const below = path === undefined ? 'api_keys/current' : path === 'users' ? path : `${path}?per_page=5`;
+  return `${window.location.origin}${basePath}/api/v1/${below}`;
+};
 
 /** The same call in several languages. */
 const samples = {
-  curl: (key: string) => `curl -H 'X-Api-Key: ${key}' ${address}`,
-  JavaScript: (key: string) =>
+  curl: (key: string, address: string) => `curl -H 'X-Api-Key: ${key}' '${address}'`,
+  JavaScript: (key: string, address: string) =>
     `const response = await fetch('${address}', { headers: { 'X-Api-Key': '${key}' } });\nconsole.log(await response.json());`,
-  Python: (key: string) =>
+  Python: (key: string, address: string) =>
     `import urllib.request\n\nrequest = urllib.request.Request('${address}', headers={'X-Api-Key': '${key}'})\nprint(urllib.request.urlopen(request).read().decode())`,
 } as const;
 
@@ -103,7 +117,7 @@ type SampleName = keyof typeof samples;
 const sampleNames = Object.keys(samples) as readonly SampleName[];
 
 /** A first call: to be copied, or made from here. */
-const Calls = ({ apiKey }: { readonly apiKey: string }) => {
+const Calls = ({ apiKey, address }: { readonly apiKey: string; readonly address: string }) => {
   const text = useText();
   const [shown, setShown] = useState<SampleName>('curl');
   return (
@@ -124,15 +138,15 @@ const Calls = ({ apiKey }: { readonly apiKey: string }) => {
             </ToggleButton>
           ))}
         </ToggleButtonGroup>
-        <Trial apiKey={apiKey} />
+        <Trial apiKey={apiKey} address={address} />
       </Box>
-      <Secret label={text('keys.curl')} value={samples[shown](apiKey)} />
+      <Secret label={text('keys.curl')} value={samples[shown](apiKey, address)} />
     </Box>
   );
 };
 
 /** Makes the call with the key and nothing else, as a program would: the session is not sent along. */
-const Trial = ({ apiKey }: { readonly apiKey: string }) => {
+const Trial = ({ apiKey, address }: { readonly apiKey: string; readonly address: string }) => {
   const text = useText();
   const [busy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<string>();

@@ -4,7 +4,9 @@ import { RelativeTime } from '../parts/time.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { AccessInShort } from './access-words.tsx';
 import type { ApiKey } from './api-key.ts';
+import { KeyAdvice } from './key-advice.tsx';
 import { KeyStatus, Lifetime } from './key-status.tsx';
 
 /** The columns of keys, with or without whose they are. */
@@ -26,6 +28,7 @@ export const keyColumns = (text: Text): OwnColumn<ApiKey>[] => [
     name: 'user',
     render: ({ user }) => <Link to={`/users/${user.id}/show`}>{user.username}</Link>,
   },
+  { name: 'scopes', sortable: false, render: (apiKey) => <AccessInShort access={apiKey} /> },
   { name: 'status', render: (apiKey) => <KeyStatus apiKey={apiKey} /> },
   {
     name: 'expires_at',
@@ -36,7 +39,7 @@ export const keyColumns = (text: Text): OwnColumn<ApiKey>[] => [
     name: 'last_used_at',
     render: ({ last_used_at }) => <RelativeTime value={last_used_at} otherwise={text('keys.neverUsed')} />,
   },
-  'created_at',
+  { name: 'created_at', extra: true },
 ];
 
 export const Keys = () => {
@@ -55,6 +58,8 @@ export const Keys = () => {
           {text('keys.create')}
         </LinkButton>
       }
-    />
+    >
+      <KeyAdvice />
+    </OwnList>
   );
 };

@@ -1,11 +1,15 @@
 import Alert from '@mui/material/Alert';
 import TextField from '@mui/material/TextField';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
+import { Loaded } from '../layout/failure.tsx';
 import { UserPicker } from '../parts/own-pickers.tsx';
 import { PageForm } from '../parts/page-form.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { AccessFields, type AccessInput, accessInput, accessOf, missingAccess } from './access-fields.tsx';
+import type { ApiKey } from './api-key.ts';
 import { type CreatedApiKey, CreatedKey, type NewApiKey } from './created-key.tsx';
 import { ExpiryPicker } from './expiry.tsx';
 import { type Expiry, expiresAt, firstExpiry } from './expiry-date.ts';
@@ -16,30 +20,47 @@ const ownerOf = async (userId: number | null): Promise<string> => {
   return known?.data.username ?? String(userId);
 };
 
-interface KeyInput {
+interface KeyInput extends AccessInput {
   readonly user_id: number | null;
   readonly name: string;
   readonly expires_at: Expiry;
 }
 
-/** Creates a key for any user. The key itself passes through this page's state only: no cache ever holds it. */
+/** Creates a key for any user, or one in the place of another: that may no more than it, and from nowhere else. */
 export const NewKey = () => {
+  const [parameters] = useSearchParams();
+  const replaces = Number(parameters.get('replaces')) || undefined;
+  const query = useQuery({
+    queryKey: ['replaced key', replaces],
+    enabled: replaces !== undefined,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => (await send<ApiKey>('GET', `/admin/api_keys/${replaces}`)).data,
+  });
+  if (replaces === undefined) return <KeyForm replaced={undefined} />;
+  return <Loaded query={query}>{(replaced) => <KeyForm replaced={replaced} />}</Loaded>;
+};
+
+/** The key itself passes through the state of this form only: no cache ever holds it. */
+const KeyForm = ({ replaced }: { readonly replaced: ApiKey | undefined }) => {
   const text = useText();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
-  const replaces = Number(parameters.get('replaces')) || undefined;
   const [created, setCreated] = useState<CreatedApiKey>();
   const create = async (input: KeyInput): Promise<() => void> => {
-    const body = { api_key: { ...input, expires_at: expiresAt(input.expires_at, Date.now()) } };
+    const { user_id, name } = input;
+    const restrictions = accessOf(input);
+    const end = expiresAt(input.expires_at, Date.now());
+    const body = { api_key: { user_id, name, expires_at: end, ...restrictions } };
     const { data } = await send<NewApiKey>('POST', '/admin/api_keys', { body });
     const owner = await ownerOf(input.user_id);
-    return () => setCreated({ ...data, owner });
+    return () => setCreated({ ...data, owner, access: restrictions });
   };
   if (created !== undefined)
     return (
       <CreatedKey
         created={created}
-        onDone={() => void navigate(replaces === undefined ? '/api_keys' : `/api_keys/${replaces}`)}
+        onDone={() => void navigate(replaced === undefined ? '/api_keys' : `/api_keys/${replaced.id}`)}
       />
     );
   return (
@@ -47,20 +68,22 @@ export const NewKey = () => {
       title={text('keys.create')}
       lead={text('keys.createLead')}
       first={{
-        user_id: Number(parameters.get('user_id')) || null,
-        name: parameters.get('name') ?? '',
+        user_id: replaced?.user.id ?? (Number(parameters.get('user_id')) || null),
+        name: replaced?.name ?? parameters.get('name') ?? '',
         expires_at: firstExpiry,
+        ...accessInput(replaced ?? { scopes: null, networks: null }),
       }}
       action={text('keys.create')}
       back="/api_keys"
-      missing={({ expires_at }) =>
-        expiresAt(expires_at, Date.now()) === undefined ? { expires_at: text('keys.noEnd') } : {}
-      }
+      missing={(input) => ({
+        ...(expiresAt(input.expires_at, Date.now()) === undefined ? { expires_at: text('keys.noEnd') } : {}),
+        ...missingAccess(text, input),
+      })}
       onSave={create}
     >
       {(input, change, errors) => (
         <>
-          {replaces === undefined ? null : <Alert severity="info">{text('keys.replaceLead')}</Alert>}
+          {replaced === undefined ? null : <Alert severity="info">{text('keys.replaceLead')}</Alert>}
           <UserPicker
             label={text('keys.owner')}
             value={input.user_id}
@@ -80,6 +103,12 @@ export const NewKey = () => {
             value={input.expires_at}
             onChange={(expires_at) => change({ expires_at })}
             error={errors['expires_at']}
+          />
+          <AccessFields
+            input={input}
+            onChange={change}
+            errors={errors}
+            end={expiresAt(input.expires_at, Date.now())}
           />
         </>
       )}

@@ -14,6 +14,7 @@ import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { type ApiKey, type KeyUsage, replacing } from './api-key.ts';
 import { ExtendKey } from './extend-key.tsx';
+import { KeyGates } from './key-gates.tsx';
 import { KeyStatus, Lifetime } from './key-status.tsx';
 import { RenameKey } from './rename-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
@@ -30,9 +31,14 @@ const useUsage = (id: number): KeyUsage | undefined => {
 
 const LastAddress = ({ id }: { readonly id: number }) => useUsage(id)?.last_address ?? '—';
 
-const UsageOf = ({ id }: { readonly id: number }) => {
-  const usage = useUsage(id);
-  return usage === undefined ? <Waiting /> : <Usage usage={usage} />;
+const UsageOf = ({ apiKey }: { readonly apiKey: ApiKey }) => {
+  const usage = useUsage(apiKey.id);
+  return (
+    <>
+      <KeyGates apiKey={apiKey} usage={usage} />
+      {usage === undefined ? <Waiting /> : <Usage usage={usage} />}
+    </>
+  );
 };
 
 const facts = (text: Text): OwnColumn<ApiKey>[] => [
@@ -74,7 +80,7 @@ export const ShowKey = () => {
         neglected ? <Alert severity="warning">{text('keys.neglectedHelp')}</Alert> : null
       }
     >
-      {({ id }) => <UsageOf id={id} />}
+      {(apiKey) => <UsageOf apiKey={apiKey} />}
     </OwnShow>
   );
 };
@@ -99,6 +105,7 @@ const Actions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
       ) : null}
       <MoreMenu
         items={[
+          { label: text('keyAccess.edit'), to: `/api_keys/${apiKey.id}/access` },
           { label: text('keys.rename'), onClick: () => setOpened('rename') },
           { label: text('keys.revoke'), dangerous: true, onClick: () => setOpened('revoke') },
         ]}

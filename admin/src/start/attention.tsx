@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { type TextKey, useText } from '../texts/provider.ts';
 import { FailedSignIns } from './failed-sign-ins.tsx';
-import { ExpiringKeys, NeglectedKeys } from './key-matters.tsx';
+import { EndlessKeys, ExpiringKeys, NeglectedKeys, WideKeys } from './key-matters.tsx';
 import type { Statistics } from './stats.ts';
 import { DisabledWebhooks, FailingWebhooks } from './webhook-matters.tsx';
 import { Backlog, FailedJobs, OpenModels, UngrantedModels } from './work-matters.tsx';
@@ -24,6 +24,7 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
   const { attention } = statistics;
   const { disabled_webhooks: disabled, failing_webhooks: failing, failed_jobs: jobs, backlog } = attention;
   const { expiring_keys: expiring, neglected_keys: neglected } = attention;
+  const { endless_keys: endless, wide_keys: wide } = attention;
   const { open_resources: open, ungranted_models: ungranted } = attention;
   const webhooks: readonly Kind[] = [
     { count: disabled.count, calm: 'start.calm.disabled', card: <DisabledWebhooks found={disabled} /> },
@@ -45,6 +46,8 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
     },
     { count: expiring.count, calm: 'start.calm.expiring', card: <ExpiringKeys found={expiring} /> },
     { count: neglected.count, calm: 'start.calm.unused', card: <NeglectedKeys found={neglected} /> },
+    { count: wide.count, calm: 'keyAccess.wideCalm', card: <WideKeys found={wide} /> },
+    { count: endless.count, calm: 'keyAccess.endlessCalm', card: <EndlessKeys found={endless} /> },
     { count: open.length, calm: 'start.calm.open', card: <OpenModels models={open} /> },
     { count: ungranted.length, calm: 'start.calm.ungranted', card: <UngrantedModels models={ungranted} /> },
   ];

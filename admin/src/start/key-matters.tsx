@@ -2,11 +2,12 @@ import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { lazy, Suspense, useState } from 'react';
 import { replacing } from '../keys/api-key.ts';
+import { isReading } from '../keys/scopes.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
 import { daysFromNow, filtered, Line, listed, Matter } from './matter.tsx';
-import { countText, type KeyInNeed, type KeysInNeed } from './stats.ts';
+import { countText, type KeyAdvice, type KeyInNeed, type KeysInNeed, type WideKey } from './stats.ts';
 
 const Key = ({ apiKey, ending }: { readonly apiKey: KeyInNeed; readonly ending: boolean }) => (
   <Line>
@@ -55,6 +56,64 @@ export const NeglectedKeys = ({ found: { count, keys } }: { readonly found: Keys
   );
 };
 
+/** Keys that never expire. */
+export const EndlessKeys = ({ found: { count, keys } }: { readonly found: KeysInNeed }) => {
+  const text = useText();
+  const endless = { 'expires_at@null': 'true' };
+  return (
+    <Matter
+      title={text('keyAccess.endless')}
+      count={countText(count)}
+      more={<Link to={filtered('/api_keys', endless)}>{text('keyAccess.showEndless')}</Link>}
+    >
+      {keys.slice(0, listed).map((apiKey) => (
+        <Key key={apiKey.id} apiKey={apiKey} ending={false} />
+      ))}
+    </Matter>
+  );
+};
+
+/** Keys that may do more than they did. */
+export const WideKeys = ({ found: { count, keys } }: { readonly found: KeyAdvice['wide_keys'] }) => {
+  const text = useText();
+  return (
+    <Matter title={text('keyAccess.wide')} count={countText(count)} more={null}>
+      {keys.slice(0, listed).map((apiKey) => (
+        <WideLine key={apiKey.id} apiKey={apiKey} />
+      ))}
+    </Matter>
+  );
+};
+
+const WideLine = ({ apiKey }: { readonly apiKey: WideKey }) => {
+  const text = useText();
+  const [opened, setOpened] = useState(false);
+  const reads = isReading(apiKey.narrower_scopes);
+  return (
+    <Line>
+      <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
+      {text(reads ? 'keyAccess.couldRead' : 'keyAccess.couldNarrow')}
+      <Stack direction="row">
+        <Button
+          size="small"
+          aria-label={`${text('keyAccess.narrow')}: ${apiKey.name}`}
+          onClick={() => setOpened(true)}
+        >
+          {text('keyAccess.narrow')}
+        </Button>
+      </Stack>
+      <Suspense fallback={null}>
+        {opened ? (
+          <NarrowKey apiKey={apiKey} narrower={apiKey.narrower_scopes} onClose={() => setOpened(false)} />
+        ) : null}
+      </Suspense>
+    </Line>
+  );
+};
+
+const NarrowKey = lazy(() =>
+  import('../keys/narrow-key.tsx').then(({ NarrowKey: part }) => ({ default: part })),
+);
 const ExtendKey = lazy(() =>
   import('../keys/extend-key.tsx').then(({ ExtendKey: part }) => ({ default: part })),
 );

@@ -43,12 +43,23 @@ export interface KeysInNeed {
   readonly keys: readonly KeyInNeed[];
 }
 
+/** A key that may do more than its requests of the last 30 days needed. */
+export interface WideKey extends KeyInNeed {
+  readonly narrower_scopes: readonly string[];
+}
+
+/** Advice as `/admin/api_keys/advice` returns it. */
+export interface KeyAdvice {
+  readonly endless_keys: KeysInNeed;
+  readonly neglected_keys: KeysInNeed;
+  readonly wide_keys: { readonly count: number; readonly keys: readonly WideKey[] };
+}
+
 export interface Statistics {
   readonly last_24_hours: readonly Point[];
   readonly last_30_days: readonly Point[];
-  readonly attention: {
+  readonly attention: KeyAdvice & {
     readonly expiring_keys: KeysInNeed;
-    readonly neglected_keys: KeysInNeed;
     readonly disabled_webhooks: {
       readonly count: number;
       readonly webhooks: readonly {

@@ -1,6 +1,7 @@
 import { enDay } from './en-day.ts';
 import { enFactor } from './en-factor.ts';
 import { enForms } from './en-forms.ts';
+import { enKeys, enSignIns } from './en-keys.ts';
 import { enPeople } from './en-people.ts';
 import type { SameKeys } from './same-keys.ts';
 import type { zhCN } from './zh-cn.ts';
@@ -10,6 +11,8 @@ export const en: SameKeys<typeof zhCN> = {
   forms: enForms,
   people: enPeople,
   day: enDay,
+  keyAccess: enKeys,
+  signIns: enSignIns,
   common: {
     actions: 'Actions',
     atOnce: 'within a minute',
@@ -100,7 +103,7 @@ export const en: SameKeys<typeof zhCN> = {
   },
   account: {
     changePassword: 'Change password',
-    changeLead: 'Your other sessions end. Tokens and API keys stay valid.',
+    changeLead: 'Your other sessions end, and your tokens are revoked. API keys stay valid.',
     currentPassword: 'Current password',
     showPasswords: 'Show passwords',
     passwordChanged: 'The password has been changed',
@@ -382,7 +385,7 @@ export const en: SameKeys<typeof zhCN> = {
     endSessions: 'End sessions',
     endSessionsTitle: 'End all sessions of %{name}?',
     endSessionsLead:
-      'The user is signed out of the administration area on every device. Tokens and API keys stay valid.',
+      'The user is signed out on every device: sessions and tokens end at once. API keys stay valid.',
     sessionsEnded: 'The sessions have been ended',
     empty: 'There are no users yet.',
     explain: 'Explain access',
@@ -601,7 +604,8 @@ export const en: SameKeys<typeof zhCN> = {
     endLead: 'The device is signed out of the administration area.',
     ended: 'The session has ended',
     endAll: 'End all sessions',
-    endAllLead: 'You will be signed out on every device, including this one.',
+    endAllLead:
+      'You will be signed out on every device, including this one, and all your tokens are revoked.',
   },
   records: {
     open: 'Show %{label} %{id}',

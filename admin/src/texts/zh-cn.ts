@@ -1,6 +1,7 @@
 import { zhCNDay } from './zh-cn-day.ts';
 import { zhCNFactor } from './zh-cn-factor.ts';
 import { zhCNForms } from './zh-cn-forms.ts';
+import { zhCNKeys, zhCNSignIns } from './zh-cn-keys.ts';
 import { zhCNPeople } from './zh-cn-people.ts';
 
 /** The texts of these pages. English has the same keys, or it does not compile. */
@@ -9,6 +10,8 @@ export const zhCN = {
   forms: zhCNForms,
   people: zhCNPeople,
   day: zhCNDay,
+  keyAccess: zhCNKeys,
+  signIns: zhCNSignIns,
   common: {
     actions: '操作',
     atOnce: '不到 1 分钟后',
@@ -97,7 +100,7 @@ export const zhCN = {
   },
   account: {
     changePassword: '修改密码',
-    changeLead: '修改后，您的其他会话将全部结束。令牌与 API 密钥不受影响。',
+    changeLead: '修改后，您的其他会话将全部结束，令牌将被吊销。API 密钥不受影响。',
     currentPassword: '当前密码',
     showPasswords: '显示密码',
     passwordChanged: '密码已修改',
@@ -377,7 +380,7 @@ export const zhCN = {
     mustChangeHelp: '修改密码之前，该用户的令牌、密钥与会话不能用于其他操作。',
     endSessions: '结束会话',
     endSessionsTitle: '结束 %{name} 的全部会话？',
-    endSessionsLead: '该用户将在所有设备上退出管理后台。令牌与 API 密钥仍然有效。',
+    endSessionsLead: '该用户将在所有设备上退出：会话与令牌立即失效，API 密钥仍然有效。',
     sessionsEnded: '会话已结束',
     empty: '还没有用户。',
     explain: '权限解释',
@@ -588,7 +591,7 @@ export const zhCN = {
     endLead: '该设备将退出管理后台。',
     ended: '会话已结束',
     endAll: '结束全部会话',
-    endAllLead: '将在所有设备上退出登录，包括当前设备。',
+    endAllLead: '将在所有设备上退出登录，包括当前设备；全部令牌也会吊销。',
   },
   records: {
     open: '查看%{label} %{id}',

@@ -23,6 +23,7 @@ import { MadeForOthers } from './made-for-others.tsx';
 import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { RoleLinks } from './roles-of.tsx';
+import { SignInsOf } from './sign-ins-of.tsx';
 import { mayHaveFactor, mayManage, superAdmin, type User } from './user.ts';
 import { FactorOf, UserState } from './users.tsx';
 
@@ -57,12 +58,20 @@ export const ShowUser = () => {
         <>
           <MadeForOthers user={user} />
           <KeysOf user={user} />
+          <SignIns user={user} />
           <MembershipsOf user={user} />
           <GrantsOf roles={user.roles} />
         </>
       )}
     </OwnShow>
   );
+};
+
+/** One's own sessions are ended on a page of their own. */
+const SignIns = ({ user }: { readonly user: User }) => {
+  const { permissions: own } = usePermissions<readonly string[]>();
+  const { identity } = useGetIdentity();
+  return <SignInsOf user={user} canEnd={mayManage(user, own) && identity?.id !== user.id} />;
 };
 
 /** Until when the link is good, or since when it is over. */
@@ -83,7 +92,7 @@ const Actions = ({ user }: { readonly user: User }) => {
   const { act } = useAct();
   const { permissions: own } = usePermissions<readonly string[]>();
   const { identity } = useGetIdentity();
-  const [asking, setAsking] = useState<'password' | 'sessions' | 'factor' | 'delete'>();
+  const [asking, setAsking] = useState<'password' | 'factor' | 'delete'>();
   const close = (): void => setAsking(undefined);
   const managed = mayManage(user, own);
   const self = identity?.id === user.id;
@@ -91,11 +100,6 @@ const Actions = ({ user }: { readonly user: User }) => {
   const remove = async (): Promise<void> => {
     const change = () => dataProvider.delete<User>('users', { id: user.id, previousData: user });
     await act(change, text('common.deleted', { count: 1 }), () => navigate('/users'));
-    close();
-  };
-  const endSessions = async (): Promise<void> => {
-    const change = () => send('PATCH', `/admin/users/${user.id}`, { body: { user: { end_sessions: true } } });
-    await act(change, text('users.sessionsEnded'));
     close();
   };
   const resetFactor = async (): Promise<void> => {
@@ -121,9 +125,6 @@ const Actions = ({ user }: { readonly user: User }) => {
         items={[
           ...(user.disabled ? [] : [{ label: text('day.viewAs.action'), to: `/users/${user.id}/view` }]),
           { label: text('users.explain'), to: `/explain?user_id=${user.id}` },
-          ...(managed && !self
-            ? [{ label: text('users.endSessions'), onClick: () => setAsking('sessions') }]
-            : []),
           ...(managed && !self && own?.includes(superAdmin) === true && mayHaveFactor(user)
             ? [{ label: text('factor.reset.action'), onClick: () => setAsking('factor') }]
             : []),
@@ -133,15 +134,6 @@ const Actions = ({ user }: { readonly user: User }) => {
         ]}
       />
       {asking === 'password' ? <ResetPassword user={user} onClose={close} /> : null}
-      <Confirm
-        open={asking === 'sessions'}
-        title={text('users.endSessionsTitle', { name: user.username })}
-        action={text('users.endSessions')}
-        onConfirm={endSessions}
-        onClose={close}
-      >
-        {text('users.endSessionsLead')}
-      </Confirm>
       <Confirm
         open={asking === 'factor'}
         title={text('factor.reset.title', { name: user.username })}

@@ -1,7 +1,10 @@
+import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';
+import { useScopeWords } from '../keys/scopes.ts';
 import { Link } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
+import { unseen } from '../parts/unseen.ts';
 import { useWords } from '../records/use-metadata.ts';
 import { type Text, type TextKey, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
@@ -24,7 +27,11 @@ export interface AuditEntry {
 /** Names of what the service writes beside an action; one that these pages do not know stands as it is. */
 const names: Readonly<Record<string, TextKey>> = {
   user_id: 'keys.owner',
+  name: 'keys.name',
   expires_at: 'keys.expiresAt',
+  scopes: 'keyAccess.scopes',
+  networks: 'keyAccess.networks',
+  kept_session: 'sessions.current',
   roles: 'users.roles',
   disabled: 'users.disabled',
   must_change_password: 'users.mustChange',
@@ -83,13 +90,19 @@ interface DetailProps {
   readonly value: unknown;
 }
 
+const isTextsOrNull = (value: unknown): value is readonly string[] | null =>
+  value === null || (Array.isArray(value) && value.every((each) => typeof each === 'string'));
+
 const Value = ({ name, value }: DetailProps): ReactNode => {
   const text = useText();
   const wordOf = useWords('audit');
+  const words = useScopeWords();
   if (name === 'user_id' && typeof value === 'number')
     return <Link to={`/users/${value}/show`}>#{value}</Link>;
   if (name === 'expires_at' && (value === null || typeof value === 'string'))
     return <Time value={value} format="day" otherwise={text('keys.neverExpires')} />;
+  if (name === 'scopes' && isTextsOrNull(value)) return words(value).join(text('keyAccess.separator'));
+  if (name === 'networks' && value === null) return text('keyAccess.everywhere');
   if (name === 'since' && typeof value === 'string') return <Time value={value} format="full" />;
   if (name === 'account' && value === 'unknown') return text('audit.details.unknown');
   if (name === 'more' && typeof value === 'object' && value !== null)
@@ -106,13 +119,24 @@ const Value = ({ name, value }: DetailProps): ReactNode => {
   );
 };
 
-/** The details of an action of the audit log, beside its target. */
+/** Values before a change, which stand beside those after it. */
+const beforeIn = ({ before }: AuditEntry['detail']): Readonly<Record<string, unknown>> =>
+  typeof before === 'object' && before !== null ? { ...before } : {};
+
+/** The details of an action of the audit log, beside its target: what was, and what is. */
 export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
   const text = useText();
-  const parts = Object.entries(detail);
+  const before = beforeIn(detail);
+  const named = Object.entries(detail).filter(([name]) => name !== 'before');
+  // What has changed comes first.
+  const parts = named.toSorted(([one], [other]) => Number(other in before) - Number(one in before));
   if (parts.length === 0) return '—';
   return (
-    <Typography variant="body2" component="span">
+    <Typography
+      variant="body2"
+      component="span"
+      sx={parts.length > 0 && 'before' in detail ? { whiteSpace: 'normal' } : {}}
+    >
       {parts.map(([name, value], index) => {
         const key = names[name];
         return (
@@ -121,6 +145,25 @@ export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
             <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
               {key === undefined ? name : text(key)}
             </Typography>{' '}
+            {name in before ? (
+              <>
+                <Box
+                  component="del"
+                  sx={{ textDecoration: 'none', color: 'text.secondary', position: 'relative' }}
+                >
+                  <Box component="span" sx={unseen}>
+                    {text('history.before')}{' '}
+                  </Box>
+                  <Value name={name} value={before[name]} />
+                </Box>
+                <Box component="span" sx={{ position: 'relative' }}>
+                  <span aria-hidden="true"> → </span>
+                  <Box component="span" sx={unseen}>
+                    {text('history.after')}{' '}
+                  </Box>
+                </Box>
+              </>
+            ) : null}
             <Value name={name} value={value} />
           </Fragment>
         );

@@ -68,7 +68,7 @@ export const Sessions = () => {
   const text = useText();
   const logout = useLogout();
   const { act } = useAct();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'all' | 'others'>();
   const [ending, setEnding] = useState<Session>();
   const endOne = async (): Promise<void> => {
     await act(() => send('DELETE', `/admin/sessions/${ending?.id}`), text('sessions.ended'));
@@ -80,7 +80,11 @@ export const Sessions = () => {
       undefined,
       () => logout(),
     );
-    setAsking(false);
+    setAsking(undefined);
+  };
+  const endOthers = async (): Promise<void> => {
+    await act(() => send('DELETE', '/admin/sessions?others=true'), text('signIns.endedOthers'));
+    setAsking(undefined);
   };
   return (
     <>
@@ -94,19 +98,31 @@ export const Sessions = () => {
         exportable={false}
         empty={text('sessions.empty')}
         actions={
-          <Button variant="outlined" onClick={() => setAsking(true)}>
-            {text('sessions.endAll')}
-          </Button>
+          <>
+            <Button onClick={() => setAsking('all')}>{text('sessions.endAll')}</Button>
+            <Button variant="outlined" onClick={() => setAsking('others')}>
+              {text('signIns.endOthers')}
+            </Button>
+          </>
         }
       />
       <Confirm
-        open={asking}
+        open={asking === 'all'}
         title={text('sessions.endAll')}
         action={text('sessions.endAll')}
         onConfirm={endAll}
-        onClose={() => setAsking(false)}
+        onClose={() => setAsking(undefined)}
       >
         {text('sessions.endAllLead')}
+      </Confirm>
+      <Confirm
+        open={asking === 'others'}
+        title={text('signIns.endOthers')}
+        action={text('signIns.endOthers')}
+        onConfirm={endOthers}
+        onClose={() => setAsking(undefined)}
+      >
+        {text('signIns.endOthersLead')}
       </Confirm>
       <Confirm
         open={ending !== undefined}

@@ -15,7 +15,10 @@ const labelOf = ({ resources, routes, baseUrl }: Services, scope: string, locale
   if (path !== undefined) {
     const base = new URL(baseUrl).pathname.replace(/\/$/, '');
     const { endpoint } = routes.find(method, `${base}/api/v1${path}`);
-    return endpoint === undefined ? scope : labelText(endpoint.docs.summary, locale);
+    if (endpoint === undefined) return scope;
+    const label = labelText(endpoint.docs.summary, locale);
+    // An endpoint without a summary of its own is called by its method and path.
+    return label === `${method} /api/v1${path}` ? scope : label;
   }
   const [model] = scope.split(':', 1);
   const found = [...resources.values()].find((resource) => resource.model.path === model);

@@ -164,6 +164,14 @@ const auditedKey = (stored: KeyChange, named: KeyChange = stored): JsonObject =>
       }),
   );
 
+/** The values that are sent and differ from the stored ones, whatever the form of a list as text. */
+const differing = <Sent extends KeyChange>(stored: KeyChange, sent: Sent): Partial<Sent> => {
+  const [before, after] = [auditedKey(stored, sent), auditedKey(sent)];
+  const differs = ([name]: readonly [string, unknown]): boolean =>
+    JSON.stringify(before[name]) !== JSON.stringify(after[name]);
+  return Object.fromEntries(Object.entries(sent).filter(differs)) as Partial<Sent>;
+};
+
 const updateKey = (known: ReadonlySet<string>) =>
   defineEntityCommand({
     verb: 'update',
@@ -204,7 +212,7 @@ const updateKey = (known: ReadonlySet<string>) =>
       if (before === undefined) throw new Problem('record_not_found');
       const { name, expires_at: end } = values;
       if (end !== undefined && Number(before.expired) === 1) throw new Problem('key_expired');
-      const changed = {
+      const sent = {
         ...(name === undefined ? {} : { name }),
         ...(end === undefined ? {} : { expires_at: timestampOrNull(endOf(end)) }),
         ...(values.scopes === undefined ? {} : { scopes: storedRestriction(restrictionOf(values.scopes)) }),
@@ -212,6 +220,7 @@ const updateKey = (known: ReadonlySet<string>) =>
           ? {}
           : { networks: storedRestriction(restrictionOf(values.networks)) }),
       };
+      const changed = differing(before, sent);
       if (Object.keys(changed).length === 0) return {};
       await transaction.run(toQuery(tables.updateTable('api_keys').set(changed).where('id', '=', id)));
       const target = { kind: 'api_key', id, name: name ?? before.name };

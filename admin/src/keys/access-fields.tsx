@@ -1,0 +1,56 @@
+import type { Refusal } from '../parts/refusal.ts';
+import type { Text } from '../texts/provider.ts';
+import { AccessSummary, type KeyAccess } from './access-words.tsx';
+import { isNetwork, networksIn } from './network.ts';
+import { NetworkLines } from './network-lines.tsx';
+import { ScopePicker } from './scope-picker.tsx';
+import { expanded, shortened } from './scopes.ts';
+
+/** What a key may do and from where, as a form has it. */
+export interface AccessInput {
+  /** Each action by itself; null: everything that the owner can do. */
+  readonly scopes: readonly string[] | null;
+  /** Lines, of which some may be empty. */
+  readonly networks: readonly string[];
+}
+
+export const accessInput = ({ scopes, networks }: KeyAccess): AccessInput => ({
+  scopes: scopes === null ? null : expanded(scopes),
+  networks: networks ?? [],
+});
+
+/** As the service takes it. */
+export const accessOf = ({ scopes, networks }: AccessInput): KeyAccess => {
+  const lines = networksIn(networks);
+  return { scopes: scopes === null ? null : shortened(scopes), networks: lines.length === 0 ? null : lines };
+};
+
+/** What is wrong before anything is sent. */
+export const missingAccess = (text: Text, { scopes, networks }: AccessInput): Refusal['fields'] => {
+  const wrong = networksIn(networks).find((line) => !isNetwork(line));
+  return {
+    ...(scopes?.length === 0 ? { scopes: text('keyAccess.nothingChosen') } : {}),
+    ...(wrong === undefined ? {} : { networks: text('keyAccess.notNetwork', { value: wrong }) }),
+  };
+};
+
+interface AccessFieldsProps {
+  readonly input: AccessInput;
+  readonly onChange: (part: Partial<AccessInput>) => void;
+  readonly errors: Refusal['fields'];
+  /** Where the form has the end of the key too. */
+  readonly end?: string | null | undefined;
+}
+
+/** The inputs for what a key may do and from where, with a summary in words. */
+export const AccessFields = ({ input, onChange, errors, end }: AccessFieldsProps) => (
+  <>
+    <ScopePicker value={input.scopes} onChange={(scopes) => onChange({ scopes })} error={errors['scopes']} />
+    <NetworkLines
+      value={input.networks}
+      onChange={(networks) => onChange({ networks })}
+      error={errors['networks']}
+    />
+    <AccessSummary access={accessOf(input)} end={end} />
+  </>
+);

@@ -1,0 +1,71 @@
+import Box from '@mui/material/Box';
+import { Time } from '../parts/time.tsx';
+import { useText } from '../texts/provider.ts';
+import type { ApiKey } from './api-key.ts';
+import { useScopeWords } from './scopes.ts';
+
+/** What a key may do and from where: restrictions that are null are none. */
+export type KeyAccess = Pick<ApiKey, 'scopes' | 'networks'>;
+
+/** In a few words, for a row of a list: everything, or the first of what it may. */
+export const AccessInShort = ({ access: { scopes, networks } }: { readonly access: KeyAccess }) => {
+  const text = useText();
+  const words = useScopeWords()(scopes);
+  const [first = ''] = scopes === null ? [text('keyAccess.all')] : words;
+  const what = words.length < 2 ? first : `${first} +${words.length - 1}`;
+  const from =
+    networks === null ? undefined : text('keyAccess.networkCount', { smart_count: networks.length });
+  const title = [words.join(text('keyAccess.separator')), ...(networks ?? [])].join('\n');
+  if (scopes === null && from === undefined)
+    return (
+      <Box component="span" sx={{ color: 'text.secondary' }}>
+        {what}
+      </Box>
+    );
+  return (
+    <span title={title}>
+      {what}
+      {from === undefined ? null : (
+        <Box component="span" sx={{ color: 'text.secondary' }}>
+          {text('keyAccess.separator')}
+          {from}
+        </Box>
+      )}
+    </span>
+  );
+};
+
+interface AccessSummaryProps {
+  readonly access: KeyAccess;
+  /** Null: never; undefined: not said here. */
+  readonly end?: string | null | undefined;
+}
+
+/** A key in one sentence: what it may do, from where, until when. */
+export const AccessSummary = ({ access: { scopes, networks }, end }: AccessSummaryProps) => {
+  const text = useText();
+  const words = useScopeWords()(scopes);
+  const separator = text('keyAccess.separator');
+  return (
+    <Box component="p" aria-live="polite" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+      <Box component="span" sx={{ color: 'text.secondary' }}>
+        {text('keyAccess.may')}
+      </Box>
+      {words.length === 0 ? '—' : words.join(separator)}
+      <br />
+      <Box component="span" sx={{ color: 'text.secondary' }}>
+        {text('keyAccess.from')}
+      </Box>
+      {networks === null ? text('keyAccess.everywhere') : networks.join(separator)}
+      {end === undefined ? null : (
+        <>
+          <br />
+          <Box component="span" sx={{ color: 'text.secondary' }}>
+            {text('keyAccess.until')}
+          </Box>
+          <Time value={end} format="zoned" otherwise={text('keys.neverExpires')} />
+        </>
+      )}
+    </Box>
+  );
+};

@@ -1,0 +1,101 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
+import { lazy, Suspense, useState } from 'react';
+import { Gate, GateTrace } from '../parts/gate-trace.tsx';
+import { Link } from '../parts/link.tsx';
+import { Section } from '../parts/section.tsx';
+import { useText } from '../texts/provider.ts';
+import type { ApiKey, KeyUsage } from './api-key.ts';
+import { actionIn, expanded, isReading, useScopeWords } from './scopes.ts';
+
+const NarrowKey = lazy(() => import('./narrow-key.tsx').then(({ NarrowKey: part }) => ({ default: part })));
+
+interface KeyGatesProps {
+  readonly apiKey: ApiKey;
+  readonly usage: KeyUsage | undefined;
+}
+
+/** The gates that a request with this key comes to before the rules of what it asks for. */
+export const KeyGates = ({ apiKey, usage }: KeyGatesProps) => {
+  const text = useText();
+  const [narrowing, setNarrowing] = useState(false);
+  const words = useScopeWords();
+  const { networks, scopes, status, user } = apiKey;
+  const narrower = usage?.narrower_scopes ?? null;
+  return (
+    <Section
+      title={text('keyAccess.gates')}
+      actions={<Link to={`/explain?api_key_id=${apiKey.id}`}>{text('keyAccess.explain')}</Link>}
+    >
+      <Paper variant="outlined" sx={{ p: 1 }}>
+        <GateTrace label={text('keyAccess.gates')}>
+          <Gate
+            outcome={status === 'active' ? 'passed' : 'stopped'}
+            lit={status !== 'active'}
+            title={text(status === 'active' ? 'keyAccess.valid' : 'keyAccess.ended')}
+          />
+          <Gate outcome={networks === null ? 'off' : 'narrowed'} title={text('keyAccess.networks')}>
+            {networks === null ? text('keyAccess.everywhere') : networks.join(text('keyAccess.separator'))}
+          </Gate>
+          <Gate outcome={scopes === null ? 'off' : 'narrowed'} title={text('keyAccess.scopes')}>
+            {scopes === null ? (
+              text('keyAccess.everything')
+            ) : (
+              <ScopeList scopes={scopes} used={usage?.scopes ?? []} />
+            )}
+            {narrower === null ? null : (
+              <Box sx={{ mt: 0.5, color: 'secondary.main' }}>
+                {text(isReading(narrower) ? 'keyAccess.couldRead' : 'keyAccess.couldNarrow')}
+                {' ('}
+                {words(narrower).join(text('keyAccess.separator'))}
+                {') '}
+                <Button size="small" variant="outlined" onClick={() => setNarrowing(true)}>
+                  {text('keyAccess.narrow')}
+                </Button>
+              </Box>
+            )}
+          </Gate>
+          <Gate outcome="passed" title={text('keyAccess.owner')}>
+            <Link to={`/users/${user.id}/show`}>{user.username}</Link>
+          </Gate>
+        </GateTrace>
+      </Paper>
+      <Suspense fallback={null}>
+        {narrowing && narrower !== null ? (
+          <NarrowKey apiKey={apiKey} narrower={narrower} onClose={() => setNarrowing(false)} />
+        ) : null}
+      </Suspense>
+    </Section>
+  );
+};
+
+interface ScopeListProps {
+  readonly scopes: readonly string[];
+  readonly used: KeyUsage['scopes'];
+}
+
+/** A line for each model or endpoint, with how often it was needed within 30 days. */
+const ScopeList = ({ scopes, used }: ScopeListProps) => {
+  const text = useText();
+  const words = useScopeWords();
+  const groups = Map.groupBy(expanded(scopes), (scope) => actionIn(scope)?.path ?? scope);
+  return (
+    <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+      {[...groups].map(([name, own]) => {
+        const requests = used
+          .filter(({ scope }) => own.includes(scope))
+          .reduce((sum, each) => sum + each.requests, 0);
+        return (
+          <li key={name}>
+            <Box component="span" sx={{ color: 'text.primary' }}>
+              {words(own).join(text('keyAccess.separator'))}
+            </Box>
+            {' · '}
+            {requests === 0 ? text('keyAccess.unusedScope') : text('keyAccess.used', { count: requests })}
+          </li>
+        );
+      })}
+    </Box>
+  );
+};

@@ -1,0 +1,60 @@
+import Box from '@mui/material/Box';
+import { DialogForm } from '../parts/dialog-form.tsx';
+import { useChanged } from '../parts/use-act.ts';
+import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import type { ApiKey } from './api-key.ts';
+import { shortened, useScopeWords } from './scopes.ts';
+
+interface NarrowKeyProps {
+  readonly apiKey: Pick<ApiKey, 'id' | 'name'> & Partial<Pick<ApiKey, 'scopes'>>;
+  readonly narrower: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Leaves a key what its requests of the last 30 days needed, after a look at both. */
+export const NarrowKey = ({ apiKey: { id, name, scopes }, narrower, onClose }: NarrowKeyProps) => {
+  const text = useText();
+  const changed = useChanged();
+  const words = useScopeWords();
+  const sides = [
+    ...(scopes === undefined ? [] : [['before', words(scopes)] as const]),
+    ['after', words(narrower)] as const,
+  ];
+  return (
+    <DialogForm
+      title={text('keyAccess.narrowTitle', { name })}
+      lead={text('keyAccess.narrowLead')}
+      action={text('keyAccess.narrow')}
+      isChanged={false}
+      fields={[]}
+      onSubmit={async () => {
+        const body = { api_key: { scopes: shortened(narrower) } };
+        await send('PATCH', `/admin/api_keys/${id}`, { body });
+        await changed(text('keyAccess.narrowed', { name }));
+      }}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      {() => (
+        <Box
+          component="dl"
+          sx={{ m: 0, display: 'grid', gridTemplateColumns: 'auto 1fr', columnGap: 2, rowGap: 1 }}
+        >
+          {sides.map(([side, parts]) => (
+            <Box key={side} sx={{ display: 'contents' }}>
+              <Box component="dt" sx={{ color: 'text.secondary' }}>
+                {text(`keyAccess.${side}`)}
+              </Box>
+              <Box component="dd" sx={{ m: 0 }}>
+                {parts.map((part) => (
+                  <div key={part}>{part}</div>
+                ))}
+              </Box>
+            </Box>
+          ))}
+        </Box>
+      )}
+    </DialogForm>
+  );
+};

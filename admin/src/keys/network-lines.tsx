@@ -1,0 +1,105 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { type ClipboardEvent, type KeyboardEvent, useId, useRef } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+import { isNetwork } from './network.ts';
+
+interface NetworkLinesProps {
+  readonly value: readonly string[];
+  readonly onChange: (lines: readonly string[]) => void;
+  /** What is wrong, once somebody tried to save. */
+  readonly error?: string | undefined;
+}
+
+/** Networks, a line for each; a list that is pasted becomes lines. Each line says what is wrong with it. */
+export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
+  const text = useText();
+  const label = useId();
+  const isWrong = (line: string): boolean => line.trim() !== '' && !isNetwork(line.trim());
+  // The lines say so themselves.
+  const said = value.some(isWrong) ? undefined : error;
+  const list = useRef<HTMLDivElement>(null);
+  const focusOn = (place: number): void => {
+    // The line is there once it is drawn.
+    requestAnimationFrame(() => list.current?.querySelectorAll('input')[place]?.focus());
+  };
+  const add = (place = value.length): void => {
+    onChange(value.toSpliced(place, 0, ''));
+    focusOn(place);
+  };
+  const remove = (place: number): void => {
+    onChange(value.toSpliced(place, 1));
+    focusOn(Math.max(0, place - 1));
+  };
+  const paste = (event: ClipboardEvent, place: number): void => {
+    const lines = event.clipboardData
+      .getData('text')
+      .split(/[\s,;]+/)
+      .filter(Boolean);
+    if (lines.length < 2) return;
+    event.preventDefault();
+    const around = value[place]?.trim() === '' ? 1 : 0;
+    onChange(value.toSpliced(place + 1 - around, around, ...lines));
+    focusOn(place + lines.length - around);
+  };
+  const press = (event: KeyboardEvent, place: number): void => {
+    if (event.key !== 'Enter') return;
+    // Saving is the button's.
+    event.preventDefault();
+    if (value[place]?.trim() !== '') add(place + 1);
+  };
+  return (
+    <Box ref={list} role="group" aria-labelledby={label} sx={{ display: 'grid', gap: 1 }}>
+      <Typography id={label} variant="body2" sx={{ color: 'text.secondary' }}>
+        {text('keyAccess.networks')}
+      </Typography>
+      {value.map((line, place) => {
+        const wrong = error !== undefined && isWrong(line);
+        return (
+          // Lines have no identity but their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <Box key={place} sx={{ display: 'flex', gap: 0.5, alignItems: 'flex-start', maxWidth: 420 }}>
+            <TextField
+              fullWidth
+              margin="none"
+              value={line}
+              onChange={(event) => onChange(value.with(place, event.target.value))}
+              onPaste={(event) => paste(event, place)}
+              onKeyDown={(event) => press(event, place)}
+              error={wrong}
+              helperText={wrong ? text('keyAccess.notNetwork', { value: line.trim() }) : undefined}
+              slotProps={{
+                htmlInput: {
+                  'aria-label': text('keyAccess.network', { place: place + 1 }),
+                  spellCheck: false,
+                  autoCapitalize: 'none',
+                  autoComplete: 'off',
+                  style: { fontFamily: monospace, fontSize: 13 },
+                },
+              }}
+            />
+            <IconButton
+              aria-label={text('keyAccess.removeNetwork', { place: place + 1 })}
+              onClick={() => remove(place)}
+            >
+              <Icon name="cross" fontSize="small" />
+            </IconButton>
+          </Box>
+        );
+      })}
+      <div>
+        <Button size="small" variant="outlined" onClick={() => add()}>
+          {text('keyAccess.addNetwork')}
+        </Button>
+      </div>
+      <Typography variant="body2" sx={{ color: said === undefined ? 'text.secondary' : 'error.main' }}>
+        {said ?? text('keyAccess.networksHelp')}
+      </Typography>
+    </Box>
+  );
+};

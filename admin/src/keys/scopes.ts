@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { useModels } from '../records/use-metadata.ts';
+import { send } from '../service.ts';
+import { type Text, useLanguage, useText } from '../texts/provider.ts';
+
+export const scopeActions = ['read', 'create', 'update', 'destroy'] as const;
+
+/** A scope that keys can have, as `/admin/api_keys/scopes` returns it. */
+export interface ScopeEntry {
+  readonly scope: string;
+  readonly label: string;
+}
+
+/** The scopes of the service under their names in the language of the page. */
+export const useKnownScopes = () => {
+  const language = useLanguage();
+  return useQuery({
+    queryKey: ['key scopes', language],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () =>
+      (await send<readonly ScopeEntry[]>('GET', `/admin/api_keys/scopes?lang=${language}`)).data,
+  });
+};
+
+/** The path of the model and the action of a scope; undefined for an endpoint of the application. */
+export const actionIn = (scope: string): { readonly path: string; readonly action: string } | undefined => {
+  if (scope.includes(' ')) return undefined;
+  const colon = scope.lastIndexOf(':');
+  return { path: scope.slice(0, colon), action: scope.slice(colon + 1) };
+};
+
+/** Whether scopes allow reads only. */
+export const isReading = (scopes: readonly string[]): boolean =>
+  scopes.every((scope) => actionIn(scope)?.action === 'read');
+
+/** Scopes without the short form for all actions. */
+export const expanded = (scopes: readonly string[]): readonly string[] =>
+  scopes.flatMap((scope) => {
+    const named = actionIn(scope);
+    return named?.action === '*' ? scopeActions.map((action) => `${named.path}:${action}`) : [scope];
+  });
+
+/** Scopes with the short form where all actions of a model are among them. */
+export const shortened = (scopes: readonly string[]): readonly string[] => {
+  const all = new Set(scopes);
+  const isWhole = (path: string): boolean => scopeActions.every((action) => all.has(`${path}:${action}`));
+  return [
+    ...new Set(
+      scopes.map((scope) => {
+        const named = actionIn(scope);
+        return named !== undefined && isWhole(named.path) ? `${named.path}:*` : scope;
+      }),
+    ),
+  ];
+};
+
+/** The actions of scopes by the path of their model, and the endpoints. */
+const byModel = (scopes: readonly string[]) => {
+  const models = new Map<string, string[]>();
+  const endpoints: string[] = [];
+  for (const scope of expanded(scopes)) {
+    const named = actionIn(scope);
+    if (named === undefined) endpoints.push(scope);
+    else models.set(named.path, [...(models.get(named.path) ?? []), named.action]);
+  }
+  return { models, endpoints };
+};
+
+/** `Order read, create`, and the endpoints as they are. */
+const wordsOf = (text: Text, labelOf: (path: string) => string, scopes: readonly string[]) => {
+  const { models, endpoints } = byModel(scopes);
+  const named = [...models].map(([path, actions]) =>
+    text('keyAccess.of', {
+      name: labelOf(path),
+      actions: scopeActions
+        .filter((action) => actions.includes(action))
+        .map((action) => text(`permissions.action.${action}`).toLowerCase())
+        .join(text('memberships.separator')),
+    }),
+  );
+  return [...named, ...endpoints];
+};
+
+/** The names of models by their paths, of the users too. */
+const useScopeLabel = (): ((path: string) => string) => {
+  const text = useText();
+  const models = useModels();
+  return (path) =>
+    path === 'users' ? text('users.title') : (models.find((entry) => entry.path === path)?.label ?? path);
+};
+
+/** Scopes in words, a part for each model and endpoint; null is everything. */
+export const useScopeWords = (): ((scopes: readonly string[] | null) => readonly string[]) => {
+  const text = useText();
+  const labelOf = useScopeLabel();
+  return (scopes) => (scopes === null ? [text('keyAccess.everything')] : wordsOf(text, labelOf, scopes));
+};
