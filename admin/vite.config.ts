@@ -76,7 +76,7 @@ const ofApp =
 
 /** Forms, and the filters of lists, which are forms. */
 const ofForms =
-  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|wrong-fields)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|json-input|make-record|conflict|use-save|use-draft|groups|search-records))\.tsx?$/;
+  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|overlap|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|wrong-fields)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|json-input|make-record|conflict|use-save|use-draft|groups|search-records))\.tsx?$/;
 
 /** A group of own modules: `records` is every file in that folder. */
 const folders = (name: string, priority: number, ...names: readonly string[]) => ({

@@ -5,6 +5,7 @@ import { askDescription, firstLanguage } from './early.js';
 import { exampleView } from './example-view.js';
 import { partsOf } from './fields.js';
 import { header } from './header.js';
+import { keyScopes } from './key-scopes.js';
 import { navigation } from './navigation.js';
 import { answersView, operationView } from './operation-view.js';
 import { overview } from './overview.js';
@@ -104,6 +105,18 @@ const show = (description, t) => {
   /** The drawn operation, so that its parts are reached without drawing it again. @type {{ operation: string, showExample: (part: string) => boolean } | undefined} */
   let drawn;
 
+  /** Draws the form again as it is filled in, with what is known of the credentials. */
+  const redrawTry = () => {
+    const operation = description.operations.find(({ id }) => id === placeOf().operation);
+    if (operation === undefined) return;
+    const { resolve, ways } = description;
+    main.querySelector('.try')?.replaceWith(tryView({ operation, resolve, ways, t, scopes, openSignIn }));
+  };
+  const scopes = keyScopes(description, () => {
+    menu.mark(scopes);
+    redrawTry();
+  });
+
   /** @param {Operation} operation */
   const drawOperation = (operation) => {
     const { resolve, ways } = description;
@@ -115,7 +128,7 @@ const show = (description, t) => {
         'div',
         { class: 'pair' },
         operationView(operation, description, t),
-        tryView({ operation, resolve, ways, t, openSignIn }),
+        tryView({ operation, resolve, ways, t, scopes, openSignIn }),
       ),
       h(
         'div',
@@ -197,9 +210,7 @@ const show = (description, t) => {
     const operation = description.operations.find((each) => each.id === id);
     if (operation === undefined && before === credentials.any) return;
     before = credentials.any;
-    if (operation === undefined) return;
-    const { resolve, ways } = description;
-    main.querySelector('.try')?.replaceWith(tryView({ operation, resolve, ways, t, openSignIn }));
+    redrawTry();
   });
   fill(
     app,

@@ -58,6 +58,19 @@ const administrative = (group, current) => {
   return { element, reveal };
 };
 
+/** Marks the operations that the held key may not call. @param {HTMLElement} nav @param {Description} description @param {Texts} t @param {import('./key-scopes.js').KeyScopes} scopes */
+const markOutOfScope = (nav, { operations }, t, scopes) => {
+  for (const mark of nav.querySelectorAll('.out-of-scope')) mark.remove();
+  for (const operation of operations) {
+    const lacking = scopes.lacking(operation);
+    if (lacking === undefined) continue;
+    const title = t.outOfScope.replace('{scope}', lacking);
+    nav
+      .querySelector(`[data-operation="${CSS.escape(operation.id)}"]`)
+      ?.append(h('span', { class: 'out-of-scope chip warn', title }, '403'));
+  }
+};
+
 /** The contents, in the order of the description; operations for administrators only are separate. @param {Description} description @param {Texts} t @param {() => string} current */
 export const navigation = (description, t, current) => {
   const folded = description.groups
@@ -85,5 +98,10 @@ export const navigation = (description, t, current) => {
     nav.querySelector(`[data-operation="${CSS.escape(current())}"]`)?.setAttribute('aria-current', 'page');
   };
   redraw();
-  return { element, redraw };
+  return {
+    element,
+    redraw,
+    /** @param {import('./key-scopes.js').KeyScopes} scopes */
+    mark: (scopes) => markOutOfScope(nav, description, t, scopes),
+  };
 };

@@ -57,23 +57,37 @@ const bySlot = (ways) =>
     ({ slot }, index, all) => all.findIndex((other) => other.slot === slot) === index,
   );
 
-/** The held credentials, each with a way to forget it. @param {Ways} ways @param {Texts} t */
-const heldList = (ways, t) => {
-  const rows = bySlot(ways).flatMap(({ slot = '', heldText }) => {
+/**
+ * Signs out: revokes a token that the login on this page has issued. One that was pasted is only forgotten, and that of a
+ * session ends with it.
+ * @param {import('./ways.js').Way} way
+ */
+const signOut = async (way) => {
+  await ask(`${base}/api/v1/auth/logout`, {
+    method: 'POST',
+    headers: way.headers({ values: {}, filters: [], body: '', asked: {}, method: way.name }),
+    credentials: 'omit',
+  });
+  credentials.forget(loginSlot);
+};
+
+/** The held credentials, each with a way to forget it. @param {Ways} ways @param {Texts} t @param {(refused: string) => void} say */
+const heldList = (ways, t, say) => {
+  const rows = bySlot(ways).flatMap((way) => {
+    const { slot = '', heldText } = way;
     const held = credentials.get(slot);
-    return held === undefined ? [] : [{ slot, text: heldText?.(held) ?? slot }];
+    if (held === undefined) return [];
+    const isIssued = slot === loginSlot && held.account !== undefined && held.renewal === undefined;
+    const end = isIssued
+      ? () => signOut(way).catch((error) => say(failureText(error, t)))
+      : () => credentials.forget(slot);
+    return [{ text: heldText?.(held) ?? slot, end, word: isIssued ? t.signOut : t.forget }];
   });
   return h(
     'ul',
     { class: 'held' },
-    rows.map(({ slot, text }) =>
-      h(
-        'li',
-        {},
-        text,
-        ' ',
-        h('button', { type: 'button', class: 'small', onclick: () => credentials.forget(slot) }, t.forget),
-      ),
+    rows.map(({ text, end, word }) =>
+      h('li', {}, text, ' ', h('button', { type: 'button', class: 'small', onclick: end }, word)),
     ),
   );
 };
@@ -146,7 +160,11 @@ const loginForm = (t, done) => {
  */
 export const signInDialog = (ways, t, say) => {
   const held = h('div', {});
-  const redraw = () => fill(held, heldList(ways, t));
+  const word = refusalLine();
+  const redraw = () => {
+    word.say(undefined);
+    fill(held, heldList(ways, t, word.say));
+  };
   credentials.onChange(redraw);
   redraw();
   const dialog = h('dialog', { 'aria-labelledby': 'sign-in-title' });
@@ -164,6 +182,7 @@ export const signInDialog = (ways, t, say) => {
     ),
     h('p', { class: 'dim' }, t.signInIntro),
     held,
+    word.element,
     sessionPart(t, done),
     h('p', { class: 'or' }, t.or),
     loginForm(t, done),

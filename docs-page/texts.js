@@ -37,6 +37,8 @@ const zh = {
   password: '密码',
   use: '使用',
   forget: '清除',
+  signOut: '退出并吊销令牌',
+  outOfScope: '超出当前密钥的权限范围：需要 {scope}，调用将返回 403（40305）。',
   signInIntro: '登录换取令牌，或粘贴已有的令牌、API 密钥。凭据只保存在本页内存中，关闭标签页即消失。',
   tokenOf: '已登录：',
   close: '关闭',
@@ -170,6 +172,8 @@ const en = {
   password: 'Password',
   use: 'Use',
   forget: 'Forget',
+  signOut: 'Sign out and revoke',
+  outOfScope: 'Out of scope of the held key: it lacks {scope}, and a call returns 403 (40305).',
   signInIntro:
     'Sign in to get a token, or paste a token or an API key. Credentials are kept only in the memory of this page and are lost when you close the tab.',
   tokenOf: 'Signed in: ',

@@ -8,7 +8,7 @@ import { sender } from './send.js';
  * @typedef {import('./description.js').Operation} Operation
  * @typedef {import('./request.js').Form} Form
  * @typedef {import('./texts.js').Texts} Texts
- * @typedef {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, form: Form, changed: () => void, openSignIn: () => void }} Context
+ * @typedef {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, form: Form, scopes: import('./key-scopes.js').KeyScopes, changed: () => void, openSignIn: () => void }} Context
  */
 
 /** Forms by operation: what was filled in is still there after a look at another one. @type {Map<string, Form>} */
@@ -146,7 +146,7 @@ const bodyField = ({ operation, resolve, ways, form, changed, t }) => {
 };
 
 /** @param {Context} context @param {() => void} redraw */
-const methodField = ({ operation, form, ways, t, openSignIn }, redraw) => {
+const methodField = ({ operation, form, ways, t, scopes, openSignIn }, redraw) => {
   const { methods } = operation.access;
   if (methods.length === 0) return h('p', { class: 'dim' }, t.authentication + t.colon + t.noAuthentication);
   const select = h(
@@ -162,9 +162,11 @@ const methodField = ({ operation, form, ways, t, openSignIn }, redraw) => {
     ),
   );
   const way = ways.get(form.method ?? '');
+  const outOfScope = scopes.lacking(operation, form.method);
   const lacking = way?.form === undefined && !isHeld(way);
   return [
     labelled(t.authentication, select),
+    outOfScope !== undefined && h('p', { class: 'notice' }, t.outOfScope.replace('{scope}', outOfScope)),
     lacking &&
       h(
         'p',
@@ -177,9 +179,9 @@ const methodField = ({ operation, form, ways, t, openSignIn }, redraw) => {
 
 /**
  * The form of an operation, its response and the code samples.
- * @param {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, openSignIn: () => void }} options
+ * @param {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, scopes: import('./key-scopes.js').KeyScopes, openSignIn: () => void }} options
  */
-export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {
+export const tryView = ({ operation, resolve, ways, t, scopes, openSignIn }) => {
   const form = forms.get(operation.id) ?? newForm(operation, resolve, ways);
   forms.set(operation.id, form);
   const held = operation.access.methods.find((name) => isHeld(ways.get(name)));
@@ -197,6 +199,7 @@ export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {
       ways,
       t,
       form,
+      scopes,
       openSignIn,
       changed: () => {
         for (const { update } of following) update();

@@ -33,6 +33,7 @@ const pages: Readonly<Record<string, FunctionComponent>> = {
   '/api_keys': page(() => import('./keys/keys.tsx'), 'Keys'),
   '/api_keys/create': page(() => import('./keys/new-key.tsx'), 'NewKey'),
   '/api_keys/:id': page(() => import('./keys/show-key.tsx'), 'ShowKey'),
+  '/api_keys/:id/rotate': page(() => import('./keys/rotate-key.tsx'), 'RotateKey'),
   '/api_keys/:id/access': page(() => import('./keys/edit-access.tsx'), 'EditKeyAccess'),
   '/users': page(() => import('./users/users.tsx'), 'Users'),
   '/users/create': page(() => import('./users/user-form.tsx'), 'NewUser'),

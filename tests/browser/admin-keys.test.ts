@@ -122,17 +122,18 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await page.getByRole('dialog').getByRole('button', { name: '保存' }).click();
       await page.getByRole('heading', { name: 'weekly reports' }).waitFor();
 
-      await page.getByRole('link', { name: '更换' }).click();
-      await page.getByText('旧密钥仍然有效').waitFor();
-      expect(await page.getByRole('textbox', { name: '名称' }).inputValue()).toBe('weekly reports');
-      await expect.poll(() => page.getByLabel('所有者').inputValue()).toContain(owner.username);
-      await page.getByRole('button', { name: '新建密钥' }).click();
+      await page.getByRole('link', { name: '轮换' }).click();
+      await page.getByRole('button', { name: '轮换' }).click();
+      await page.getByText('旧密钥有效至').waitFor();
+      const fresh = await page.getByRole('textbox', { name: '密钥' }).textContent();
       await page.getByRole('checkbox', { name: '我已妥善保存该密钥' }).check();
       await page.getByRole('button', { name: '完成' }).click();
 
-      // Back at the old one, which worked all the while.
+      // Both work during the overlap, and both are shown.
       await page.getByRole('heading', { name: 'weekly reports' }).waitFor();
-      expect((await service.get('/api/v1/users', { key })).status).toBe(200);
+      await page.getByText('旧密钥，有效至').waitFor();
+      for (const each of [key, fresh ?? ''])
+        expect((await service.get('/api/v1/users', { key: each })).status).toBe(200);
       await chooseMore(page, '吊销');
       await page.getByRole('dialog').getByRole('button', { name: '吊销' }).click();
       await page.getByRole('heading', { name: 'API 密钥' }).waitFor();

@@ -155,7 +155,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       const person = await service.createUser(['admin']);
       const cookie = await service.signIn(person);
       const { page } = await enter(open, service, root, `/users/${person.id}/show`);
-      await chooseMore(page, '结束会话');
+      await page.getByRole('button', { name: '结束会话' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '结束会话' }).click();
       await page.getByText('会话已结束').waitFor();
       expect((await service.get('/admin/session', { cookie })).status).toBe(401);
@@ -169,7 +169,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.clock.setFixedTime(new Date());
       await go(page, service, '/api_keys');
       await page.getByRole('link', { name: '新建密钥' }).click();
-      await page.getByLabel('所有者').fill('sun_li');
+      await page.getByRole('combobox', { name: '所有者' }).fill('sun_li');
       await page.getByRole('option', { name: /sun_li/ }).click();
       await page.getByRole('textbox', { name: '名称' }).fill('made just now');
       await page.getByRole('button', { name: '新建密钥' }).click();

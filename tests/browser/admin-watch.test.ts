@@ -43,7 +43,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       await addFilter(page, '状态', '已过期');
       await addFilter(page, '所有者', 'maria');
       await expect.poll(() => rows(page).count()).toBe(1);
-      expect(await rows(page).textContent()).toMatch(/maria_silva已过期/);
+      expect(await rows(page).textContent()).toMatch(/maria_silva全部权限已过期/);
       expect(await exported(page)).toEqual([expect.stringContaining('maria_silva')]);
       const { page: other } = await enter(open, service, root, new URL(page.url()).pathname.slice(6));
       await other.goto(page.url());

@@ -71,7 +71,9 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       it('are made for any user and shown once; the curl line works', async () => {
         const watched = await enter(open, service, root, `/api_keys/create?user_id=${viewer.id}`);
         const { page } = watched;
-        await expect.poll(() => page.getByLabel('所有者').inputValue()).toBe('plain（Plain Person）');
+        await expect
+          .poll(() => page.getByRole('combobox', { name: '所有者' }).inputValue())
+          .toBe('plain（Plain Person）');
         await page.getByRole('textbox', { name: '名称' }).fill('夜间报表');
         await page.getByRole('button', { name: '365 天' }).click();
         await page.getByRole('button', { name: '新建密钥' }).click();

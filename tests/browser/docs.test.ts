@@ -15,6 +15,7 @@ import { defineResource } from '../../src/model/define-resource.ts';
 import { anyOf, equals, member, via } from '../../src/model/row-rule.ts';
 import { hasBrowser, type Sight, useBrowser, type Watched } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
+import { codeOf, enrol } from '../support/second-factor.ts';
 import { type Service, useService } from '../support/service.ts';
 
 const newsroom = fileURLToPath(new URL('../../examples/newsroom', import.meta.url));
@@ -138,6 +139,54 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
         expect(await send(page)).toMatchObject({ status: 200 });
       }
       demandQuiet(watched, service);
+    });
+
+    it('marks what is out of scope of the held key, until that is forgotten', async () => {
+      const { key } = await service.ok<{ key: string }>('POST', '/api/v1/api_keys', {
+        token: await service.admin(),
+        body: { api_key: { name: 'scoped', scopes: ['articles:read'] } },
+      });
+      const watched = await visit(open, service, '?lang=en#/listUsers');
+      const { page } = watched;
+      await page.locator('header .account').click();
+      await page.getByRole('dialog').getByLabel('API key', { exact: true }).fill(key);
+      await page
+        .getByRole('dialog')
+        .locator('form', { has: page.getByLabel('API key', { exact: true }) })
+        .getByRole('button', { name: 'Use' })
+        .click();
+      await page.getByText('it lacks users:read, and a call returns 403 (40305)').waitFor();
+      const marked = (operation: string) =>
+        page.locator(`nav [data-operation="${operation}"] .out-of-scope`).count();
+      expect([await marked('listUsers'), await marked('listArticles')]).toEqual([1, 0]);
+      expect(await send(page)).toMatchObject({ status: 403, body: expect.stringContaining('40305') });
+      await page.locator('header .account').click();
+      await page.getByRole('button', { name: 'Forget' }).click();
+      await expect.poll(() => page.locator('.out-of-scope').count()).toBe(0);
+      expect(watched.complaints.filter((text) => !text.includes('403'))).toEqual([]);
+    });
+
+    it('asks for the second factor of an account that has one; signing out revokes the token', async () => {
+      const { user, secret } = await enrol(service);
+      const watched = await visit(open, service, '?lang=en#/getMe');
+      const { page } = watched;
+      await page.locator('header .account').click();
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.getByLabel('Code', { exact: true }).isVisible()).toBe(false);
+      await dialog.getByLabel('Account', { exact: true }).fill(user.username);
+      await dialog.getByLabel('Password', { exact: true }).fill(user.password);
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret, service.clock.now()));
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText(`Signed in: ${user.username}`).filter({ visible: true }).waitFor();
+      const answered = page.waitForRequest((request) => request.url().endsWith('/auth/me'));
+      expect(await send(page)).toMatchObject({ status: 200 });
+      const authorization = (await (await answered).allHeaders())['authorization'] ?? '';
+      await page.locator('header .account').click();
+      await page.getByRole('button', { name: 'Sign out and revoke' }).click();
+      await expect.poll(() => page.locator('header .account').textContent()).toBe('Sign in');
+      expect((await service.get('/api/v1/auth/me', { headers: { authorization } })).json.code).toBe(40_101);
+      expect(watched.complaints.filter((text) => !text.includes('401'))).toEqual([]);
     });
 
     it('succeeds with the headers that the shown command prints', async () => {

@@ -13,6 +13,13 @@ export interface ApiKey {
   /** User who made it; null where the owner did. */
   readonly created_by: number | null;
   readonly user: { readonly id: number; readonly username: string; readonly name: string };
+  /** Those that work: the present secret, and behind it one that was replaced and is still good. */
+  readonly secrets: readonly {
+    readonly key: string;
+    readonly last_used_at: string | null;
+    /** Null: it is the present one. */
+    readonly ends_at: string | null;
+  }[];
   /** Null: everything that the owner may do. */
   readonly scopes: readonly string[] | null;
   /** Null: from everywhere. */

@@ -7,7 +7,7 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { basePath } from '../base.ts';
 import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { Page } from '../parts/page.tsx';
@@ -35,18 +35,22 @@ export interface CreatedApiKey extends NewApiKey {
 
 interface CreatedKeyProps {
   readonly created: CreatedApiKey;
+  /** Where it is no first key. */
+  readonly title?: string;
+  /** What is said beside the key. */
+  readonly children?: ReactNode;
   readonly onDone: () => void;
 }
 
 /** The whole key, this once, with calls that run as they are shown. It is left only once somebody says that it is kept. */
-export const CreatedKey = ({ created, onDone }: CreatedKeyProps) => {
+export const CreatedKey = ({ created, title, children, onDone }: CreatedKeyProps) => {
   const text = useText();
   const { name, key, owner, access, expires_at } = created;
   const [kept, setKept] = useState(false);
   const { saved } = useUnsaved(!kept);
   return (
     <Page
-      title={text('keys.createdTitle', { name })}
+      title={title ?? text('keys.createdTitle', { name })}
       lead={
         <>
           {text('keys.createdFor', { owner })}
@@ -63,6 +67,7 @@ export const CreatedKey = ({ created, onDone }: CreatedKeyProps) => {
           <Typography variant="body2" sx={{ color: 'secondary.main' }}>
             {text('keys.createdLead')}
           </Typography>
+          {children === undefined ? null : <Typography variant="body2">{children}</Typography>}
           <Calls apiKey={key} address={firstCall(access.scopes)} />
         </Paper>
         <Paper variant="outlined" sx={{ p: 1 }}>
@@ -176,15 +181,18 @@ const Trial = ({ apiKey, address }: { readonly apiKey: string; readonly address:
 /** Milliseconds between two looks for the first request of a key. */
 const pause = 3_000;
 
+/** The last use of the present secret: of a rotated key another one may have been used since. */
+const usedAt = (apiKey: ApiKey | undefined): string | null => apiKey?.secrets[0]?.last_used_at ?? null;
+
 /** Waits for the first request that is made with the key. */
 const FirstRequest = ({ id }: { readonly id: number }) => {
   const text = useText();
   const { data } = useQuery({
     queryKey: ['first request', id],
     queryFn: async () => (await send<ApiKey>('GET', `/admin/api_keys/${id}`)).data,
-    refetchInterval: ({ state }) => (state.data?.last_used_at ? false : pause),
+    refetchInterval: ({ state }) => (usedAt(state.data) === null ? pause : false),
   });
-  const used = data?.last_used_at ?? null;
+  const used = usedAt(data);
   return (
     <div role="status">
       <GateTrace>

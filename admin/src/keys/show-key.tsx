@@ -41,6 +41,26 @@ const UsageOf = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   );
 };
 
+/** The secrets of a key while two of them work, each with its last use. */
+const Secrets = ({ apiKey: { secrets } }: { readonly apiKey: ApiKey }) => {
+  const text = useText();
+  return secrets.map(({ key, last_used_at, ends_at }) => (
+    <div key={key}>
+      <code style={{ fontFamily: monospace }}>{key}</code>{' '}
+      {ends_at === null ? (
+        text('keyAccess.present')
+      ) : (
+        <>
+          {text('keyAccess.replacedUntil')}
+          <Time value={ends_at} format="full" />
+        </>
+      )}
+      {' · '}
+      <RelativeTime value={last_used_at} otherwise={text('keys.neverUsed')} />
+    </div>
+  ));
+};
+
 const facts = (text: Text): OwnColumn<ApiKey>[] => [
   { name: 'status', render: (apiKey) => <KeyStatus apiKey={apiKey} /> },
   { name: 'lifetime', label: text('keys.lifetime'), render: (apiKey) => <Lifetime life={apiKey} /> },
@@ -57,7 +77,16 @@ const facts = (text: Text): OwnColumn<ApiKey>[] => [
       </Link>
     ),
   },
-  { name: 'key', render: ({ key }) => <code style={{ fontFamily: monospace }}>{key}</code> },
+  {
+    name: 'key',
+    has: ({ secrets }) => secrets.length < 2,
+    render: ({ key }) => <code style={{ fontFamily: monospace }}>{key}</code>,
+  },
+  {
+    name: 'secrets',
+    has: ({ secrets }) => secrets.length > 1,
+    render: (apiKey) => <Secrets apiKey={apiKey} />,
+  },
   {
     name: 'last_used_at',
     render: ({ last_used_at }) => <RelativeTime value={last_used_at} otherwise={text('keys.neverUsed')} />,
@@ -92,9 +121,15 @@ const Actions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   const close = (): void => setOpened(undefined);
   return (
     <>
-      <LinkButton to={replacing(apiKey)} variant="outlined">
-        {text('keys.replace')}
-      </LinkButton>
+      {apiKey.status === 'active' ? (
+        <LinkButton to={`/api_keys/${apiKey.id}/rotate`} variant="outlined">
+          {text('keyAccess.rotate')}
+        </LinkButton>
+      ) : (
+        <LinkButton to={replacing(apiKey)} variant="outlined">
+          {text('keys.replace')}
+        </LinkButton>
+      )}
       {apiKey.status === 'active' ? (
         <Button
           variant={apiKey.expires_at === null ? 'text' : 'contained'}

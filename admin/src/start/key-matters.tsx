@@ -1,7 +1,6 @@
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { lazy, Suspense, useState } from 'react';
-import { replacing } from '../keys/api-key.ts';
 import { isReading } from '../keys/scopes.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
@@ -67,9 +66,33 @@ export const EndlessKeys = ({ found: { count, keys } }: { readonly found: KeysIn
       more={<Link to={filtered('/api_keys', endless)}>{text('keyAccess.showEndless')}</Link>}
     >
       {keys.slice(0, listed).map((apiKey) => (
-        <Key key={apiKey.id} apiKey={apiKey} ending={false} />
+        <EndlessLine key={apiKey.id} apiKey={apiKey} />
       ))}
     </Matter>
+  );
+};
+
+/** A key without an end, with the way to give it one. */
+const EndlessLine = ({ apiKey }: { readonly apiKey: KeyInNeed }) => {
+  const text = useText();
+  const [opened, setOpened] = useState(false);
+  return (
+    <Line>
+      <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
+      <Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>
+      <Stack direction="row">
+        <Button
+          size="small"
+          aria-label={`${text('day.keys.limit')}: ${apiKey.name}`}
+          onClick={() => setOpened(true)}
+        >
+          {text('day.keys.limit')}
+        </Button>
+      </Stack>
+      <Suspense fallback={null}>
+        {opened ? <ExtendKey apiKey={apiKey} onClose={() => setOpened(false)} /> : null}
+      </Suspense>
+    </Line>
   );
 };
 
@@ -146,8 +169,8 @@ export const KeyActions = ({ apiKey, ending }: KeyActionsProps) => {
           <Button size="small" aria-label={of(text('keys.extend'))} onClick={() => setOpened('extend')}>
             {text('keys.extend')}
           </Button>
-          <LinkButton size="small" to={replacing(apiKey)} label={of(text('keys.replace'))}>
-            {text('keys.replace')}
+          <LinkButton size="small" to={`/api_keys/${apiKey.id}/rotate`} label={of(text('keyAccess.rotate'))}>
+            {text('keyAccess.rotate')}
           </LinkButton>
         </>
       ) : null}

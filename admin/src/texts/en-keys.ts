@@ -42,6 +42,15 @@ export const enKeys: SameKeys<typeof zhCNKeys> = {
   used: '%{count}×',
   unusedScope: 'unused for 30 days',
   explain: 'Explain a request',
+  rotate: 'Rotate',
+  rotateTitle: 'Rotate key “%{name}”',
+  rotateLead:
+    'The new key works at once and is shown once. During the overlap both keys work: replace the old one in its callers meanwhile. Name, scopes, networks and expiry stay.',
+  rotatedTitle: 'Key “%{name}” has been rotated',
+  oldOver: 'The old key no longer works.',
+  oldUntil: 'The old key works until ',
+  present: 'present',
+  replacedUntil: 'replaced, works until ',
   narrow: 'Narrow to what it used',
   narrowTitle: 'Narrow key “%{name}”',
   narrowLead:

@@ -1,20 +1,10 @@
-import MenuItem from '@mui/material/MenuItem';
-import TextField from '@mui/material/TextField';
 import { useState } from 'react';
 import { DialogForm } from '../parts/dialog-form.tsx';
+import { OverlapPicker, usualOverlap } from '../parts/overlap.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useChanged } from '../parts/use-act.ts';
 import { send } from '../service.ts';
-import { type TextKey, useText } from '../texts/provider.ts';
-
-/** Seconds for which the secret before signs as well. */
-const overlaps: readonly (readonly [seconds: number, label: TextKey])[] = [
-  [0, 'webhooks.overlaps.none'],
-  [3_600, 'webhooks.overlaps.hour'],
-  [86_400, 'webhooks.overlaps.day'],
-  [7 * 86_400, 'webhooks.overlaps.week'],
-  [30 * 86_400, 'webhooks.overlaps.month'],
-];
+import { useText } from '../texts/provider.ts';
 
 /** 32 random bytes, lowercase hex: made here, as no response of the service ever contains a secret of an application. */
 const newSecret = (): string =>
@@ -31,7 +21,7 @@ interface RotateApplicationProps {
 export const RotateApplication = ({ appId, onClose }: RotateApplicationProps) => {
   const text = useText();
   const changed = useChanged();
-  const [overlap, setOverlap] = useState(86_400);
+  const [overlap, setOverlap] = useState(usualOverlap);
   const [secret, setSecret] = useState<string>();
   if (secret !== undefined)
     return (
@@ -61,22 +51,7 @@ export const RotateApplication = ({ appId, onClose }: RotateApplicationProps) =>
       onDone={() => {}}
       onClose={onClose}
     >
-      {(errors) => (
-        <TextField
-          select
-          label={text('webhooks.overlap')}
-          value={overlap}
-          onChange={(event) => setOverlap(Number(event.target.value))}
-          error={errors['overlap'] !== undefined}
-          helperText={errors['overlap']}
-        >
-          {overlaps.map(([seconds, label]) => (
-            <MenuItem key={seconds} value={seconds}>
-              {text(label)}
-            </MenuItem>
-          ))}
-        </TextField>
-      )}
+      {(errors) => <OverlapPicker value={overlap} onChange={setOverlap} error={errors['overlap']} />}
     </DialogForm>
   );
 };

@@ -3,25 +3,15 @@ import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
-import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
-import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { OverlapPicker, usualOverlap } from '../parts/overlap.tsx';
 import { useTell } from '../parts/problem.ts';
 import { send } from '../service.ts';
-import { type TextKey, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { ShownSecret } from './shown-secret.tsx';
-
-/** Seconds for which the secret before signs as well. */
-const overlaps: readonly (readonly [seconds: number, label: TextKey])[] = [
-  [0, 'webhooks.overlaps.none'],
-  [3_600, 'webhooks.overlaps.hour'],
-  [86_400, 'webhooks.overlaps.day'],
-  [7 * 86_400, 'webhooks.overlaps.week'],
-  [30 * 86_400, 'webhooks.overlaps.month'],
-];
 
 interface RotateProps {
   readonly id: number;
@@ -34,7 +24,7 @@ export const Rotate = ({ id, onClose }: RotateProps) => {
   const tell = useTell();
   const client = useQueryClient();
   const heading = useId();
-  const [overlap, setOverlap] = useState(86_400);
+  const [overlap, setOverlap] = useState(usualOverlap);
   const [busy, setBusy] = useState(false);
   const [secret, setSecret] = useState<string>();
   const rotate = async (): Promise<void> => {
@@ -57,18 +47,7 @@ export const Rotate = ({ id, onClose }: RotateProps) => {
       <DialogContent>
         <Stack sx={{ gap: 1.5 }}>
           <Typography sx={{ color: 'text.secondary' }}>{text('webhooks.rotateLead')}</Typography>
-          <TextField
-            select
-            label={text('webhooks.overlap')}
-            value={overlap}
-            onChange={(event) => setOverlap(Number(event.target.value))}
-          >
-            {overlaps.map(([seconds, label]) => (
-              <MenuItem key={seconds} value={seconds}>
-                {text(label)}
-              </MenuItem>
-            ))}
-          </TextField>
+          <OverlapPicker value={overlap} onChange={setOverlap} />
         </Stack>
       </DialogContent>
       <DialogActions>

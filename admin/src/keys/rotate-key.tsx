@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { Loaded } from '../layout/failure.tsx';
+import { OverlapPicker, usualOverlap } from '../parts/overlap.tsx';
+import { PageForm } from '../parts/page-form.tsx';
+import { Time } from '../parts/time.tsx';
+import { useOwnRecord } from '../records/own-show.tsx';
+import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import { AccessSummary } from './access-words.tsx';
+import type { ApiKey } from './api-key.ts';
+import { type CreatedApiKey, CreatedKey, type NewApiKey } from './created-key.tsx';
+
+/** The response of a rotation: from `previous_until` on the old key is refused, null: from now on. */
+type RotatedApiKey = NewApiKey & { readonly previous_until: string | null };
+
+/** Gives a key another secret, shown once; for a while both are good, so that callers change without a gap. */
+export const RotateKey = () => {
+  const text = useText();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [rotated, setRotated] = useState<CreatedApiKey & { readonly until: string | null }>();
+  const query = useOwnRecord<ApiKey>('api_keys', true);
+  if (rotated !== undefined)
+    return (
+      <CreatedKey
+        created={rotated}
+        title={text('keyAccess.rotatedTitle', { name: rotated.name })}
+        onDone={() => void navigate(`/api_keys/${rotated.id}`)}
+      >
+        {rotated.until === null ? (
+          text('keyAccess.oldOver')
+        ) : (
+          <>
+            {text('keyAccess.oldUntil')}
+            <Time value={rotated.until} format="zoned" />
+          </>
+        )}
+      </CreatedKey>
+    );
+  return (
+    <Loaded query={query}>
+      {(apiKey) => (
+        <PageForm<{ readonly overlap: number }>
+          title={text('keyAccess.rotateTitle', { name: apiKey.name })}
+          lead={text('keyAccess.rotateLead')}
+          first={{ overlap: usualOverlap }}
+          action={text('keyAccess.rotate')}
+          back={`/api_keys/${apiKey.id}`}
+          onSave={async ({ overlap }) => {
+            const path = `/admin/api_keys/${apiKey.id}/rotate`;
+            const { data } = await send<RotatedApiKey>('POST', path, { body: { overlap } });
+            await client.invalidateQueries();
+            const { user, scopes, networks } = apiKey;
+            const access = { scopes, networks };
+            return () => setRotated({ ...data, owner: user.username, access, until: data.previous_until });
+          }}
+        >
+          {({ overlap }, change, errors) => (
+            <>
+              <OverlapPicker
+                value={overlap}
+                onChange={(seconds) => change({ overlap: seconds })}
+                error={errors['overlap']}
+              />
+              <AccessSummary access={apiKey} end={apiKey.expires_at} />
+            </>
+          )}
+        </PageForm>
+      )}
+    </Loaded>
+  );
+};
