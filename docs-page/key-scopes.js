@@ -2,7 +2,7 @@ import { credentials } from './credentials.js';
 import { ask } from './reach.js';
 import { base } from './request.js';
 
-/** What a key that is held may call. */
+/** The operations that a held key may call. */
 
 /**
  * @typedef {import('./description.js').Operation} Operation
@@ -38,19 +38,21 @@ export const keyScopes = ({ operations, ways }, changed) => {
     key = held;
     scopes = undefined;
     if (held !== undefined) {
-      const headers = way.headers({ values: {}, filters: [], body: '', asked: {}, method });
+      const form = { values: {}, filters: [], body: '', asked: {}, method };
+      const made = { method: own.method, url: base + own.path, headers: {}, body: undefined };
+      const headers = await way.headers(form, made);
       const init = {
         headers,
         credentials: /** @type {const} */ ('omit'),
         cache: /** @type {const} */ ('no-store'),
       };
       // Without a response nothing is marked; a call says what is wrong.
-      const answer = await ask(base + own.path, init)
+      const answered = await ask(made.url, init)
         .then((response) => response.json())
         .catch(() => undefined);
       // Another key may be held by now.
       if (held !== key) return;
-      scopes = answer?.data?.scopes ?? undefined;
+      scopes = answered?.data?.scopes ?? undefined;
     }
     changed();
   };

@@ -63,11 +63,11 @@ const bySlot = (ways) =>
  * @param {import('./ways.js').Way} way
  */
 const signOut = async (way) => {
-  await ask(`${base}/api/v1/auth/logout`, {
-    method: 'POST',
-    headers: way.headers({ values: {}, filters: [], body: '', asked: {}, method: way.name }),
-    credentials: 'omit',
-  });
+  const method = 'POST';
+  const url = `${base}/api/v1/auth/logout`;
+  const form = { values: {}, filters: [], body: '', asked: {}, method: way.name };
+  const headers = await way.headers(form, { method, url, headers: {}, body: undefined });
+  await ask(url, { method, headers, credentials: 'omit' });
   credentials.forget(loginSlot);
 };
 

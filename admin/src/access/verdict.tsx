@@ -137,7 +137,7 @@ interface RestrictionProps {
   readonly restriction: NonNullable<Step['key']>;
 }
 
-/** What the request needs of the scopes of a key, or from where it comes, and what the key has. */
+/** The scope that the request needs, or the address from which it comes, and the restriction of the key. */
 const Restriction = ({ rule, restriction: { needed, held } }: RestrictionProps) => {
   const text = useText();
   const words = useScopeWords();

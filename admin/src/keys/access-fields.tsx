@@ -6,7 +6,7 @@ import { NetworkLines } from './network-lines.tsx';
 import { ScopePicker } from './scope-picker.tsx';
 import { expanded, shortened } from './scopes.ts';
 
-/** What a key may do and from where, as a form has it. */
+/** The restrictions of a key, as a form has them. */
 export interface AccessInput {
   /** Each action by itself; null: everything that the owner can do. */
   readonly scopes: readonly string[] | null;
@@ -25,7 +25,7 @@ export const accessOf = ({ scopes, networks }: AccessInput): KeyAccess => {
   return { scopes: scopes === null ? null : shortened(scopes), networks: lines.length === 0 ? null : lines };
 };
 
-/** What is wrong before anything is sent. */
+/** Errors that are found before anything is sent. */
 export const missingAccess = (text: Text, { scopes, networks }: AccessInput): Refusal['fields'] => {
   const wrong = networksIn(networks).find((line) => !isNetwork(line));
   return {

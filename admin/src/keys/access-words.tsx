@@ -4,7 +4,7 @@ import { useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
 import { useScopeWords } from './scopes.ts';
 
-/** What a key may do and from where: restrictions that are null are none. */
+/** The restrictions of a key; null: there is none of this kind. */
 export type KeyAccess = Pick<ApiKey, 'scopes' | 'networks'>;
 
 /** In a few words, for a row of a list: everything, or the first of what it may. */

@@ -37,7 +37,7 @@ interface CreatedKeyProps {
   readonly created: CreatedApiKey;
   /** Where it is no first key. */
   readonly title?: string;
-  /** What is said beside the key. */
+  /** A sentence beside the key. */
   readonly children?: ReactNode;
   readonly onDone: () => void;
 }

@@ -12,7 +12,7 @@ import { isNetwork } from './network.ts';
 interface NetworkLinesProps {
   readonly value: readonly string[];
   readonly onChange: (lines: readonly string[]) => void;
-  /** What is wrong, once somebody tried to save. */
+  /** The error, once somebody tried to save. */
   readonly error?: string | undefined;
 }
 

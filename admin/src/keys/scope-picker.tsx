@@ -20,11 +20,11 @@ interface ScopePickerProps {
   readonly error?: string | undefined;
 }
 
-/** What a key may do: everything that its owner can, or some actions of models and some endpoints. */
+/** The scopes of a key: everything that its owner can, or some actions of models and some endpoints. */
 export const ScopePicker = ({ value, onChange, error }: ScopePickerProps) => {
   const text = useText();
   const label = useId();
-  // What was chosen is there again after a look at the other choice.
+  // The former choice is there again after a look at the other choice.
   const [chosen, setChosen] = useState<readonly string[]>(value ?? []);
   const choose = (scopes: readonly string[]): void => {
     setChosen(scopes);

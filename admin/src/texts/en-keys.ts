@@ -31,7 +31,7 @@ export const enKeys: SameKeys<typeof zhCNKeys> = {
   removeNetwork: 'Remove network %{place}',
   notNetwork: '“%{value}” is no address or network, e.g. 203.0.113.0/24 or 2001:db8::/32',
   edit: 'Change scopes and networks',
-  editTitle: 'What key “%{name}” may do',
+  editTitle: 'Access of key “%{name}”',
   editLead: 'A change applies from the next request on.',
   saved: 'Key “%{name}” has been changed',
   gates: 'A request passes these in order',

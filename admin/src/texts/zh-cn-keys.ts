@@ -42,7 +42,7 @@ export const zhCNKeys = {
   rotate: '轮换',
   rotateTitle: '轮换密钥“%{name}”',
   rotateLead:
-    '新密钥立即可用，只显示一次。重叠期内新旧密钥都有效，其间请更换调用方使用的密钥。名称、权限范围、网段与过期时间不变。',
+    '新密钥立即可用，只显示一次。重叠期内新旧密钥都有效，其间请让调用者换用新密钥。名称、权限范围、网段与过期时间不变。',
   rotatedTitle: '密钥“%{name}”已轮换',
   oldOver: '旧密钥已失效。',
   oldUntil: '旧密钥有效至 ',
@@ -82,7 +82,7 @@ export const zhCNSignIns = {
   tokens: '令牌',
   working: '已签发的令牌最晚有效至 ',
   noneWorking: '没有已知的有效令牌。',
-  revokedUpTo: '已全部吊销到期时间不晚于此的令牌：',
+  revokedUpTo: '过期不晚于此时的令牌均已吊销：',
   signedOut: '%{count} 个令牌已单独退出。',
   known: '服务不保存令牌清单，此处只显示所知的情况。',
   since: '登录于 ',

@@ -128,7 +128,7 @@ export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
   const text = useText();
   const before = beforeIn(detail);
   const named = Object.entries(detail).filter(([name]) => name !== 'before');
-  // What has changed comes first.
+  // Changed values come first.
   const parts = named.toSorted(([one], [other]) => Number(other in before) - Number(one in before));
   if (parts.length === 0) return '—';
   return (
