@@ -86,14 +86,14 @@ test('a note needs a title', async () => {
   assert.equal(refused.status, 422);
 });
 
-test('strangers are refused', async () => {
+test('callers without credentials are rejected', async () => {
   assert.equal((await app.anonymous.get('/api/v1/notes')).status, 401);
 });
 `;
 
 const readme = ({ name }: NewApplication): string => `# ${name}
 
-A JSON API made with [Gatewright](https://www.npmjs.com/package/gatewright).
+A JSON API made with Gatewright. The documentation is in \`node_modules/gatewright/docs\`.
 
 \`\`\`bash
 npm install
@@ -107,10 +107,10 @@ works. It starts again after every change.
 |---|---|
 | \`resources/\` | a file for each model: its fields and rules |
 | \`endpoints/\` | endpoints of your own |
-| \`jobs/\` | work that is done later, or again and again |
+| \`jobs/\` | background jobs, also on a schedule |
 | \`migrations/\` | steps of the database, in the order of their names |
 | \`tests/\` | tests against the application itself, on a throw-away database |
-| \`gatewright.config.ts\` | hooks |
+| \`gatewright.config.ts\` | hooks: for payments, at start and at stop |
 
 \`\`\`bash
 npx gatewright generate resource Book title:string:required pages:integer author:reference=User
