@@ -1,3 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
@@ -107,6 +110,29 @@ describeDatabase('sqlite', 'administration pages: a day’s work', (databases) =
       await page.getByText('已撤销 1 条修改；1 条此后又被修改，保持不变').waitFor();
       expect(await statuses()).toEqual(['live', 'withdrawn', 'live']);
       demandQuiet(watched, service);
+    });
+
+    it('an application with a public key gets another one, which the page shows', async () => {
+      const pem = (): string =>
+        String(generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }));
+      const lineOf = (text: string): string => text.split('\n')[1] ?? '';
+      const [first, second] = [pem(), pem()];
+      const file = join(service.env['DATA_DIR'] ?? '', 'bank.pem');
+      await writeFile(file, first);
+      await service.command('app', 'create', 'bank', '--public-key', file);
+      const { applications } = service.server.services;
+      const keys = () => applications.publicKeysOf('bank', service.clock.now());
+      await expect.poll(keys, { timeout: 5_000 }).toEqual([lineOf(first)]);
+      const watched = await enter(open, service, root, '/applications');
+      const { page } = watched;
+      await page.getByText(lineOf(first)).waitFor();
+      await page.getByRole('button', { name: '更换公钥: bank' }).click();
+      await page.getByLabel('新公钥（Ed25519，PEM）').fill(second);
+      await page.getByRole('dialog').getByRole('button', { name: '更换公钥' }).click();
+      await page.getByText(lineOf(second)).waitFor();
+      expect(keys()).toEqual([lineOf(second), lineOf(first)]);
+      demandQuiet(watched, service);
+      await service.command('app', 'remove', 'bank');
     });
 
     it('an application gets another secret, which the browser makes and shows once', async () => {

@@ -6,16 +6,21 @@ import { RelativeTime } from '../parts/time.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-import { RotateApplication } from './rotate-application.tsx';
+import { ReplacePublicKey, RotateApplication } from './rotate-application.tsx';
 
 interface RegisteredApplication {
   readonly id: string;
   readonly app_id: string;
+  /** Null where the application signs with a secret. */
+  readonly public_key: string | null;
   readonly rotated_at: string;
   readonly last_used_at: string | null;
 }
 
-const columns = (text: Text, onRotate?: (appId: string) => void): OwnColumn<RegisteredApplication>[] => [
+const columns = (
+  text: Text,
+  onRotate?: (application: RegisteredApplication) => void,
+): OwnColumn<RegisteredApplication>[] => [
   {
     name: 'app_id',
     render: ({ app_id }) => (
@@ -23,6 +28,15 @@ const columns = (text: Text, onRotate?: (appId: string) => void): OwnColumn<Regi
         {app_id}
       </Typography>
     ),
+  },
+  {
+    name: 'public_key',
+    render: ({ public_key }) =>
+      public_key === null ? null : (
+        <Typography component="code" variant="body2" sx={{ fontFamily: monospace, overflowWrap: 'anywhere' }}>
+          {public_key}
+        </Typography>
+      ),
   },
   'rotated_at',
   {
@@ -37,15 +51,20 @@ const columns = (text: Text, onRotate?: (appId: string) => void): OwnColumn<Regi
           acts: true,
           label: text('common.actions'),
           sortable: false,
-          render: ({ app_id }: RegisteredApplication) => (
-            <Button
-              size="small"
-              aria-label={`${text('webhooks.rotate')}: ${app_id}`}
-              onClick={() => onRotate(app_id)}
-            >
-              {text('webhooks.rotate')}
-            </Button>
-          ),
+          render: (application: RegisteredApplication) => {
+            const action = text(
+              application.public_key === null ? 'webhooks.rotate' : 'day.applications.replaceKey',
+            );
+            return (
+              <Button
+                size="small"
+                aria-label={`${action}: ${application.app_id}`}
+                onClick={() => onRotate(application)}
+              >
+                {action}
+              </Button>
+            );
+          },
         },
       ]),
 ];
@@ -54,8 +73,9 @@ const columns = (text: Text, onRotate?: (appId: string) => void): OwnColumn<Regi
 export const Applications = () => {
   const text = useText();
   const { permissions: roles = [] } = usePermissions<readonly string[]>();
-  const [rotating, setRotating] = useState<string>();
+  const [rotating, setRotating] = useState<RegisteredApplication>();
   const rotates = roles.includes('super_admin');
+  const Replacement = rotating?.public_key === null ? RotateApplication : ReplacePublicKey;
   return (
     <>
       <OwnList<RegisteredApplication>
@@ -68,7 +88,7 @@ export const Applications = () => {
         empty={text('applications.empty')}
       />
       {rotating === undefined ? null : (
-        <RotateApplication appId={rotating} onClose={() => setRotating(undefined)} />
+        <Replacement appId={rotating.app_id} onClose={() => setRotating(undefined)} />
       )}
     </>
   );

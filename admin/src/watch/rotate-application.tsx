@@ -1,3 +1,4 @@
+import TextField from '@mui/material/TextField';
 import { useState } from 'react';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { OverlapPicker, usualOverlap } from '../parts/overlap.tsx';
@@ -52,6 +53,52 @@ export const RotateApplication = ({ appId, onClose }: RotateApplicationProps) =>
       onClose={onClose}
     >
       {(errors) => <OverlapPicker value={overlap} onChange={setOverlap} error={errors['overlap']} />}
+    </DialogForm>
+  );
+};
+
+/** The line between the marks of a PEM file; other texts as they are, which the service refuses. */
+const lineOf = (pem: string): string =>
+  pem.replace(/-----BEGIN PUBLIC KEY-----|-----END PUBLIC KEY-----/g, '').replaceAll(/\s/g, '');
+
+/** Replaces the public key of an application; for a while both are valid. */
+export const ReplacePublicKey = ({ appId, onClose }: RotateApplicationProps) => {
+  const text = useText();
+  const changed = useChanged();
+  const [overlap, setOverlap] = useState(usualOverlap);
+  const [pem, setPem] = useState('');
+  return (
+    <DialogForm
+      title={text('day.applications.keyTitle', { name: appId })}
+      lead={text('day.applications.keyLead')}
+      action={text('day.applications.replaceKey')}
+      dangerous={overlap === 0}
+      disabled={pem.trim() === ''}
+      isChanged={pem !== ''}
+      fields={['overlap', 'public_key']}
+      onSubmit={async () => {
+        const path = `/admin/applications/${encodeURIComponent(appId)}/public_key`;
+        await send('POST', path, { body: { public_key: lineOf(pem), overlap } });
+        await changed(text('day.applications.keyReplaced', { name: appId }));
+      }}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <TextField
+            multiline
+            minRows={3}
+            label={text('day.applications.newKey')}
+            value={pem}
+            onChange={(event) => setPem(event.target.value)}
+            error={errors['public_key'] !== undefined}
+            helperText={errors['public_key']}
+            slotProps={{ htmlInput: { spellCheck: false } }}
+          />
+          <OverlapPicker value={overlap} onChange={setOverlap} error={errors['overlap']} />
+        </>
+      )}
     </DialogForm>
   );
 };
