@@ -52,7 +52,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Clients and integration', zh: '客户端与集成' },
-    pages: guides('client', 'signing', 'events', 'webhooks', 'data'),
+    pages: guides('client', 'signing', 'http-signatures', 'events', 'webhooks', 'data'),
   },
   {
     title: { en: 'Cookbook', zh: '实用手册' },
@@ -102,7 +102,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Explanation', zh: '原理' },
-    pages: [...guides('security-model'), ...references('reliability', 'speed')],
+    pages: [...guides('security-model'), ...references('asvs', 'reliability', 'speed')],
   },
   {
     title: { en: 'Decisions', zh: '设计决策' },

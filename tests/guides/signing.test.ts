@@ -5,6 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createSigner } from '../../client/sign.ts';
+import {
+  hmacSha256Algorithm,
+  isDigestOf,
+  readHttpSignature,
+  signatureBase,
+} from '../../src/auth/http-signature.ts';
 import { signatureOf } from '../../src/auth/signature.ts';
 import { run } from '../../src/cli/test-io.ts';
 import { root } from '../tour/service.ts';
@@ -160,12 +166,15 @@ foreach (explode("\\n", stream_get_contents(STDIN)) as $line) {
 
 const isInstalled = ({ program, version }: Language): boolean => spawnSync(program, [version]).status === 0;
 
-const execute = ([program, ...args]: readonly [string, ...string[]]): Promise<string> =>
+const execute = (
+  [program, ...args]: readonly [string, ...string[]],
+  input: string = lines,
+): Promise<string> =>
   new Promise((resolve, reject) => {
     const child = execFile(program, args, { cwd: directory }, (error, stdout, stderr) =>
       error === null ? resolve(stdout) : reject(new Error(stderr, { cause: error })),
     );
-    child.stdin?.end(lines);
+    child.stdin?.end(input);
   });
 
 describe('signature vectors', () => {
@@ -222,6 +231,152 @@ describe('signature vectors', () => {
         for (const [name, text] of Object.entries(language.files()))
           writeFileSync(join(directory, name), text);
         expect((await execute(language.command)).trim().split('\n')).toEqual(expected);
+      },
+    );
+});
+
+const httpPage = guides.find(({ name }) => name === 'http-signatures.md');
+
+const httpSnippet = (language: string): string => {
+  const block = httpPage?.blocks.find(
+    (each) => each.language === language && /sign_?http\b.*[({]/i.test(each.text),
+  );
+  if (block === undefined) throw new Error(`http-signatures.md has no snippet in ${language}`);
+  return block.text;
+};
+
+/** Requests that are easily signed wrongly: secret, method, address and body. */
+const requests: readonly (readonly [secret: string, method: string, url: string, body: string])[] = [
+  ['s'.repeat(64), 'GET', 'https://api.example.com/api/v1/parcels', ''],
+  [
+    'clé-密钥-kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk',
+    'POST',
+    'https://api.example.com/a?b=%20&c=%E5%AD%97',
+    '{"a":"字🧾"}\r\n',
+  ],
+  ['s'.repeat(64), 'PATCH', 'http://127.0.0.1:3000/shop/api/v1/parcels/1?x', ' \n'],
+  ['s'.repeat(64), 'DELETE', 'http://[::1]:8080/', '%s %d \\n "'],
+];
+
+const requestLines = requests
+  .map(([secret, method, url, body]) =>
+    [Buffer.from(secret).toString('base64'), method, url, Buffer.from(body).toString('base64')].join('\t'),
+  )
+  .join('\n');
+
+const httpLanguages: readonly Language[] = [
+  {
+    name: 'bash',
+    program: 'openssl',
+    version: 'version',
+    files: () => ({
+      'http.sh': `${httpSnippet('bash')}
+while IFS=$'\\t' read -r secret method url body || [ -n "$secret" ]; do
+  printf '%s' "$body" | base64 -d | sign_http "$(printf '%s' "$secret" | base64 -d)" shop "$method" "$url"
+done`,
+    }),
+    command: ['bash', 'http.sh'],
+  },
+  {
+    name: 'js',
+    program: process.execPath,
+    version: '--version',
+    files: () => ({
+      'http.mjs': `${httpSnippet('js')}
+import { readFileSync } from 'node:fs';
+for (const line of readFileSync(0, 'utf8').split('\\n')) {
+  const [secret, method, url, body] = line.split('\\t');
+  const headers = signHttp(Buffer.from(secret, 'base64').toString(), 'shop', method, url, Buffer.from(body, 'base64'));
+  for (const [name, value] of Object.entries(headers)) console.log(name + ': ' + value);
+}`,
+    }),
+    command: [process.execPath, 'http.mjs'],
+  },
+  {
+    name: 'python',
+    program: 'python3',
+    version: '--version',
+    files: () => ({
+      'http_signature.py': `${httpSnippet('python')}
+
+import sys
+for line in sys.stdin.read().split("\\n"):
+    secret, method, url, body = line.split("\\t")
+    headers = sign_http(base64.b64decode(secret).decode(), "shop", method, url, base64.b64decode(body))
+    for name, value in headers.items():
+        print(f"{name}: {value}")`,
+    }),
+    command: ['python3', 'http_signature.py'],
+  },
+  {
+    name: 'go',
+    program: 'go',
+    version: 'version',
+    files: () => ({
+      'http.go': httpSnippet('go'),
+      'http_main.go': `package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func main() {
+	input, _ := io.ReadAll(os.Stdin)
+	for _, line := range strings.Split(string(input), "\\n") {
+		parts := strings.Split(line, "\\t")
+		secret, _ := base64.StdEncoding.DecodeString(parts[0])
+		body, _ := base64.StdEncoding.DecodeString(parts[3])
+		for name, value := range signHTTP(string(secret), "shop", parts[1], parts[2], body) {
+			fmt.Println(name + ": " + value)
+		}
+	}
+}`,
+    }),
+    command: ['go', 'run', 'http.go', 'http_main.go'],
+  },
+];
+
+/** Whether three headers are a signature of the request, by the code that the service verifies with. */
+const isSignatureOf = (
+  [secret, method, url, body]: (typeof requests)[number],
+  headers: ReadonlyMap<string, string>,
+): boolean => {
+  const { origin } = new URL(url);
+  const found = readHttpSignature(headers.get('signature-input') ?? '', headers.get('signature') ?? '');
+  const header = (name: string): string | undefined => headers.get(name);
+  const base =
+    found && signatureBase({ method, origin, target: url.slice(origin.length), header }, found.input);
+  if (found === undefined || base === undefined || found.keyId !== 'shop') return false;
+  return (
+    hmacSha256Algorithm.verifies(secret, base, found.signature) &&
+    isDigestOf(headers.get('content-digest') ?? '', Buffer.from(body))
+  );
+};
+
+describe('the snippets of HTTP message signatures', () => {
+  for (const language of httpLanguages)
+    it.skipIf(!isInstalled(language))(
+      `in ${language.name} sign what the service verifies (needs ${language.program})`,
+      async () => {
+        for (const [name, text] of Object.entries(language.files()))
+          writeFileSync(join(directory, name), text);
+        const printed = (await execute(language.command, requestLines)).trim().split('\n');
+        expect(printed).toHaveLength(3 * requests.length);
+        const nonces = new Set<unknown>();
+        for (const [index, request] of requests.entries()) {
+          const lines = printed.slice(3 * index, 3 * index + 3).map((line): [string, string] => {
+            const [name = '', ...value] = line.split(': ');
+            return [name.toLowerCase(), value.join(': ')];
+          });
+          const headers = new Map(lines);
+          expect(isSignatureOf(request, headers), `${language.name} ${request[2]}`).toBe(true);
+          nonces.add(/nonce="([^"]*)"/.exec(headers.get('signature-input') ?? '')?.[1]);
+        }
+        expect(nonces.size).toBe(requests.length);
       },
     );
 });
