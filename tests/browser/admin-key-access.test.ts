@@ -163,6 +163,27 @@ describeDatabase('sqlite', 'administration pages: what keys may do', (databases)
       demandQuiet(watched, service);
     });
 
+    it('a service account is made for a person; it has an owner and keys, and nothing about a password', async () => {
+      const watched = await enter(open, service, root, '/users/create', { language: 'en' });
+      const { page } = watched;
+      await page.getByRole('radio', { name: 'Service account' }).check();
+      await page.getByRole('textbox', { name: 'Username' }).fill('exporter');
+      await page.getByRole('button', { name: 'Save' }).click();
+      // An owner is needed.
+      await page.locator('[aria-invalid="true"]').first().waitFor();
+      await page.getByRole('combobox', { name: 'Responsible person' }).fill(owner.username);
+      await page.getByRole('option', { name: new RegExp(owner.username) }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'exporter' }).waitFor();
+      await page.getByRole('main').getByRole('link', { name: owner.username }).waitFor();
+      expect(await page.getByRole('button', { name: 'Reset password' }).count()).toBe(0);
+      expect(await page.getByRole('region', { name: 'Signed in' }).count()).toBe(0);
+      expect(await accessibility(page)).toEqual([]);
+      await load(page, service, '/users');
+      await page.getByText(`service account of ${owner.username}`).waitFor();
+      demandQuiet(watched, service);
+    });
+
     it.each([
       ['zh-CN', 'dark', 360],
       ['en', 'light', 360],

@@ -36,6 +36,13 @@ export const enKeys: SameKeys<typeof zhCNKeys> = {
   saved: 'Key “%{name}” has been changed',
   gates: 'A request passes these in order',
   owner: 'Owner',
+  kind: 'Kind',
+  person: 'Person',
+  service: 'Service account',
+  serviceHelp:
+    'For a program: no password, no sign-in, calls with API keys only. Its owner manages its keys too.',
+  serviceOf: 'service account of %{owner}',
+  ownerOfService: 'Responsible person',
   ownerDisabled: '%{name} is disabled: every request is rejected',
   ended: 'The key has expired: every request is rejected',
   valid: 'The key is valid',

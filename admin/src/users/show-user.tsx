@@ -7,7 +7,7 @@ import type { ApiKey } from '../keys/api-key.ts';
 import { keyColumns } from '../keys/keys.tsx';
 import { BulkDelete } from '../parts/bulk-delete.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { LinkButton } from '../parts/link.tsx';
+import { Link, LinkButton } from '../parts/link.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { Section } from '../parts/section.tsx';
 import { RelativeTime } from '../parts/time.tsx';
@@ -30,6 +30,13 @@ import { FactorOf, UserState } from './users.tsx';
 const facts = (text: Text): OwnColumn<User>[] => [
   'name',
   'email',
+  { name: 'kind', has: ({ kind }) => kind === 'service' },
+  {
+    name: 'owner',
+    has: ({ kind }) => kind === 'service',
+    render: ({ owner }) =>
+      owner === null ? '—' : <Link to={`/users/${owner.id}/show`}>{owner.username}</Link>,
+  },
   { name: 'roles', render: ({ roles }) => <RoleLinks roles={roles} /> },
   { name: 'disabled', label: text('users.state'), render: (user) => <UserState {...user} /> },
   { name: 'second_factor', render: (user) => <FactorOf user={user} /> },
@@ -58,7 +65,7 @@ export const ShowUser = () => {
         <>
           <MadeForOthers user={user} />
           <KeysOf user={user} />
-          <SignIns user={user} />
+          {user.kind === 'person' ? <SignIns user={user} /> : null}
           <MembershipsOf user={user} />
           <GrantsOf roles={user.roles} />
         </>
@@ -96,6 +103,7 @@ const Actions = ({ user }: { readonly user: User }) => {
   const close = (): void => setAsking(undefined);
   const managed = mayManage(user, own);
   const self = identity?.id === user.id;
+  const isPerson = user.kind === 'person';
 
   const remove = async (): Promise<void> => {
     const change = () => dataProvider.delete<User>('users', { id: user.id, previousData: user });
@@ -109,8 +117,8 @@ const Actions = ({ user }: { readonly user: User }) => {
 
   return (
     <>
-      {managed && !self && !user.disabled ? <InviteUser user={user} /> : null}
-      {managed && !self ? (
+      {managed && !self && !user.disabled && isPerson ? <InviteUser user={user} /> : null}
+      {managed && !self && isPerson ? (
         <Button variant="outlined" onClick={() => setAsking('password')}>
           {text('users.reset')}
         </Button>

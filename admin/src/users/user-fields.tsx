@@ -11,6 +11,7 @@ import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
 import { usePermissions } from 'ra-core';
+import { UserPicker } from '../parts/own-pickers.tsx';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { superAdmin } from './user.ts';
@@ -21,7 +22,12 @@ export interface UserDraft {
   readonly name: string;
   readonly roles: readonly string[];
   readonly disabled: boolean;
-  readonly must_change_password: boolean;
+  /** Not asked for service accounts, which have no password. */
+  readonly must_change_password?: boolean;
+  /** Asked for new users only. */
+  readonly kind?: 'person' | 'service';
+  /** Asked for service accounts only. */
+  readonly owner_id?: number | null;
   /** Asked for new users only: whether they set their password themselves, by a link. */
   readonly invite?: boolean;
   /** That of a new user who is not invited. */
@@ -67,13 +73,26 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
   // A password that the user has chosen need not be changed.
   const chooseWay = (invite: boolean): void =>
     onChange({ ...draft, invite, password: '', must_change_password: false });
+  const isService = draft.kind === 'service' || draft.owner_id !== undefined;
   return (
     <Stack sx={{ gap: 0.5 }}>
+      {draft.kind === undefined ? null : <KindChoice draft={draft} onChange={onChange} />}
       <TextField label={text('users.username')} required {...input('username', 'off')} />
-      <TextField label={text('users.email')} required type="email" {...input('email', 'off')} />
+      <TextField label={text('users.email')} required={!isService} type="email" {...input('email', 'off')} />
       <TextField label={text('users.name')} {...input('name', 'off')} />
-      {draft.invite === undefined ? null : <WayChoice invite={draft.invite} onChange={chooseWay} />}
-      {draft.invite === false ? (
+      {isService ? (
+        <UserPicker
+          label={text('keyAccess.ownerOfService')}
+          value={draft.owner_id ?? null}
+          onChange={(owner_id) => onChange({ ...draft, owner_id })}
+          error={errors['owner_id']}
+          required
+        />
+      ) : null}
+      {draft.invite === undefined || isService ? null : (
+        <WayChoice invite={draft.invite} onChange={chooseWay} />
+      )}
+      {draft.invite === false && !isService ? (
         <TextField
           label={text('users.password')}
           required
@@ -83,12 +102,12 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
         />
       ) : null}
       <RoleChoice draft={draft} errors={errors} onChange={onChange} />
-      {draft.invite === true ? null : (
+      {draft.invite === true || isService ? null : (
         <>
           <FormControlLabel
             control={
               <Switch
-                checked={draft.must_change_password}
+                checked={draft.must_change_password === true}
                 onChange={(event) => onChange({ ...draft, must_change_password: event.target.checked })}
               />
             }
@@ -108,6 +127,29 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
       />
       <FormHelperText sx={{ mt: -0.5 }}>{text('users.disableHelp')}</FormHelperText>
     </Stack>
+  );
+};
+
+/** Whether the new user is a person or a program. */
+const KindChoice = ({ draft, onChange }: Pick<UserFieldsProps, 'draft' | 'onChange'>) => {
+  const text = useText();
+  const choose = (kind: 'person' | 'service'): void => {
+    const { owner_id: _owner, ...rest } = draft;
+    onChange(kind === 'service' ? { ...rest, kind, owner_id: null } : { ...rest, kind });
+  };
+  return (
+    <FormControl component="fieldset" sx={{ my: 0.5 }}>
+      <FormLabel component="legend">{text('keyAccess.kind')}</FormLabel>
+      <RadioGroup
+        row
+        value={draft.kind}
+        onChange={(_event, chosen) => choose(chosen === 'service' ? 'service' : 'person')}
+      >
+        <FormControlLabel value="person" control={<Radio />} label={text('keyAccess.person')} />
+        <FormControlLabel value="service" control={<Radio />} label={text('keyAccess.service')} />
+      </RadioGroup>
+      {draft.kind === 'service' ? <FormHelperText>{text('keyAccess.serviceHelp')}</FormHelperText> : null}
+    </FormControl>
   );
 };
 

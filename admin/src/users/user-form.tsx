@@ -70,6 +70,7 @@ const newUser: UserDraft = {
   username: '',
   email: '',
   name: '',
+  kind: 'person',
   invite: true,
   password: '',
   roles: ['viewer'],
@@ -77,8 +78,17 @@ const newUser: UserDraft = {
   must_change_password: false,
 };
 
+/** Makes a service account: it has no password, and an address only where one is given. */
+const createService = async ({ username, name, email, kind, owner_id, roles, disabled }: UserDraft) => {
+  const given = { ...(name === '' ? {} : { name }), ...(email === '' ? {} : { email }) };
+  const data = { username, kind, owner_id, roles, disabled, ...given };
+  return { id: (await dataProvider.create<User>('users', { data })).data.id };
+};
+
 /** Makes a user, and the link by which they choose their password where they are invited. */
-const create = async ({ name, password, invite = false, ...rest }: UserDraft): Promise<SavedUser> => {
+const create = async (draft: UserDraft): Promise<SavedUser> => {
+  if (draft.kind === 'service') return createService(draft);
+  const { name, password, invite = false, ...rest } = draft;
   const data = { ...rest, ...(name === '' ? {} : { name }), ...(invite ? { invite } : { password }) };
   const { id } = (await dataProvider.create<User>('users', { data })).data;
   if (!invite) return { id };
@@ -96,11 +106,12 @@ export const EditUser = () => {
   return (
     <Loaded query={useOwnRecord<User>('users', true)}>
       {(user) => {
-        const { username, email, name, roles, disabled, must_change_password } = user;
+        const { username, email, name, roles, disabled, must_change_password, kind, owner_id } = user;
+        const more = kind === 'service' ? { owner_id } : { must_change_password };
         return (
           <UserForm
             title={text('users.edit', { name: username })}
-            first={{ username, email, name, roles, disabled, must_change_password }}
+            first={{ username, email, name, roles, disabled, ...more }}
             back={`/users/${id}/show`}
             note={<MadeForOthers user={user} />}
             save={async (draft) => {

@@ -5,6 +5,11 @@ export interface User {
   readonly name: string;
   readonly roles: readonly string[];
   readonly disabled: boolean;
+  /** A service account has no password: it calls by keys only. */
+  readonly kind: 'person' | 'service';
+  /** The person who is responsible for a service account; null for persons, and once the owner was deleted. */
+  readonly owner_id: number | null;
+  readonly owner: { readonly id: number; readonly username: string } | null;
   readonly must_change_password: boolean;
   readonly created_at: string;
   readonly updated_at: string;

@@ -40,13 +40,21 @@ export const userColumns = (text: Text): OwnColumn<User>[] => [
     name: 'username',
     fixed: true,
     names: true,
-    render: ({ id, username, name }) => (
+    render: ({ id, username, name, kind, owner }) => (
       <>
         <Link to={`/users/${id}/show`}>{username}</Link>
         {name === username ? null : (
           <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
             {' '}
             {name}
+          </Box>
+        )}
+        {kind === 'person' ? null : (
+          <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
+            {' · '}
+            {owner === null
+              ? text('keyAccess.service')
+              : text('keyAccess.serviceOf', { owner: owner.username })}
           </Box>
         )}
       </>
