@@ -418,6 +418,7 @@ describe('describeApi', () => {
       methods: ['jwt', 'bearer', 'api_key', 'signature'],
       access: 'authenticated',
       model: 'BlogPost',
+      scope: 'blog_posts:update',
       permission: 'update',
       isolation: true,
       restricted: ['internal_note'],

@@ -418,7 +418,8 @@ describeEachDatabase('the administration area', (databases) => {
   describe('applications', () => {
     it('200: what the command line registered, without a secret, also while the service runs', async () => {
       const [shop] = await list('/admin/applications');
-      expect(shop).toEqual({ app_id: 'shop', rotated_at: expect.stringMatching(/Z$/), last_used_at: null });
+      const times = { rotated_at: expect.stringMatching(/Z$/), last_used_at: null };
+      expect(shop).toEqual({ app_id: 'shop', public_key: null, ...times });
       const secret = await service.createApp('kiosk');
       const { text, data } = await service.get<unknown[]>('/admin/applications?sort=-app_id', {
         token: one('admin'),
