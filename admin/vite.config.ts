@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
@@ -18,6 +18,8 @@ const precompress = (): Plugin => ({
   apply: 'build',
   closeBundle() {
     const assets = `${outDir}assets/`;
+    // A build that failed has said why.
+    if (!existsSync(assets)) return;
     for (const name of readdirSync(assets)) {
       if (!/\.(?:js|css|svg)$/.test(name)) continue;
       const bytes = readFileSync(assets + name);
@@ -66,17 +68,50 @@ const firstPaint = (): Plugin => {
   };
 };
 
+/** Modules of the libraries that these pages never use and that would only be carried along, with what takes their place. */
+const leftOut: readonly (readonly [RegExp, string])[] = [
+  // Fields are outlined, and choices are menus.
+  [
+    /@mui[\\/]material[\\/](?:Input[\\/]Input|FilledInput[\\/]FilledInput)\.m?js$/,
+    "export default () => { throw new Error('this part of the library is left out of the build'); };",
+  ],
+  // CSV is written by `parts/export.tsx`, by pages of 1,000 records.
+  [
+    /jsonexport[\\/]dist[\\/]index\.js$/,
+    "export default () => { throw new Error('lists are exported by parts/export.tsx'); };",
+  ],
+  // Names in every language come from the service; none is made of an English word.
+  [
+    /inflection[\\/]lib[\\/]inflection\.js$/,
+    'const same = (text) => text; export { same as humanize, same as inflect, same as pluralize, same as singularize, same as transform, same as underscore };',
+  ],
+];
+
+const leaveOut = (): Plugin => ({
+  name: 'leave-out',
+  enforce: 'pre',
+  load: (id) => leftOut.find(([pattern]) => pattern.test(id))?.[1],
+});
+
 /** Parts of the libraries that no first page needs: they come with the forms. */
 const later =
-  /[\\/]@mui[\\/]material[\\/](?:Autocomplete|useAutocomplete|Radio|RadioGroup|FormGroup|FormLabel|ToggleButton|ToggleButtonGroup|Tab|Tabs|TabScrollButton|Collapse|Popper)[\\/]|[\\/](?:uqr|@popperjs)[\\/]/;
+  /[\\/]@mui[\\/]material[\\/](?:Autocomplete|useAutocomplete|Radio|RadioGroup|FormGroup|FormLabel|ToggleButton|ToggleButtonGroup|Tab|Tabs|TabScrollButton|Collapse|Popper|LinearProgress)[\\/]|@mui[\\/]material[\\/]internal[\\/]svg-icons[\\/]RadioButton|[\\/](?:uqr|@popperjs)[\\/]/;
 
 /** The frame of every page, and lists, which most pages are. */
 const ofApp =
-  /[\\/](?:client|src[\\/]kernel)[\\/](?!messages)|[\\/]admin[\\/]src[\\/](?:[^\\/]+|layout[\\/](?!palette|key-help|found-records)[^\\/]+|(?:parts|live)[\\/][^\\/]+|records[\\/](?:record-list|columns|field-value|choice-chip|reference-value|record|metadata|use-metadata|own-list|own-show|with-metadata)\.tsx?)$/;
+  /[\\/](?:client|src[\\/]kernel)[\\/](?!messages)|[\\/]admin[\\/]src[\\/](?:[^\\/]+|layout[\\/](?!palette|key-help|found-records)[^\\/]+|(?:parts|live)[\\/][^\\/]+|records[\\/](?:record-list|columns|field-value|choice-chip|reference-value|record|metadata|use-metadata|own-list|own-show|with-metadata|lines)\.tsx?)$/;
+
+/** Parts of the library that only fields need: forms and the sign-in have some. */
+const ofFields =
+  /[\\/]@mui[\\/]material[\\/](?:TextField|Select|OutlinedInput|InputLabel|FormLabel|FormHelperText|FormControlLabel|InputAdornment|Switch|NativeSelect)[\\/]|[\\/]FormControl[\\/](?:FormControl|formControlClasses)\.m?js$/;
+
+/** Parts of pages that no list of records has. */
+const ofOthers =
+  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:address|at-once|columns|copy-button|detail-dialog|facts|gate-trace|refusal|secret|section|shown-once|status|use-input|view-name)|records[\\/](?:own-list|own-show))\.tsx?$/;
 
 /** Forms, and the filters of lists, which are forms. */
 const ofForms =
-  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|overlap|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|wrong-fields)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|json-input|make-record|conflict|use-save|use-draft|groups|search-records))\.tsx?$/;
+  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|overlap|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|wrong-fields)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|lines-input|lines-form|json-input|make-record|conflict|use-save|use-draft|groups|search-records))\.tsx?$/;
 
 /** A group of own modules: `records` is every file in that folder. */
 const folders = (name: string, priority: number, ...names: readonly string[]) => ({
@@ -93,14 +128,21 @@ const groups = [
   {
     name: 'vendor',
     priority: 9,
-    test: (id: string) => /node_modules|rolldown|vite[\\/]/.test(id) && !later.test(id),
+    test: (id: string) => /node_modules|rolldown|vite[\\/]/.test(id) && !later.test(id) && !ofFields.test(id),
   },
   {
     name: 'app',
     priority: 8,
-    test: (id: string) => !ofForms.test(id) && !later.test(id) && ofApp.test(id),
+    test: (id: string) => !ofForms.test(id) && !ofOthers.test(id) && ofApp.test(id),
   },
+  { name: 'fields', priority: 7, test: ofFields },
+  { name: 'others', priority: 7, test: ofOthers },
   { name: 'forms', priority: 7, test: (id: string) => ofForms.test(id) || later.test(id) },
+  {
+    name: 'sign-in',
+    priority: 4,
+    test: /[\\/]admin[\\/]src[\\/](?:pages[\\/][^\\/]+|account[\\/]sign-in-dialog|factor[\\/](?:code-field|passkey))\.tsx?$/,
+  },
   folders('records', 3, 'import', 'history', 'trash', 'deletion', 'records'),
   folders('access', 3, 'access'),
   folders('people', 3, 'users', 'keys', 'factor', 'invitation'),
@@ -116,10 +158,6 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // Relative: the service puts its own base path before the names when it starts.
   base: './',
-  // These pages write CSV themselves, by pages of 1,000 records: ra-core's own writer would only be carried along.
-  resolve: {
-    alias: { 'jsonexport/dist/index.js': fileURLToPath(new URL('src/parts/no-export.ts', import.meta.url)) },
-  },
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir,
@@ -138,5 +176,5 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: 'automatic', development: false } },
   logLevel: 'warn',
-  plugins: [firstPaint(), precompress()],
+  plugins: [leaveOut(), firstPaint(), precompress()],
 });

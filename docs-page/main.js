@@ -99,7 +99,7 @@ const show = (description, t) => {
   };
   const dialog = signInDialog(description.ways, t, say);
   const openSignIn = () => dialog.showModal();
-  const search = searchView(description, t);
+  const search = searchView(description, language, t);
   const menu = navigation(description, t, () => placeOf().operation);
   const main = h('main', {});
   /** The drawn operation, so that its parts are reached without drawing it again. @type {{ operation: string, showExample: (part: string) => boolean } | undefined} */

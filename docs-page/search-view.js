@@ -1,6 +1,7 @@
 import { fill, h } from './dom.js';
 import { icon } from './icons.js';
-import { excerpt, find, indexing, marked } from './search.js';
+import { handbook } from './request.js';
+import { addTopics, excerpt, find, indexing, marked } from './search.js';
 
 /**
  * @typedef {import('./description.js').Description} Description
@@ -24,9 +25,9 @@ const option = ({ kind, title, note, href, verb }, asked, index) =>
 
 /**
  * The search of the head: `/` goes to it, arrows choose, Enter goes there, Escape clears and then leaves.
- * @param {Description} description @param {Texts} t
+ * @param {Description} description @param {string} language @param {Texts} t
  */
-export const searchView = (description, t) => {
+export const searchView = (description, language, t) => {
   /** @type {Map<string, Entry>} */
   const entries = new Map();
   const steps = indexing(description, entries);
@@ -38,6 +39,27 @@ export const searchView = (description, t) => {
     if (!ended) requestIdleCallback(advance);
   };
   if ('requestIdleCallback' in window) requestIdleCallback(advance);
+  /** Whether the handbook was asked for its sections: with the first search, as few readers begin one. */
+  let topicsAsked = false;
+  const askTopics = async () => {
+    if (topicsAsked) return;
+    topicsAsked = true;
+    const contents = new URL(handbook(language));
+    const address = new URL(`handbook/topics.json${contents.search}`, contents);
+    try {
+      const response = await fetch(address, { credentials: 'omit' });
+      if (!response.ok) throw new Error(`HTTP ${response.status}`);
+      addTopics(await response.json(), entries, `${contents.origin}${contents.pathname}/`);
+      if (list.hidden) return;
+      // The one that was chosen meanwhile stands before those of the handbook.
+      const before = chosen;
+      redraw();
+      choose(before);
+    } catch {
+      // The search goes on without them, and asks again when it is used again.
+      topicsAsked = false;
+    }
+  };
   /** @type {HTMLAnchorElement[]} */
   let options = [];
   let chosen = 0;
@@ -123,7 +145,10 @@ export const searchView = (description, t) => {
     act();
   });
   input.addEventListener('input', redraw);
-  input.addEventListener('focus', redraw);
+  input.addEventListener('focus', () => {
+    askTopics();
+    redraw();
+  });
   list.addEventListener('click', leave);
   const element = h(
     'div',

@@ -5,19 +5,37 @@ import { addressOf } from './places.js';
 
 /**
  * @typedef {import('./description.js').Description} Description
- * @typedef {'operations' | 'fields' | 'errors' | 'texts'} Kind
+ * @typedef {'operations' | 'topics' | 'fields' | 'errors' | 'texts'} Kind
  * @typedef {{ kind: Kind, title: string, note: string, href: string, verb?: string, hay: string }} Entry
  * @typedef {{ entry: Entry, rank: number }} Hit
  */
 
 /** @type {readonly Kind[]} */
-export const kinds = ['operations', 'fields', 'errors', 'texts'];
+export const kinds = ['operations', 'fields', 'errors', 'topics', 'texts'];
 
 /** @param {Omit<Entry, 'hay'>} entry @param {string} [more] @returns {Entry} */
 const entryOf = (entry, more = '') => ({
   ...entry,
   hay: `${entry.title} ${entry.note} ${more}`.toLowerCase(),
 });
+
+/**
+ * The sections of the handbook, which the service has as data.
+ * @param {readonly { title: string, page: string, text: string, href: string }[]} topics
+ * @param {Map<string, Entry>} entries @param {string} root the address of the handbook, with a slash at its end
+ */
+export const addTopics = (topics, entries, root) => {
+  for (const { title, page, text, href } of topics)
+    entries.set(
+      `topic ${href}`,
+      entryOf({
+        kind: 'topics',
+        title,
+        note: title === page ? text : `${page} · ${text}`,
+        href: root + href,
+      }),
+    );
+};
 
 /**
  * One entry for a field of a model, however many operations have it, and one for a code: it leads to the first of them,

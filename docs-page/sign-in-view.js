@@ -60,28 +60,31 @@ const bySlot = (ways) =>
 /**
  * Signs out: revokes a token that the login on this page has issued. One that was pasted is only forgotten, and that of a
  * session ends with it.
- * @param {import('./ways.js').Way} way
+ * @param {import('./ways.js').Way} way @param {import('./ways.js').Held} one
  */
-const signOut = async (way) => {
+const signOut = async (way, one) => {
+  const sent = credentials.get(loginSlot);
+  credentials.use(loginSlot, one);
   const method = 'POST';
   const url = `${base}/api/v1/auth/logout`;
   const form = { values: {}, filters: [], body: '', asked: {}, method: way.name };
   const headers = await way.headers(form, { method, url, headers: {}, body: undefined });
   await ask(url, { method, headers, credentials: 'omit' });
-  credentials.forget(loginSlot);
+  credentials.forget(loginSlot, one);
+  if (sent !== undefined && sent !== one) credentials.use(loginSlot, sent);
 };
 
 /** The held credentials, each with a way to forget it. @param {Ways} ways @param {Texts} t @param {(refused: string) => void} say */
 const heldList = (ways, t, say) => {
   const rows = bySlot(ways).flatMap((way) => {
     const { slot = '', heldText } = way;
-    const held = credentials.get(slot);
-    if (held === undefined) return [];
-    const isIssued = slot === loginSlot && held.account !== undefined && held.renewal === undefined;
-    const end = isIssued
-      ? () => signOut(way).catch((error) => say(failureText(error, t)))
-      : () => credentials.forget(slot);
-    return [{ text: heldText?.(held) ?? slot, end, word: isIssued ? t.signOut : t.forget }];
+    return credentials.all(slot).map((one) => {
+      const isIssued = slot === loginSlot && one.account !== undefined && one.renewal === undefined;
+      const end = isIssued
+        ? () => signOut(way, one).catch((error) => say(failureText(error, t)))
+        : () => credentials.forget(slot, one);
+      return { text: heldText?.(one) ?? slot, end, word: isIssued ? t.signOut : t.forget };
+    });
   });
   return h(
     'ul',

@@ -1,4 +1,4 @@
-import { isHeld } from './credentials.js';
+import { credentials, isHeld } from './credentials.js';
 import { fill, h, labelled } from './dom.js';
 import { fileOption, filtersOf, newForm, plainParameters } from './request.js';
 import { samples } from './samples-view.js';
@@ -145,6 +145,29 @@ const bodyField = ({ operation, resolve, ways, form, changed, t }) => {
   ];
 };
 
+/** Whose credentials are sent, where there are several. @param {import('./ways.js').Way} way @param {Texts} t */
+const senderField = ({ slot = '', heldText }, t) => {
+  const all = credentials.all(slot);
+  if (all.length < 2) return null;
+  const select = h(
+    'select',
+    {
+      oninput: (/** @type {any} */ event) => {
+        const one = all[Number(event.target.value)];
+        if (one !== undefined) credentials.use(slot, one);
+      },
+    },
+    all.map((one, index) =>
+      h(
+        'option',
+        { value: String(index), selected: one === credentials.get(slot) },
+        one.account ?? heldText?.(one) ?? slot,
+      ),
+    ),
+  );
+  return labelled(t.sendAs, select);
+};
+
 /** @param {Context} context @param {() => void} redraw */
 const methodField = ({ operation, form, ways, t, scopes, openSignIn }, redraw) => {
   const { methods } = operation.access;
@@ -166,6 +189,7 @@ const methodField = ({ operation, form, ways, t, scopes, openSignIn }, redraw) =
   const lacking = way?.form === undefined && !isHeld(way);
   return [
     labelled(t.authentication, select),
+    way !== undefined && senderField(way, t),
     outOfScope !== undefined && h('p', { class: 'notice' }, t.outOfScope.replace('{scope}', outOfScope)),
     lacking &&
       h(

@@ -105,7 +105,7 @@ const listPage = (): string => {
         '- A null value is empty; an empty text is `""`. Values are those of the JSON response. Arrays, objects, and all values of a `json` field are JSON text.',
         "- Spreadsheets treat text that begins with `=`, `+`, `-` or `@` as a formula, also in full width, after spaces, and after a line break or a separator (`,` `;` `|`, tab) within a cell. The service puts a `'` before each of them; text that already has one gets a second. Plain numbers (`-12.50`) stay unchanged. In JSON arrays and objects, the comma is not such a separator.",
       ].join('\n'),
-      '## Headers of a page',
+      '## Pagination',
       table(
         ['header', ''],
         (['X-Total-Count', 'Link'] as const).map((name) => [code(name), headerTexts[name].en]),

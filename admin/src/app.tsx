@@ -11,7 +11,6 @@ import { PageNotFound } from './layout/not-found.tsx';
 import { Notification } from './layout/notification.tsx';
 import { ThemeProvider } from './layout/theme-mode.tsx';
 import { Waiting } from './layout/waiting.tsx';
-import { SignIn } from './pages/sign-in.tsx';
 import { queryClient } from './query-client.ts';
 import { RecordList } from './records/record-list.tsx';
 import { authProvider, dataProvider } from './service.ts';
@@ -25,6 +24,14 @@ const page = <Name extends string>(
 ): FunctionComponent => lazy<ComponentType>(async () => ({ default: (await load())[name] }));
 
 const InvitationPage = page(() => import('./invitation/invitation-page.tsx'), 'InvitationPage');
+
+const SignInPage = page(() => import('./pages/sign-in.tsx'), 'SignIn');
+
+const SignIn = () => (
+  <Suspense fallback={<Waiting />}>
+    <SignInPage />
+  </Suspense>
+);
 
 const Start = page(() => import('./start/start.tsx'), 'Start');
 

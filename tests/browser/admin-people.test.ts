@@ -329,6 +329,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await expect.poll(() => page.locator('tbody tr').count()).toBe(soon.length);
       await go(page, service, '/');
       await page.getByRole('button', { name: '30 天' }).click();
+      await page.getByText('按认证方式').first().click();
       await page.getByRole('img', { name: '按认证方式' }).waitFor();
     });
 

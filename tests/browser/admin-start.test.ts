@@ -26,6 +26,41 @@ describeDatabase('sqlite', 'the start page of the administration pages', (databa
       expect(await page.getByRole('listitem').filter({ hasText: '失败的任务' }).count()).toBe(0);
     });
 
+    it('says how fast responses are and what is refused, each leading to its place, without its own requests', async () => {
+      const viewer = await service.createUser();
+      for (let time = 0; time < 3; time += 1) await service.get('/api/v1/books', { token: viewer });
+      for (let time = 0; time < 5; time += 1)
+        await service.post('/api/v1/books', { token: viewer, body: {} });
+      const { page } = await enter(open, service, root, '/');
+      const figure = (name: string) =>
+        page.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+      const requests = Number(await figure('请求').locator('dd').textContent());
+      const refused = await figure('被拒绝').locator('dd').textContent();
+      expect(await figure('p95（24 小时）').locator('dd').textContent()).toMatch(/^≤ \d+ 毫秒$/);
+      const slowest = page.getByRole('region', { name: '24 小时内最慢的接口' });
+      await slowest.getByRole('link', { name: 'POST /api/v1/books' }).waitFor();
+      const most = page.getByRole('region', { name: '24 小时内被拒绝最多的请求' });
+      await most.getByRole('listitem').filter({ hasText: 'POST /api/v1/books' }).getByText('5 次').waitFor();
+      // Looking is no use of the API: the figures stay as they are.
+      await load(page, service, '/');
+      expect(Number(await figure('请求').locator('dd').textContent())).toBe(requests);
+      expect(await figure('被拒绝').locator('dd').textContent()).toBe(refused);
+      await slowest.getByRole('link', { name: 'POST /api/v1/books' }).click();
+      await page.getByRole('heading', { name: '响应时间', level: 1 }).waitFor();
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+      await load(page, service, '/');
+      for (const [name, heading] of [
+        ['p95（24 小时）', '响应时间'],
+        ['出错', '响应时间'],
+        ['请求', '响应时间'],
+        ['被拒绝', '权限解释'],
+      ] as const) {
+        await figure(name).getByRole('link').click();
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+        await page.goBack();
+      }
+    });
+
     it('gives the first steps as lines that can be copied', async () => {
       const { page } = await enter(open, service, root, '/');
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

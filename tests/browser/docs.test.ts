@@ -314,6 +314,8 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.locator('.example .code', { hasText: '42200' }).waitFor();
       expect(await page.evaluate('document.activeElement.className')).toContain('anchor');
       await page.locator('.brand').click();
+      // The overview takes the focus when it is drawn; what is typed before would be lost to it.
+      await page.locator('main h1:focus').waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('orders');
       const [first, second] = [hits('Endpoints').nth(0), hits('Endpoints').nth(1)];
@@ -342,6 +344,47 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       demandQuiet(watched, service);
     });
 
+    it('finds the conventions in the handbook, and leads there', async () => {
+      const watched = await visit(open, service, '?lang=en');
+      const { page } = watched;
+      const topics = page.getByRole('group', { name: 'Handbook' }).getByRole('option');
+      await page.locator('main h1').waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('rate limit');
+      await topics.filter({ hasText: '429: too many requests' }).waitFor();
+      await page.getByRole('combobox').first().fill('pagination');
+      await topics.filter({ hasText: 'Pagination' }).first().click();
+      await page.getByRole('heading', { name: 'Pagination', level: 2 }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/api-docs/handbook/reference/list-parameters.md');
+      demandQuiet(watched, service);
+    });
+
+    it('sends as any of those who are signed in', async () => {
+      const { page } = await visit(open, service, '?lang=en#/listUsers');
+      const root = await service.admin();
+      const other = await service.createUser();
+      for (const person of [root, other]) {
+        await page.locator('header .account').click();
+        await page.getByLabel('Account', { exact: true }).fill(person.username);
+        await page.getByLabel('Password', { exact: true }).fill(person.password);
+        await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      // The last one who signed in.
+      await page.getByLabel('Authentication').selectOption('jwt');
+      const names = async (): Promise<string[]> =>
+        JSON.parse((await send(page)).body).data.map(({ username }: { username: string }) => username);
+      expect(await names()).toEqual([other.username]);
+      await page.getByLabel('Send as').selectOption({ label: root.username });
+      expect(await page.locator('header .account').textContent()).toBe(root.username);
+      await expect.poll(names).toContain(root.username);
+      await page.locator('header .account').click();
+      await page.getByRole('listitem').filter({ hasText: root.username }).getByRole('button').click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      expect(await page.getByLabel('Send as').count()).toBe(0);
+      await expect.poll(names).toEqual([other.username]);
+    });
+
     it('is there after a few requests, and asks for its description while it is on its way itself', async () => {
       const { page, requests } = await open({ fresh: true });
       const asked = page.waitForRequest('**/api-docs/openapi.json?*');
@@ -352,7 +395,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.goto(`${service.origin}/api-docs?lang=en#/listUsers`);
       await page.getByRole('heading', { level: 1, name: 'List users' }).waitFor();
       const names = requests.map((url) => new URL(url).pathname.replace(/^.*\//, ''));
-      expect(names.filter((name) => name !== 'icon.svg').sort()).toEqual(
+      expect(names.filter((name) => !/^icon\.svg$|\.woff2$/.test(name)).sort()).toEqual(
         ['api-docs', 'early.js', 'main.js', 'methods.json', 'openapi.json', 'page.css'].sort(),
       );
     });

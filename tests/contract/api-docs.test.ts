@@ -26,7 +26,7 @@ describeDatabase('sqlite', 'the documentation', (databases) => {
     const { text } = await service.get(page);
     const parts = [...text.matchAll(/(?:src|href)="(api-docs\/assets\/[^"]+)"/g)].map(([, part]) => part);
     const names = parts.map((part) => String(part).replace(/^.*\//, ''));
-    expect(names.sort()).toEqual(['early.js', 'icon.svg', 'main.js', 'page.css']);
+    expect(names.sort()).toEqual(['early.js', 'icon.svg', 'inter.woff2', 'main.js', 'page.css']);
     for (const part of parts) {
       const { status, headers } = await service.get(`/shop/${part}`);
       expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);

@@ -1,65 +1,23 @@
-import Alert from '@mui/material/Alert';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import Stack from '@mui/material/Stack';
-import Typography from '@mui/material/Typography';
-import { useEffect } from 'react';
-import { pagesPath } from '../base.ts';
-import { SignInForm } from '../pages/sign-in-form.tsx';
-import { forsake } from '../parts/unsaved.ts';
-import { lookForSession } from '../service.ts';
-import { useText } from '../texts/provider.ts';
+import { lazy, Suspense, useEffect } from 'react';
 import { useSessionEnd } from './session-end.ts';
 
-/** Loads the pages again for the signed-in user: nothing that was typed or learnt before goes with them. */
-const startOver = (): void => {
-  forsake();
-  window.location.assign(pagesPath);
-};
+const load = async () => ({ default: (await import('./sign-in-dialog.tsx')).SignInDialog });
 
-/** Over a page whose session has ended: what stands on it stays, and goes on once its user has signed in again. */
+const Dialog = lazy(load);
+
+/** Over a page whose session has ended: the dialog that takes it up again. */
 export const SignInAgain = () => {
-  const text = useText();
   const end = useSessionEnd();
-  const open = end.kind !== 'none';
   useEffect(() => {
-    if (!open) return;
-    // They may have signed in on another page of this browser.
-    const look = (): void => void lookForSession();
-    window.addEventListener('focus', look);
-    return () => window.removeEventListener('focus', look);
-  }, [open]);
+    // At hand before there is input to lose: an update of the service may take the file away meanwhile.
+    const prepare = (): void => void load().catch(() => undefined);
+    document.addEventListener('input', prepare, { once: true });
+    return () => document.removeEventListener('input', prepare);
+  }, []);
   if (end.kind === 'none') return null;
-  const { username } = end.who;
   return (
-    <Dialog open fullWidth maxWidth="xs" aria-labelledby="sign-in-again">
-      <DialogTitle id="sign-in-again">{text('forms.ended.title')}</DialogTitle>
-      <DialogContent>
-        <Stack sx={{ gap: 1 }}>
-          {end.kind === 'stranger' ? (
-            <Alert
-              severity="warning"
-              action={
-                <Button color="inherit" onClick={startOver}>
-                  {text('forms.ended.startOver', { name: end.now.username })}
-                </Button>
-              }
-              sx={{ flexWrap: 'wrap' }}
-            >
-              {text('forms.ended.stranger', { name: username, now: end.now.username })}
-            </Alert>
-          ) : (
-            <Typography sx={{ color: 'text.secondary', mb: 0.5 }}>{text('forms.ended.lead')}</Typography>
-          )}
-          <SignInForm key={end.kind} account={username} onSignedIn={() => {}}>
-            {end.kind === 'stranger' ? null : (
-              <Button onClick={startOver}>{text('forms.ended.giveUp')}</Button>
-            )}
-          </SignInForm>
-        </Stack>
-      </DialogContent>
-    </Dialog>
+    <Suspense>
+      <Dialog end={end} />
+    </Suspense>
   );
 };

@@ -1,7 +1,6 @@
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';
-import Switch from '@mui/material/Switch';
 import Typography from '@mui/material/Typography';
 import { useStore } from 'ra-core';
 import type { ReactNode } from 'react';
@@ -36,15 +35,30 @@ const Follower = ({ model, children }: Pick<FollowedProps, 'children'> & { reado
         )}
       </span>
       <Status state={state} />
-      <FormControlLabel
-        sx={{ m: 0, '& .MuiFormControlLabel-label': { typography: 'body2' } }}
-        control={<Switch checked={on} onChange={(event) => setOn(event.target.checked)} />}
-        label={text('live.switch')}
-      />
+      <Button
+        size="small"
+        role="switch"
+        aria-checked={on}
+        onClick={() => setOn(!on)}
+        endIcon={<Lamp on={on} />}
+      >
+        {text('live.switch')}
+      </Button>
     </Stack>
   );
   return <RowMarksContext value={marks}>{children(control)}</RowMarksContext>;
 };
+
+/** Filled while it is lit. */
+const Lamp = ({ on }: { readonly on: boolean }) => (
+  <Box
+    component="span"
+    sx={{
+      ...{ width: 8, height: 8, borderRadius: '50%', border: '1.5px solid' },
+      ...(on ? { bgcolor: 'success.main', borderColor: 'success.main' } : { borderColor: 'text.secondary' }),
+    }}
+  />
+);
 
 const colours = {
   connecting: 'text.secondary',

@@ -1,10 +1,9 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
-import InputAdornment from '@mui/material/InputAdornment';
+import InputBase from '@mui/material/InputBase';
 import Popover from '@mui/material/Popover';
 import Stack from '@mui/material/Stack';
-import TextField from '@mui/material/TextField';
 import { useListContext, useNotify } from 'ra-core';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -14,6 +13,7 @@ import { useLanguage, useText } from '../texts/provider.ts';
 import { isWordOperator, parseWords } from './date-words.ts';
 import { type Condition, comparedModel, conditionsIn, type FilterField } from './filter-field.ts';
 import { Icon } from './icon.tsx';
+import { plainControl } from './list-look.ts';
 import { momentText } from './moment.ts';
 import { useTell } from './problem.ts';
 
@@ -67,23 +67,14 @@ const Search = () => {
     return () => clearTimeout(timer);
   }, [words, given, filterValues, setFilters, openKey]);
   return (
-    <TextField
+    <InputBase
       type="search"
-      margin="none"
       placeholder={text('list.search')}
       value={words}
       onChange={(event) => setWords(event.target.value)}
-      sx={{ width: { xs: '100%', sm: 260 } }}
-      slotProps={{
-        htmlInput: { 'aria-label': text('list.search'), 'aria-keyshortcuts': '/', 'data-search': '' },
-        input: {
-          startAdornment: (
-            <InputAdornment position="start">
-              <Icon name="search" fontSize="small" />
-            </InputAdornment>
-          ),
-        },
-      }}
+      sx={{ ...plainControl, width: { xs: '100%', sm: 260 }, px: 1.25, gap: 1 }}
+      startAdornment={<Icon name="search" sx={{ fontSize: 16, color: 'text.secondary' }} />}
+      inputProps={{ 'aria-label': text('list.search'), 'aria-keyshortcuts': '/', ...{ 'data-search': '' } }}
     />
   );
 };

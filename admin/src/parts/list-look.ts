@@ -3,6 +3,20 @@ import { useState } from 'react';
 
 export type Density = 'comfortable' | 'compact';
 
+/** A control of a list that looks like the fields of forms, whose code a list does without. */
+export const plainControl = {
+  minHeight: 'var(--control-height)',
+  borderRadius: 'var(--radius-control)',
+  border: '1px solid var(--control)',
+  backgroundColor: 'var(--ground)',
+  color: 'inherit',
+  font: 'inherit',
+  fontSize: 'var(--small)',
+  '&:hover': { borderColor: 'var(--dim)' },
+  '&:focus-visible, &.Mui-focused': { outline: '2px solid var(--accent)', outlineOffset: -1 },
+  '@media (pointer: coarse)': { minHeight: 40 },
+} as const;
+
 const nothing: readonly string[] = [];
 
 const parameter = 'columns';

@@ -1,11 +1,12 @@
-import MenuItem from '@mui/material/MenuItem';
+import Box from '@mui/material/Box';
 import Pagination from '@mui/material/Pagination';
 import Stack from '@mui/material/Stack';
-import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { useListContext } from 'ra-core';
+import type { ChangeEvent } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
+import { plainControl } from './list-look.ts';
 
 const sizes = [10, 25, 50, 100] as const;
 
@@ -54,20 +55,19 @@ export const Pages = ({ label }: { readonly label: string }) => {
               : text(type === 'previous' ? 'list.previous' : type === 'next' ? 'list.next' : 'list.pages')
           }
         />
-        <TextField
-          select
-          margin="none"
+        <Box
+          component="select"
+          aria-label={text('list.perPage')}
           value={perPage}
-          onChange={(event) => setPerPage(Number(event.target.value))}
-          sx={{ width: 84 }}
-          slotProps={{ htmlInput: { 'aria-label': text('list.perPage') } }}
+          onChange={(event: ChangeEvent<HTMLSelectElement>) => setPerPage(Number(event.target.value))}
+          sx={{ ...plainControl, px: 0.75 }}
         >
           {sizes.map((size) => (
-            <MenuItem key={size} value={size}>
+            <option key={size} value={size}>
               {size}
-            </MenuItem>
+            </option>
           ))}
-        </TextField>
+        </Box>
       </Stack>
     </Stack>
   );

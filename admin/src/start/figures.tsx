@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import { Link } from '../parts/link.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
-import type { Point } from './stats.ts';
+import type { Point, Statistics } from './stats.ts';
 
 interface FigureProps {
   readonly label: string;
@@ -30,11 +30,19 @@ const Figure = ({ label, value, to, bad = false }: FigureProps) => (
   </Box>
 );
 
+/** The routes, with the most of it first. */
+export const routesBy = (column: string): string => `/routes?sort=${column}&order=DESC`;
+
 /** A share of errors from which on it is red. */
 const manyErrors = 0.01;
 
-/** Requests of the span, and the shares of them that failed and that were refused. */
-export const Figures = ({ points }: { readonly points: readonly Point[] }) => {
+interface FiguresProps {
+  readonly points: readonly Point[];
+  readonly times: Statistics['response_times'];
+}
+
+/** Requests of the span, the shares of them that failed and that were refused, and how long responses took. */
+export const Figures = ({ points, times: { p95 } }: FiguresProps) => {
   const text = useText();
   const language = useLanguage();
   const countOf = (name: string): number => points.reduce((sum, { status }) => sum + (status[name] ?? 0), 0);
@@ -59,13 +67,19 @@ export const Figures = ({ points }: { readonly points: readonly Point[] }) => {
         borderColor: 'divider',
       }}
     >
-      <Figure label={text('start.requests')} value={short.format(all)} />
+      <Figure label={text('start.requests')} value={short.format(all)} to={routesBy('requests')} />
       <Figure
         label={text('start.errors')}
         value={percent.format(share('5xx'))}
+        to={routesBy('failed')}
         bad={share('5xx') > manyErrors}
       />
       <Figure label={text('start.refused')} value={percent.format(share('4xx'))} to="/explain?tab=refusals" />
+      <Figure
+        label={text('start.p95')}
+        value={p95 === null ? '—' : text('day.routes.atMost', { milliseconds: p95 })}
+        to={routesBy('p95')}
+      />
     </Box>
   );
 };

@@ -1,16 +1,86 @@
 import Box from '@mui/material/Box';
-import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { questionOf, type Refusal } from '../access/refusal.ts';
 import { Link } from '../parts/link.tsx';
 import { sentenceOfCode } from '../parts/problem.ts';
 import { send } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import type { RouteTimes } from '../watch/routes.tsx';
+import { routesBy } from './figures.tsx';
+import { filtered } from './matter.tsx';
 
-/** Requests that are named; all of them are a tab of the explanations. */
+/** Requests that are named; all of them are on the page of the heading. */
 const listed = 3;
+
+interface RankedProps {
+  readonly id: string;
+  readonly title: string;
+  /** All of them. */
+  readonly to: string;
+  readonly lines: readonly {
+    readonly key: number | string;
+    readonly name: string;
+    readonly to: string;
+    readonly note?: ReactNode;
+    readonly figure: string;
+  }[];
+}
+
+/** The first requests of an order, each with its figure and leading to its place; nothing where there are none. */
+const Ranked = ({ id, title, to, lines }: RankedProps) =>
+  lines.length === 0 ? null : (
+    <Box
+      component="section"
+      aria-labelledby={id}
+      sx={{ px: 2, py: 1.5, borderTop: 1, borderColor: 'divider' }}
+    >
+      <Typography id={id} variant="h3" sx={{ mb: 0.5 }}>
+        <Link to={to}>{title}</Link>
+      </Typography>
+      <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+        {lines.map((line) => (
+          <Box component="li" key={line.key} sx={lineStyle}>
+            <Link to={line.to}>
+              <span style={{ fontFamily: monospace, fontSize: 12 }}>{line.name}</span>
+            </Link>
+            {line.note === undefined ? null : (
+              <Box component="span" sx={{ color: 'text.secondary' }}>
+                {line.note}
+              </Box>
+            )}
+            <Box component="span" sx={{ ml: 'auto', fontVariantNumeric: 'tabular-nums' }}>
+              {line.figure}
+            </Box>
+          </Box>
+        ))}
+      </Box>
+    </Box>
+  );
+
+/** The routes that respond slowest within a day. */
+export const Slowest = () => {
+  const text = useText();
+  const { data = [] } = useQuery({
+    queryKey: ['slowest routes'],
+    refetchInterval: 60_000,
+    queryFn: async () =>
+      (await send<readonly RouteTimes[]>('GET', `/admin/routes?sort=-p95&per_page=${listed}`)).data,
+  });
+  return (
+    <Ranked
+      id="slowest"
+      title={text('start.slowest')}
+      to={routesBy('p95')}
+      lines={data.map(({ id, name, p95 }) => ({
+        ...{ key: id, name, to: filtered('/routes', { 'name@eq': name }) },
+        figure: text('day.routes.atMost', { milliseconds: p95 }),
+      }))}
+    />
+  );
+};
 
 /** The requests that were refused most often within a day; each leads to its explanation. */
 export const MostRefused = () => {
@@ -18,33 +88,21 @@ export const MostRefused = () => {
   const language = useLanguage();
   const { data = [] } = useQuery({
     queryKey: ['most refused'],
+    refetchInterval: 60_000,
     queryFn: async () =>
       (await send<readonly Refusal[]>('GET', `/admin/refusals?sort=-refusals&per_page=${listed}`)).data,
   });
-  if (data.length === 0) return null;
   return (
-    <Paper variant="outlined" component="section" aria-labelledby="most-refused" sx={{ p: 2 }}>
-      <Typography id="most-refused" variant="h3" component="h2" sx={{ mb: 1 }}>
-        <Link to="/explain?tab=refusals">{text('start.mostRefused')}</Link>
-      </Typography>
-      <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
-        {data.map((refusal) => (
-          <Box component="li" key={refusal.id} sx={lineStyle}>
-            <Link to={questionOf(refusal)}>
-              <span style={{ fontFamily: monospace, fontSize: 12 }}>
-                {refusal.method} {refusal.path}
-              </span>
-            </Link>
-            <Box component="span" sx={{ color: 'text.secondary' }}>
-              {refusal.code} {sentenceOfCode(refusal.code, language)}
-            </Box>
-            <Box component="span" sx={{ ml: 'auto', fontVariantNumeric: 'tabular-nums' }}>
-              {text('start.times', { count: refusal.refusals })}
-            </Box>
-          </Box>
-        ))}
-      </Box>
-    </Paper>
+    <Ranked
+      id="most-refused"
+      title={text('start.mostRefused')}
+      to="/explain?tab=refusals"
+      lines={data.map((refusal) => ({
+        ...{ key: refusal.id, name: `${refusal.method} ${refusal.path}`, to: questionOf(refusal) },
+        note: `${refusal.code} ${sentenceOfCode(refusal.code, language)}`,
+        figure: text('start.times', { count: refusal.refusals }),
+      }))}
+    />
   );
 };
 

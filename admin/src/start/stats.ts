@@ -58,6 +58,8 @@ export interface KeyAdvice {
 export interface Statistics {
   readonly last_24_hours: readonly Point[];
   readonly last_30_days: readonly Point[];
+  /** Milliseconds that half of all responses, and 95 % of them, took at most within 24 hours. */
+  readonly response_times: { readonly p50: number | null; readonly p95: number | null };
   readonly attention: KeyAdvice & {
     readonly expiring_keys: KeysInNeed;
     readonly disabled_webhooks: {

@@ -7,7 +7,7 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { Figures } from './figures.tsx';
-import { MostRefused } from './most-refused.tsx';
+import { MostRefused, Slowest } from './most-refused.tsx';
 import { type Series, StackedBars } from './stacked-bars.tsx';
 import type { Point, Statistics } from './stats.ts';
 
@@ -95,15 +95,19 @@ export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => 
         </ToggleButtonGroup>
       </Stack>
       <Paper variant="outlined">
-        <Figures points={points} />
+        <Figures points={points} times={statistics.response_times} />
         <Box sx={{ p: 2 }}>
           <StackedBars title={text('start.byStatus')} labels={labels} series={byStatus} />
         </Box>
-        <Box sx={{ p: 2, borderTop: 1, borderColor: 'divider' }}>
+        <Box sx={{ px: 2, pb: 2 }} component="details">
+          <Box component="summary" sx={{ typography: 'body2', color: 'text.secondary', cursor: 'pointer' }}>
+            {text('start.byMethod')}
+          </Box>
           <StackedBars title={text('start.byMethod')} labels={labels} series={byMethod} />
         </Box>
+        <Slowest />
+        <MostRefused />
       </Paper>
-      <MostRefused />
     </Stack>
   );
 };

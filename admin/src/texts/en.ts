@@ -297,6 +297,8 @@ export const en: SameKeys<typeof zhCN> = {
     requests: 'Requests',
     errors: 'Errors',
     refused: 'Refused',
+    p95: 'p95, 24 hours',
+    slowest: 'Slowest within 24 hours',
     mostRefused: 'Most refused within 24 hours',
     span: 'Time span',
     hours: '24 hours',
@@ -622,6 +624,12 @@ export const en: SameKeys<typeof zhCN> = {
     showAll: 'Show all',
     fold: 'Show less',
     notJson: 'This is not valid JSON',
+    lines: {
+      edit: 'Edit here',
+      add: 'Add to %{label}',
+      row: 'Row %{number}',
+      remove: 'Remove row %{number}',
+    },
   },
   picker: {
     beyond: 'First %{shown} of %{total}: type more to narrow the list',

@@ -293,6 +293,8 @@ export const zhCN = {
     requests: '请求',
     errors: '出错',
     refused: '被拒绝',
+    p95: 'p95（24 小时）',
+    slowest: '24 小时内最慢的接口',
     mostRefused: '24 小时内被拒绝最多的请求',
     span: '时间范围',
     hours: '24 小时',
@@ -608,6 +610,12 @@ export const zhCN = {
     showAll: '显示全部',
     fold: '收起',
     notJson: '不是有效的 JSON',
+    lines: {
+      edit: '在此编辑',
+      add: '添加%{label}',
+      row: '第 %{number} 行',
+      remove: '移除第 %{number} 行',
+    },
   },
   picker: {
     beyond: '显示前 %{shown} 条，共 %{total} 条。继续输入以缩小范围',

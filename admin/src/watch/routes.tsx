@@ -2,7 +2,7 @@ import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 
 /** How fast a route responds, as `/admin/routes` returns it. */
-interface RouteTimes {
+export interface RouteTimes {
   readonly id: string;
   readonly name: string;
   readonly p50: number;

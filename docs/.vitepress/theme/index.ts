@@ -1,4 +1,4 @@
-// Without fonts: pages are set in those of the system, and load none.
+// Without its fonts: pages are set in those of the documentation page (`fonts.css`).
 import theme from 'vitepress/theme-without-fonts';
 import './style.css';
 

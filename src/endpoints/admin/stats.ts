@@ -40,6 +40,7 @@ const pointsOf = (
   });
 
 const integer: JsonSchema = { type: 'integer' };
+const optionalInteger: JsonSchema = { type: ['integer', 'null'] };
 const counts: JsonSchema = { type: 'object', additionalProperties: integer };
 const points: JsonSchema = {
   type: 'array',
@@ -59,6 +60,11 @@ const schema: JsonSchema = {
   properties: {
     last_24_hours: points,
     last_30_days: points,
+    response_times: {
+      type: 'object',
+      description: 'Milliseconds that half of all responses, and 95 % of them, took at most within 24 hours',
+      properties: { p50: optionalInteger, p95: optionalInteger },
+    },
     attention: attentionSchema,
     first_steps: firstStepsSchema,
   },
@@ -66,7 +72,7 @@ const schema: JsonSchema = {
 
 /** The figures of the start page: requests by the hour and by the day, and what an administrator should look at. */
 export const statsEndpoint = (services: Services): Endpoint => {
-  const { clock, requestCounts } = services;
+  const { clock, requestCounts, routeTimes } = services;
   const readAttention = attentionReader(services);
 
   const read = async (span: Span, now: number): Promise<Json[]> => {
@@ -96,14 +102,18 @@ export const statsEndpoint = (services: Services): Endpoint => {
       data: schema,
     },
     handle: async () => {
-      await Promise.all([requestCounts.flush(), services.keyUsage.flush(), services.securityEvents.flush()]);
+      await Promise.all([
+        ...[requestCounts.flush(), routeTimes.flush()],
+        ...[services.keyUsage.flush(), services.securityEvents.flush()],
+      ]);
       const now = clock();
-      const [hours, days, attention] = await Promise.all([
+      const [hours, days, times, attention] = await Promise.all([
         read(periods.last_24_hours, now),
         read(periods.last_30_days, now),
+        routeTimes.overall(),
         readAttention(),
       ]);
-      return { data: { last_24_hours: hours, last_30_days: days, ...attention } };
+      return { data: { last_24_hours: hours, last_30_days: days, response_times: times, ...attention } };
     },
   };
 };

@@ -177,20 +177,70 @@ const headings: readonly (readonly [folder: string, english: string, chinese: st
   [topFolder, 'About', '关于'],
 ];
 
-/** The pages of a folder in a language, English where there is no translation, by their titles. */
-const listOf = async (folder: string, chinese: boolean): Promise<string> => {
+interface Document {
+  readonly file: string;
+  readonly title: string;
+  readonly markdown: string;
+}
+
+/** The pages of a folder in a language, English where there is no translation. */
+const documentsOf = async (folder: string, chinese: boolean): Promise<readonly Document[]> => {
   const known = await allPlaces();
   const files = [...known.values()].flatMap((each) =>
     each.folder === folder && each.file.endsWith('.md') && !isChinese(each.file) ? [each.file] : [],
   );
-  const pages = await Promise.all(
+  return Promise.all(
     files.map(async (english) => {
       const translation = otherOf(english);
       const file = chinese && known.has(pathOf({ folder, file: translation })) ? translation : english;
-      const title = titleOf(await readFile(packageFile(pathOf({ folder, file })), 'utf8'));
-      return { file, title };
+      const markdown = await readFile(packageFile(pathOf({ folder, file })), 'utf8');
+      return { file, title: titleOf(markdown), markdown };
     }),
   );
+};
+
+/** A section of the handbook, as the search of the documentation page finds it. */
+export interface Topic {
+  readonly title: string;
+  /** The title of the page. */
+  readonly page: string;
+  /** What the section says, as text. */
+  readonly text: string;
+  /** Path below `api-docs/handbook/`. */
+  readonly href: string;
+}
+
+/** The words of Markdown without its marks. */
+const wordsOf = (markdown: string): string =>
+  markdown
+    .replaceAll(/<!--.*?-->/gs, '')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*|]|-{3,}/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** A heading of the first three levels, and all up to the next one. */
+const section = /^#{1,3} (.+)$((?:\n(?!#{1,3} ).*)*)/gm;
+
+/** The sections of guides, reference and deployment in a language; code is no text. */
+export const topicsOf = async (chinese: boolean): Promise<readonly Topic[]> => {
+  const found = await Promise.all(
+    ['guide', 'reference', 'deploy'].map(async (folder) => {
+      const documents = await documentsOf(folder, chinese);
+      return documents.flatMap(({ file, title: page, markdown }) =>
+        [...markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(section)].map(([, head = '', body = '']) => {
+          const title = wordsOf(head);
+          return { title, page, text: wordsOf(body), href: `${folder}/${file}#${anchorOf(title)}` };
+        }),
+      );
+    }),
+  );
+  return found.flat();
+};
+
+/** The pages of a folder in a language, by their titles. */
+const listOf = async (folder: string, chinese: boolean): Promise<string> => {
+  const pages = await documentsOf(folder, chinese);
   return pages
     .toSorted((one, other) => one.title.localeCompare(other.title, chinese ? 'zh-CN' : 'en'))
     .map(({ file, title }) => `<li><a href="handbook/${folder}/${file}">${escaped(title)}</a></li>`)

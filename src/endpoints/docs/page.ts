@@ -7,7 +7,7 @@ import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { languageOf } from '../language.ts';
-import { contentsPage, readSheet } from './handbook.ts';
+import { contentsPage, readSheet, topicsOf } from './handbook.ts';
 import { type Files, joinModules, joinSheets } from './joined.ts';
 import { answerWith, contentVersion, type Representation, represent } from './representation.ts';
 
@@ -32,6 +32,7 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.json': 'application/json; charset=utf-8',
+  '.woff2': 'font/woff2',
 };
 
 /**
@@ -44,6 +45,7 @@ const pageHeaders = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -69,7 +71,7 @@ interface Page {
   readonly assets: ReadonlyMap<string, Representation>;
 }
 
-/** The files of the page that are text: what else lies there is not sent. */
+/** The files of the page that are text: of all others, only the fonts are sent. */
 const readFiles = async (): Promise<Files> => {
   const names = (await readdir(directory)).filter((name) => /\.(?:js|css|svg|html)$/.test(name));
   const contents = await Promise.all(names.map((name) => readFile(new URL(name, directory), 'utf8')));
@@ -87,9 +89,15 @@ const partsOf = (files: Files): ReadonlyMap<string, string> =>
     ['methods.json', JSON.stringify(describedMethods())],
   ]);
 
+const fonts = ['inter.woff2', 'jetbrains-mono.woff2'] as const;
+
 const loadPage = async (locale: string): Promise<Page> => {
   const files = await readFiles();
-  const parts = [...partsOf(files)];
+  const fontFiles = fonts.map(async (name) => [name, await readFile(new URL(name, directory))] as const);
+  const parts: (readonly [string, string | Uint8Array])[] = [
+    ...partsOf(files),
+    ...(await Promise.all(fontFiles)),
+  ];
   const version = contentVersion(...parts.flat());
   // Relative to the page's own address, so that a path prefix or a proxy in front changes nothing.
   const html = (files.get('index.html') ?? '')
@@ -110,8 +118,20 @@ const tag = 'Documentation';
 const handbookHeaders = {
   ...pageHeaders,
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
+
+/** Sections of the handbook for the search of the page, which asks for them when somebody searches. */
+const topicsEndpoint = (locale: Locale): Endpoint => ({
+  operation: 'getHandbookTopics',
+  path: '/api-docs/handbook/topics.json',
+  ...toEverybody,
+  docs: { summary: 'Sections of the handbook', tag, media: 'application/json', hidden: true },
+  handle: async (call) => {
+    const topics = await topicsOf(languageOf(call, locale) === 'zh-CN');
+    return answerWith(call, represent(types['.json'] ?? '', JSON.stringify(topics)), handbookHeaders);
+  },
+});
 
 /** Where the style sheet of the page is, below `api-docs/`. */
 const sheetOf = ({ version }: Page): string => `assets/${version}/page.css`;
@@ -157,6 +177,7 @@ export const pageEndpoints = (locale: Locale): Endpoint[] => {
   };
   return [
     ...handbookEndpoints(locale, open),
+    topicsEndpoint(locale),
     {
       operation: 'getApiDocs',
       path: '/api-docs',

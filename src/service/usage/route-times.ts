@@ -70,6 +70,17 @@ class RouteDurations {
   }
 }
 
+/** Milliseconds that a share of all responses took at most; null where there are none. */
+const shareWithin = (share: number, counted: readonly (readonly [number, number])[]): number | null => {
+  const needed = share * counted.reduce((sum, [, requests]) => sum + requests, 0);
+  let upTo = 0;
+  for (const [bound, requests] of counted) {
+    upTo += requests;
+    if (upTo >= needed) return bound;
+  }
+  return null;
+};
+
 /**
  * Durations of responses by route: some additions in memory for each, which a batch writes. Instances add to the same
  * rows; a batch counts with the hour in which it is written.
@@ -121,6 +132,18 @@ export const createRouteTimes = ({ database, clock }: TableContext) => {
       return ({ status, milliseconds }) => durations.add(status, milliseconds);
     },
     flush: counter.flush,
+
+    /** Milliseconds that half of all responses, and 95 % of them, took at most within a day: upper ends of steps. */
+    overall: async (): Promise<{ readonly p50: number | null; readonly p95: number | null }> => {
+      const bySteps = db
+        .selectFrom('gatewright_route_times')
+        .select(({ fn }) => ['bound', fn.sum<number | string>('requests').as('requests')])
+        .groupBy('bound')
+        .orderBy('bound');
+      const rows = await database.all<{ bound: number; requests: number | string }>(toQuery(bySteps));
+      const counted = rows.map(({ bound, requests }) => [bound, Number(requests)] as const);
+      return { p50: shareWithin(0.5, counted), p95: shareWithin(0.95, counted) };
+    },
     start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
 
     /** Deletes what is older than a day; run now and then. */
