@@ -15,6 +15,7 @@ import { withoutWords } from './parts/date-words.ts';
 import { madeOnce } from './parts/made-once.ts';
 import { inTime } from './parts/time-limit.ts';
 import { queryClient } from './query-client.ts';
+import { linesOf } from './records/lines.ts';
 import type { ListedField, Metadata, ModelEntry } from './records/metadata.ts';
 import { type Language, serviceLanguage } from './texts/provider.ts';
 
@@ -204,8 +205,13 @@ const routeOf = async (resource: string): Promise<ResourceRoute> => {
   const path = resource.slice(recordsPrefix.length);
   const entry = (await loadModels()).find((each) => each.path === path);
   if (entry === undefined) throw new Error(`there is no resource ${resource}`);
-  const { singular } = await loadMetadata(entry.model, serviceLanguage);
-  return { path: `/admin/${resource}`, singular };
+  const metadata = await loadMetadata(entry.model, serviceLanguage);
+  const within = [...linesOf(metadata, 'create'), ...linesOf(metadata, 'update')];
+  const paths = new Map((await loadModels()).map((each) => [each.model, each.path]));
+  const relations = Object.fromEntries(
+    within.map(({ name, model }) => [name, { resource: recordsPrefix + paths.get(model), write: true }]),
+  );
+  return { path: `/admin/${resource}`, singular: metadata.singular, relations };
 };
 
 /** The deleted records of `records/orders` are the resource `trash/orders` here. */

@@ -85,6 +85,10 @@ export interface Metadata {
   readonly endpoints: readonly { readonly action: string }[];
   readonly fields: readonly MetadataField[];
   readonly relations: readonly MetadataRelation[];
+  /** JSON Schemas of the bodies: they have the lists that are written within a record. */
+  readonly schemas: Readonly<
+    Record<'create' | 'update', { readonly properties?: Readonly<Record<string, unknown>> }>
+  >;
   /** Whether changes of its records make events. */
   readonly events?: boolean;
   /** Whether deleted records can be brought back. */

@@ -9,20 +9,36 @@ import { Conflict } from './conflict.tsx';
 import { FieldInput } from './field-input.tsx';
 import { FormLayout } from './form-layout.tsx';
 import { inGroups } from './groups.ts';
+import { rowsOf } from './lines.ts';
+import { LinesInput } from './lines-input.tsx';
 import { MakeRecord } from './make-record.tsx';
-import { useDraft } from './use-draft.ts';
+import { type Draft, differ, useDraft } from './use-draft.ts';
 import { type RecordFormProps, useSave } from './use-save.ts';
+
+/** Whether a message is about a list, or about something in it. */
+const isWithin = (list: string, name: string): boolean => name === list || name.startsWith(`${list}.`);
 
 /** The input of a record: a form that is a page, or stands in a dialog. */
 export const RecordForm = (props: RecordFormProps) => {
-  const { metadata, first, path, back, note, frame, onEnd } = props;
+  const { metadata, lines = [], first, path, back, note, frame, onEnd } = props;
   const text = useText();
   const element = useRef<HTMLFormElement>(null);
   const fields = inGroups(metadata.fields.filter((field) => !field.read_only));
-  const { before, draft, version, changed, broken, type, put, discard } = useDraft(first, fields);
+  const {
+    before,
+    draft,
+    version,
+    changed: changedFields,
+    broken,
+    type,
+    put,
+    discard,
+  } = useDraft(first, fields);
   const refusals = useRefusal();
   const { refusal, refuseFields, correct, clear } = refusals;
-  const { saved, leave } = useUnsaved(changed.length > 0);
+  const changedLines = lines.filter(({ name }) => differ(rowsOf(before[name]), rowsOf(draft[name])));
+  const changes = changedFields.length + changedLines.length;
+  const { saved, leave } = useUnsaved(changes > 0);
   const [added, setAdded] = useState(0);
   const { busy, submit, theirs, setTheirs } = useSave(props, refusals, saved, () => {
     put({ before: first, draft: first });
@@ -34,6 +50,11 @@ export const RecordForm = (props: RecordFormProps) => {
   const unreadable = Object.fromEntries(broken.map((name) => [name, text('records.notJson')]));
   const wrong = { ...refusal.fields, ...unreadable };
 
+  /** Lists are not merged by fields: the one of this form stays where it was changed. */
+  const withMine = (merged: Draft): Draft => ({
+    ...merged,
+    ...Object.fromEntries(changedLines.map(({ name }) => [name, draft[name]])),
+  });
   const end = (): void => leave(() => onEnd?.());
   const form = (
     <MakeRecord value={RecordForm}>
@@ -65,10 +86,26 @@ export const RecordForm = (props: RecordFormProps) => {
             />
           )}
         </FormLayout>
+        {lines.map((field) => (
+          <LinesInput
+            key={`${field.name} ${version}`}
+            field={field}
+            value={draft[field.name]}
+            wrong={wrong}
+            onChange={(rows) => {
+              type(field.name, rows);
+              // Places of rows change as some go: what was said of them holds no more.
+              for (const name of Object.keys(wrong)) if (isWithin(field.name, name)) correct(name);
+            }}
+          />
+        ))}
         <FormBar
-          changes={changed.length}
+          changes={changes}
           refusal={{ ...refusal, fields: wrong }}
-          fields={fields.map(({ name }) => name)}
+          fields={[
+            ...fields.map(({ name }) => name),
+            ...Object.keys(wrong).filter((name) => lines.some((field) => isWithin(field.name, name))),
+          ]}
           busy={busy}
           another={props.another === true}
           back={onEnd === undefined ? (back ?? `/records/${path}`) : end}
@@ -86,13 +123,13 @@ export const RecordForm = (props: RecordFormProps) => {
           theirs={theirs}
           onClose={() => setTheirs(undefined)}
           onContinue={(merged) => {
-            put({ before: theirs, draft: merged });
+            put({ before: theirs, draft: withMine(merged) });
             setTheirs(undefined);
           }}
           onSave={(merged) => {
-            put({ before: theirs, draft: merged });
+            put({ before: theirs, draft: withMine(merged) });
             setTheirs(undefined);
-            void submit(merged, theirs);
+            void submit(withMine(merged), theirs);
           }}
         />
       )}

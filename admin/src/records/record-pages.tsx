@@ -10,6 +10,7 @@ import { UngrantedNotice } from '../parts/ungranted.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { FormPage } from './form-page.tsx';
+import { linesOf, shownLines, withLines } from './lines.ts';
 import type { Metadata, MetadataField } from './metadata.ts';
 import { type AnyRecord, defaultsOf, recordName } from './record.ts';
 import { RecordForm } from './record-form.tsx';
@@ -80,8 +81,9 @@ interface EditProps {
 const Edit = ({ metadata, path, id }: EditProps) => {
   const text = useText();
   const resource = recordsPrefix + path;
+  const lines = linesOf(metadata, 'update');
   const load = async (): Promise<AnyRecord> =>
-    (await dataProvider.getOne<AnyRecord>(resource, { id: Number(id) })).data;
+    (await dataProvider.getOne<AnyRecord>(resource, { id: Number(id), ...withLines(lines) })).data;
   // The initial values of a form must not change under it.
   const { data: record, error } = useQuery({
     queryKey: ['edited record', path, id],
@@ -95,6 +97,7 @@ const Edit = ({ metadata, path, id }: EditProps) => {
     <FormPage title={text('records.edit', { label: metadata.label, name: recordName(metadata, record) })}>
       <RecordForm
         metadata={metadata}
+        lines={shownLines(lines, record)}
         first={record}
         path={path}
         back={`/records/${path}/${record.id}/show`}
@@ -151,6 +154,7 @@ const New = ({ metadata, path, first, back, note }: NewProps) => {
     <FormPage title={text('records.create', { label: metadata.label })}>
       <RecordForm
         metadata={metadata}
+        lines={linesOf(metadata, 'create')}
         first={first}
         path={path}
         back={back}

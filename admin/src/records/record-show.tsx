@@ -65,7 +65,12 @@ const Show = ({ metadata, path, id }: ShowProps) => {
         <RecordFacts metadata={metadata} record={record} />
         <AtOnce>
           {belonging(metadata).map((relation) => (
-            <RelatedRecords key={`${relation.model} ${relation.by}`} relation={relation} id={record.id} />
+            <RelatedRecords
+              key={`${relation.model} ${relation.by}`}
+              relation={relation}
+              id={record.id}
+              of={{ metadata, path }}
+            />
           ))}
         </AtOnce>
       </Columns>

@@ -1,6 +1,9 @@
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { ListBase, useListContext } from 'ra-core';
+import { lazy, Suspense, useState } from 'react';
 import { saidInPlace } from '../parts/failed.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
@@ -9,9 +12,12 @@ import { UngrantedButton } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { useColumns } from './columns.tsx';
+import { linesOf, mostLines } from './lines.ts';
 import type { Metadata, MetadataRelation } from './metadata.ts';
 import type { AnyRecord } from './record.ts';
 import { useModel } from './use-metadata.ts';
+
+const LinesForm = lazy(async () => ({ default: (await import('./lines-form.tsx')).LinesForm }));
 
 /** How many are shown; the rest is in the list that the link leads to. */
 const shown = 5;
@@ -25,10 +31,12 @@ interface RelatedProps {
   readonly relation: MetadataRelation;
   /** Of the record that they belong to. */
   readonly id: number;
+  /** The resource of that record. */
+  readonly of: Target;
 }
 
 /** The newest of the records that belong to one, and the ways to all of them and to a further one. */
-export const RelatedRecords = ({ relation, id }: RelatedProps) => {
+export const RelatedRecords = ({ relation, id, of }: RelatedProps) => {
   const { data: target } = useModel(relation.model);
   const { by } = relation;
   if (target === undefined || by === undefined) return null;
@@ -44,7 +52,7 @@ export const RelatedRecords = ({ relation, id }: RelatedProps) => {
       exporter={false}
       queryOptions={saidInPlace}
     >
-      <Section relation={relation} by={by} id={id} target={target} />
+      <Section relation={relation} by={by} id={id} of={of} target={target} />
     </ListBase>
   );
 };
@@ -54,8 +62,10 @@ interface SectionProps extends RelatedProps {
   readonly target: Target;
 }
 
-const Section = ({ relation: { label }, by, id, target: { metadata, path } }: SectionProps) => {
+const Section = ({ relation: { label, name }, by, id, of, target: { metadata, path } }: SectionProps) => {
   const text = useText();
+  const [editing, setEditing] = useState(false);
+  const field = linesOf(of.metadata, 'update').find((each) => each.name === name);
   const { total } = useListContext<AnyRecord>();
   const columns = useColumns(metadata, path, by);
   const filter = encodeURIComponent(JSON.stringify({ [by]: id }));
@@ -65,6 +75,11 @@ const Section = ({ relation: { label }, by, id, target: { metadata, path } }: Se
         <Typography variant="h2" sx={{ flexGrow: 1 }}>
           {label}
         </Typography>
+        {field === undefined || editing || total === undefined || total > mostLines ? null : (
+          <Button size="small" onClick={() => setEditing(true)}>
+            {text('records.lines.edit')}
+          </Button>
+        )}
         {total === undefined || total === 0 ? null : (
           <LinkButton to={`/records/${path}?filter=${filter}`} size="small">
             {text('records.all', { count: total })}
@@ -84,13 +99,21 @@ const Section = ({ relation: { label }, by, id, target: { metadata, path } }: Se
           </UngrantedButton>
         )}
       </Stack>
-      <Listed<AnyRecord>
-        label={label}
-        columns={columns}
-        empty={text('records.empty', { label: metadata.label })}
-        paged={false}
-        expected={shown}
-      />
+      {editing && field !== undefined ? (
+        <Paper variant="outlined" sx={{ px: 2, pb: 1 }}>
+          <Suspense>
+            <LinesForm {...of} id={id} field={field} onEnd={() => setEditing(false)} />
+          </Suspense>
+        </Paper>
+      ) : (
+        <Listed<AnyRecord>
+          label={label}
+          columns={columns}
+          empty={text('records.empty', { label: metadata.label })}
+          paged={false}
+          expected={shown}
+        />
+      )}
     </Stack>
   );
 };

@@ -5,14 +5,17 @@ import { useNavigate } from 'react-router';
 import { failureOf } from '../parts/problem.ts';
 import type { RefusalState } from '../parts/refusal.ts';
 import { useText } from '../texts/provider.ts';
+import { type LinesField, rowsOf } from './lines.ts';
 import type { Metadata } from './metadata.ts';
 import type { AnyRecord } from './record.ts';
-import { changedBetween, type Draft } from './use-draft.ts';
+import { changedBetween, type Draft, differ } from './use-draft.ts';
 
 export interface RecordFormProps {
   readonly metadata: Metadata;
   readonly first: Draft;
   readonly path: string;
+  /** Relations whose records are written along. */
+  readonly lines?: readonly LinesField[];
   /** Where the way out leads; the list of the resource where absent. */
   readonly back?: string;
   /** The dialog around the form, where it is on no page: it asks before it closes. */
@@ -34,7 +37,7 @@ export interface RecordFormProps {
  * empties the form for a further record.
  */
 export const useSave = (
-  { metadata, path, reload, save, onEnd }: RecordFormProps,
+  { metadata, lines = [], path, reload, save, onEnd }: RecordFormProps,
   { clear, refuse }: RefusalState,
   saved: () => void,
   begin: () => void,
@@ -62,7 +65,8 @@ export const useSave = (
     // An answer that did not arrive in time can have been a success.
     const wanted = changedBetween(metadata.fields, base, values);
     const missing = changedBetween(wanted, values, current);
-    if (missing.length === 0) await done(current.id);
+    const linesDiffer = lines.some(({ name }) => differ(rowsOf(values[name]), rowsOf(current[name])));
+    if (missing.length === 0 && !linesDiffer) await done(current.id);
     else setTheirs(current);
   };
 

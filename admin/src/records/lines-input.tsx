@@ -1,0 +1,123 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useId, useState } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { unseen } from '../parts/unseen.ts';
+import { useText } from '../texts/provider.ts';
+import { FieldInput } from './field-input.tsx';
+import { type LinesField, mostLines, rowsOf } from './lines.ts';
+import { defaultsOf } from './record.ts';
+import type { Draft } from './use-draft.ts';
+import { useModel } from './use-metadata.ts';
+
+interface LinesInputProps {
+  readonly field: LinesField;
+  readonly value: unknown;
+  /** Messages by the place of a field: `lines.0.quantity`. */
+  readonly wrong: Readonly<Record<string, string>>;
+  readonly onChange: (rows: readonly Draft[]) => void;
+}
+
+/** The records of a relation that are written within their record: a row each, with the inputs of its fields. */
+export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) => {
+  const text = useText();
+  const heading = useId();
+  const { data: target } = useModel(field.model);
+  // Inputs keep a text of their own: after a removal they are made again.
+  const [removals, setRemovals] = useState(0);
+  if (target === undefined) return null;
+  const { metadata } = target;
+  const fields = metadata.fields.filter(
+    ({ name, type, read_only }) => !read_only && name !== field.by && type !== 'json',
+  );
+  const rows = rowsOf(value);
+  const put = (index: number, row: Draft): void => onChange(rows.with(index, row));
+  return (
+    <Box
+      component="section"
+      aria-labelledby={heading}
+      sx={{ borderTop: 1, borderColor: 'divider', pt: 1.5, mt: 1 }}
+    >
+      <Typography id={heading} variant="h3" component="h2" sx={{ mb: 1 }}>
+        {field.label}
+      </Typography>
+      <Stack sx={{ gap: { xs: 2, sm: 0.5 }, containerType: 'inline-size' }}>
+        {rows.map((row, index) => {
+          const number = index + 1;
+          const message = wrong[`${field.name}.${index}`] ?? wrong[`${field.name}.${index}.id`];
+          return (
+            <Stack
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name before they are saved
+              key={`${index} ${removals}`}
+              role="group"
+              aria-label={text('records.lines.row', { number })}
+              direction="row"
+              sx={{ gap: 1, alignItems: 'end', ...(index === 0 ? {} : labelsOnce) }}
+            >
+              <Box sx={cellsStyle}>
+                {fields.map((each) => (
+                  <Box key={each.name} sx={{ minWidth: 0 }}>
+                    <FieldInput
+                      field={each}
+                      value={row[each.name]}
+                      error={wrong[`${field.name}.${index}.${each.name}`]}
+                      onChange={(next) => put(index, { ...row, [each.name]: next })}
+                    />
+                  </Box>
+                ))}
+                {message === undefined ? null : (
+                  <Typography
+                    variant="caption"
+                    role="alert"
+                    sx={{ color: 'error.main', gridColumn: '1 / -1' }}
+                  >
+                    {message}
+                  </Typography>
+                )}
+              </Box>
+              <IconButton
+                aria-label={text('records.lines.remove', { number })}
+                onClick={() => {
+                  setRemovals(removals + 1);
+                  onChange(rows.toSpliced(index, 1));
+                }}
+                sx={{ mb: 0.5 }}
+              >
+                <Icon name="trash" />
+              </IconButton>
+            </Stack>
+          );
+        })}
+      </Stack>
+      {wrong[field.name] === undefined ? null : (
+        <Typography variant="caption" role="alert" sx={{ color: 'error.main', display: 'block' }}>
+          {wrong[field.name]}
+        </Typography>
+      )}
+      <Button
+        size="small"
+        startIcon={<Icon name="plus" />}
+        disabled={rows.length >= mostLines}
+        onClick={() => onChange([...rows, defaultsOf(metadata)])}
+        sx={{ mt: 0.5, ml: -0.75 }}
+      >
+        {text('records.lines.add', { label: field.label })}
+      </Button>
+    </Box>
+  );
+};
+
+const cellsStyle = {
+  flex: 1,
+  minWidth: 0,
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 130px), 1fr))',
+  columnGap: 1,
+  alignItems: 'start',
+} as const;
+
+/** Where rows stand below each other, their labels are seen in the first one and heard in all. */
+const labelsOnce = { '@container (min-width: 620px)': { '& label': unseen } } as const;
