@@ -1,8 +1,8 @@
-import { en as service } from '../../../src/kernel/messages/en.ts';
+import { explained, problems } from '../../../src/kernel/messages/en.ts';
 import { en } from './en.ts';
 import type { Texts } from './texts.ts';
 
-/** Every text in English: of these pages, of ra-core where it shows one itself, of the service. */
+/** Every text in English: of these pages, of ra-core where it shows one itself, of the service where they show it. */
 export const texts: Texts = {
   app: en,
   ra: {
@@ -16,5 +16,5 @@ export const texts: Texts = {
       not_authorized: 'You may not access this.',
     },
   },
-  service,
+  service: { explained, problems },
 };

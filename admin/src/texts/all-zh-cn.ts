@@ -1,8 +1,8 @@
-import { zhCN as service } from '../../../src/kernel/messages/zh-CN.ts';
+import { explained, problems } from '../../../src/kernel/messages/zh-CN.ts';
 import type { Texts } from './texts.ts';
 import { zhCN } from './zh-cn.ts';
 
-/** Every text in Chinese: of these pages, of ra-core where it shows one itself, of the service. */
+/** Every text in Chinese: of these pages, of ra-core where it shows one itself, of the service where they show it. */
 export const texts: Texts = {
   app: zhCN,
   ra: {
@@ -16,5 +16,5 @@ export const texts: Texts = {
       not_authorized: '您无权访问该资源。',
     },
   },
-  service,
+  service: { explained, problems },
 };

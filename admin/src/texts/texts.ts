@@ -1,4 +1,4 @@
-import type { en as serviceMessages } from '../../../src/kernel/messages/en.ts';
+import type { Catalogue } from '../../../src/kernel/messages/catalogue.ts';
 import type { SameKeys } from './same-keys.ts';
 import type { zhCN } from './zh-cn.ts';
 
@@ -11,6 +11,6 @@ export interface Texts {
   readonly app: SameKeys<typeof zhCN>;
   /** Texts that ra-core shows by itself. */
   readonly ra: Tree;
-  /** The messages of the service. */
-  readonly service: SameKeys<typeof serviceMessages>;
+  /** Messages of the service that the pages show by themselves. */
+  readonly service: Pick<Catalogue, 'explained' | 'problems'>;
 }
