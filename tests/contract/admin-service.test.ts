@@ -149,7 +149,7 @@ describeEachDatabase('what an administrator sees of the service itself', (databa
     expect(await known()).toMatchObject({ requests: 100, failed: 1, p50: 1, p95: 5 });
     await routeTimes.sweep(service.clock.now());
     expect(await known()).toMatchObject({ requests: 80, p50: 1, p95: 500 });
-    // Of all routes together, so many that the requests of these tests do not matter.
+    // Over all routes, so many that the requests of these tests do not matter.
     await add(hour, 30, 600_000);
     await add(hour, 300, 400_000);
     const { response_times: times } = await service.ok<{ response_times: object }>('GET', '/admin/stats', {

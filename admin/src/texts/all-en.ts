@@ -1,4 +1,4 @@
-import { explained, problems } from '../../../src/kernel/messages/en.ts';
+import { explainedInEnglish, problemsInEnglish } from '../../../src/kernel/messages/en.ts';
 import { en } from './en.ts';
 import type { Texts } from './texts.ts';
 
@@ -16,5 +16,5 @@ export const texts: Texts = {
       not_authorized: 'You may not access this.',
     },
   },
-  service: { explained, problems },
+  service: { explained: explainedInEnglish, problems: problemsInEnglish },
 };

@@ -1,4 +1,4 @@
-import { explained, problems } from '../../../src/kernel/messages/zh-CN.ts';
+import { explainedInChinese, problemsInChinese } from '../../../src/kernel/messages/zh-CN.ts';
 import type { Texts } from './texts.ts';
 import { zhCN } from './zh-cn.ts';
 
@@ -16,5 +16,5 @@ export const texts: Texts = {
       not_authorized: '您无权访问该资源。',
     },
   },
-  service: { explained, problems },
+  service: { explained: explainedInChinese, problems: problemsInChinese },
 };

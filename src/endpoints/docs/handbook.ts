@@ -204,7 +204,7 @@ export interface Topic {
   readonly title: string;
   /** The title of the page. */
   readonly page: string;
-  /** What the section says, as text. */
+  /** The text of the section. */
   readonly text: string;
   /** Path below `api-docs/handbook/`. */
   readonly href: string;

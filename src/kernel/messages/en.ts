@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
 
-export const problems: Catalogue['problems'] = {
+export const problemsInEnglish: Catalogue['problems'] = {
   bad_request: 'Malformed request',
   malformed_json: 'The request body is not valid JSON',
   invalid_text: 'The request contains invalid text: send UTF-8 without NUL or lone surrogates',
@@ -79,7 +79,7 @@ export const problems: Catalogue['problems'] = {
   stopping: 'The service is shutting down: try again later',
 };
 
-export const explained: Catalogue['explained'] = {
+export const explainedInEnglish: Catalogue['explained'] = {
   route: 'Endpoint',
   authentication: 'Authentication',
   password_change: 'Password change',
@@ -105,7 +105,7 @@ export const en: Catalogue = {
   success: 'Success',
   keyCreated: 'Created. Store the key now: it can never be viewed again',
   keyRotated: 'Rotated. Store the new key now: it can never be viewed again',
-  problems,
+  problems: problemsInEnglish,
   rules: {
     required: '{label} must not be blank',
     type: '{label} must be of type {type}',
@@ -151,7 +151,7 @@ export const en: Catalogue = {
     object: 'object',
     null: 'null',
   },
-  explained,
+  explained: explainedInEnglish,
   labels: {
     id: 'Id',
     account: 'Account',

@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
 
-export const problems: Catalogue['problems'] = {
+export const problemsInChinese: Catalogue['problems'] = {
   bad_request: '请求格式错误',
   malformed_json: '请求体不是有效的 JSON',
   invalid_text: '请求包含无效字符：须为 UTF-8，且不得含 NUL 或孤立代理项',
@@ -74,7 +74,7 @@ export const problems: Catalogue['problems'] = {
   stopping: '服务即将停止，请稍后再试',
 };
 
-export const explained: Catalogue['explained'] = {
+export const explainedInChinese: Catalogue['explained'] = {
   route: '端点',
   authentication: '身份认证',
   password_change: '须修改密码',
@@ -100,7 +100,7 @@ export const zhCN: Catalogue = {
   success: '操作成功',
   keyCreated: '创建成功，请立即保存密钥，之后无法再次查看',
   keyRotated: '轮换成功，请立即保存新密钥，之后无法再次查看',
-  problems,
+  problems: problemsInChinese,
   rules: {
     required: '{label}不能为空',
     type: '{label}类型应为{type}',
@@ -146,7 +146,7 @@ export const zhCN: Catalogue = {
     object: '对象',
     null: '空值',
   },
-  explained,
+  explained: explainedInChinese,
   labels: {
     id: '编号',
     account: '账号',
