@@ -141,7 +141,8 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       const { page } = await enter(open, service, root, '/');
       const matter = page.getByRole('listitem').filter({ hasText: '24 小时内登录失败' });
       expect(Number(await matter.locator('p').first().textContent())).toBeGreaterThanOrEqual(3);
-      // The figures of a plot are in its legend too.
+      // The figures of a plot are in its legend too. One of the plots is folded.
+      await page.getByText('按认证方式').first().click();
       await page.getByText(/令牌（JWT） [\d,]+/).waitFor();
       await page.getByText(/4xx [\d,]+/).waitFor();
     });

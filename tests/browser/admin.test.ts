@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await made.getByRole('button', { name: '复制' }).first().click();
         expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
         expect(await made.textContent()).toContain(
-          `curl -H 'X-Api-Key: ${key}' ${service.origin}/api/v1/users`,
+          `curl -H 'X-Api-Key: ${key}' '${service.origin}/api/v1/users'`,
         );
 
         // The page waits for the first request, by any caller; it is left once the key is said to be kept.

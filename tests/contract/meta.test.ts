@@ -6,6 +6,7 @@ import { type Action, actions, type ResourceModel } from '../../src/model/resour
 import { describeEachDatabase } from '../support/databases.ts';
 import type { RequestOptions, TestUser } from '../support/service.ts';
 import { useService } from '../support/service.ts';
+import { testsAll } from '../support/tiers.ts';
 
 const fields = {
   title: field.string({ required: true, max: 50 }),
@@ -91,8 +92,10 @@ const sent = (other: number) => ({
 describeEachDatabase('metadata', (databases) => {
   const service = useService(databases, { application: { resources: models, migrations }, apps: ['shop'] });
   const callers = new Map<string, Caller>();
-  // The rules know nothing of the database: on the slower one every fifth combination shows as much.
-  const asked = databases.dialect === 'sqlite' ? models : models.filter((_, index) => index % 5 === 0);
+  // The rules know nothing of the database: on the slower one every fifth combination shows as much. On the other one every
+  // third has all values of any three switches; the long tier asks about all.
+  const step = databases.dialect === 'postgres' ? 5 : testsAll ? 1 : 3;
+  const asked = models.filter((_, index) => index % step === 0);
   let other: TestUser;
 
   const byToken = (user: TestUser): Caller => ({ user, credentials: { token: user } });

@@ -44,6 +44,9 @@ const isolated = ['src/http/body-memory.test.ts'];
 /** Tests of which the full tier runs a sample and the long one everything: see `testsAll`. */
 const sampled = ['tests/browser/admin-look.test.ts', 'tests/contract/resources/table-*.test.ts'];
 
+/** Tests of which the quick tier runs a sample and the long one everything. */
+const quickSampled = ['tests/contract/meta.test.ts'];
+
 /** Tests of the long tier alone. */
 const long = ['tests/siege/siege.test.ts'];
 
@@ -79,11 +82,14 @@ export const filesOfProjects = {
   'full-shared': [...fullShared],
   full: [...full.difference(fullShared)],
   'full-timed': [...filesOf(...timed)],
-  long: [...filesOf(...sampled, ...long)],
+  long: [...filesOf(...sampled, ...quickSampled, ...long)],
 };
 
 /** Patterns by the name of their list, for the check that each still finds a file. */
-export const patterns = { inProcess, flows, checks, slow, dialectSensitive, isolated, sampled, long, timed };
+export const patterns = {
+  ...{ inProcess, flows, checks, slow, dialectSensitive, isolated },
+  ...{ sampled, quickSampled, long, timed },
+};
 
 /** Whether this run plays everything of a test that otherwise plays a sample. */
 export const testsAll = process.env['TEST_EXTENT'] === 'all';
