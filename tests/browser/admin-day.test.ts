@@ -129,8 +129,8 @@ describeDatabase('sqlite', 'administration pages: a day’s work', (databases) =
       await page.getByRole('button', { name: '更换公钥: bank' }).click();
       await page.getByLabel('新公钥（Ed25519，PEM）').fill(second);
       await page.getByRole('dialog').getByRole('button', { name: '更换公钥' }).click();
-      await page.getByText(lineOf(second)).waitFor();
-      expect(keys()).toEqual([lineOf(second), lineOf(first)]);
+      await expect.poll(keys).toEqual([lineOf(second), lineOf(first)]);
+      await page.locator('tbody').getByText(lineOf(second)).waitFor();
       demandQuiet(watched, service);
       await service.command('app', 'remove', 'bank');
     });

@@ -196,7 +196,7 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
       await page.getByRole('heading', { name: '审计' }).waitFor();
     });
 
-    it('leaves nothing on any page to the mouse alone', async () => {
+    it('leaves nothing on any page to the mouse alone', { timeout: 90_000 }, async () => {
       const watched = await enter(open, service, root, '/');
       const found: Record<string, string[]> = {};
       for (const [name, path] of Object.entries(pages)) {
