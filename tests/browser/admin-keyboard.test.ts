@@ -32,7 +32,7 @@ const tabTo = async (page: Page, name: string | RegExp, key = 'Tab'): Promise<vo
  */
 const mouseOnly = `[...document.querySelectorAll('body *')]
   .filter((each) => getComputedStyle(each).cursor === 'pointer' && each.checkVisibility())
-  .filter((each) => each.closest('a[href], button, input, select, textarea, label, [tabindex="0"], .MuiFormControl-root') === null)
+  .filter((each) => each.closest('a[href], button, summary, input, select, textarea, label, [tabindex="0"], .MuiFormControl-root') === null)
   .map((each) => each.outerHTML.slice(0, 120))`;
 
 describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
