@@ -133,12 +133,17 @@ export const openHttp = async (
     ...(await allEndpoints(composed, application, config)),
     ...(pages === undefined ? [] : pages.endpoints),
   ]);
-  closing.push(services.requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
-  closing.push(services.keyUsage.start((error) => logger.warn({ err: error }, 'use of keys')));
-  closing.push(services.keyUses.start((error) => logger.warn({ err: error }, 'scopes used by keys')));
-  closing.push(services.keyCalls.start((error) => logger.warn({ err: error }, 'calls of keys')));
-  closing.push(services.routeTimes.start((error) => logger.warn({ err: error }, 'times of routes')));
-  closing.push(services.refusals.start((error) => logger.warn({ err: error }, 'refusals')));
+  const { requestCounts, keyUsage, keyUses, keyCalls, routeTimes, refusals } = services;
+  const counters = Object.entries({
+    'request counts': requestCounts,
+    'use of keys': keyUsage,
+    'scopes used by keys': keyUses,
+    'calls of keys': keyCalls,
+    'times of routes': routeTimes,
+    refusals,
+  });
+  for (const [name, counter] of counters)
+    closing.push(counter.start((error) => logger.warn({ err: error }, name)));
   const http = createHttpServer(endpoints, pipeline, {
     ...config,
     maxConnections: connectionsOf(config, logger),

@@ -7,16 +7,10 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/counters.ts';
+import { keyCounter } from './key-counter.ts';
 
 /** Routes and statuses that are kept of a key, and shown: the last ones. */
 export const shownCalls = 50;
-
-/** Keys, routes and statuses of one batch at most, some 150 bytes each; more are not counted. */
-const maxEntries = 50_000;
-
-/** Rows that one statement adds: of each length one is compiled. */
-const writeSizes = [100, 10, 1] as const;
 
 /** Requests of a key to one route that had the same status. */
 export interface KeyCall {
@@ -42,38 +36,18 @@ interface CountedCall {
 export const createKeyCalls = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
 
-  const counter = new BatchedCounter<string, CountedCall>({
-    maxEntries,
-    writeSizes,
-    merge: (earlier, added) => {
-      if (earlier === undefined) return added;
-      earlier.requests += added.requests;
-      return earlier;
-    },
-    write: async (counted) => {
-      const at = toTimestamp(clock());
-      const rows = counted.map(([, each]) => each);
-      const known = db
-        .selectFrom('api_keys')
-        .select('id')
-        .where('id', 'in', [...new Set(rows.map(({ key_id }) => key_id))]);
-      await database.write(async (transaction) => {
-        const ids = new Set((await transaction.all<{ id: number }>(toQuery(known))).map(({ id }) => id));
-        // A key may have been deleted meanwhile.
-        const values = rows.filter(({ key_id }) => ids.has(key_id)).map((each) => ({ ...each, last_at: at }));
-        if (values.length === 0) return;
-        const insert = db
-          .insertInto('gatewright_key_calls')
-          .values(values)
-          .onConflict((conflict) =>
-            conflict.columns(['key_id', 'method', 'route', 'status']).doUpdateSet((eb) => ({
-              requests: eb('gatewright_key_calls.requests', '+', eb.ref('excluded.requests')),
-              last_at: eb.ref('excluded.last_at'),
-            })),
-          );
-        await transaction.run(toQuery(insert));
-      });
-    },
+  const counter = keyCounter<CountedCall>(database, (rows) => {
+    const at = toTimestamp(clock());
+    const insert = db
+      .insertInto('gatewright_key_calls')
+      .values(rows.map((each) => ({ ...each, last_at: at })))
+      .onConflict((conflict) =>
+        conflict.columns(['key_id', 'method', 'route', 'status']).doUpdateSet((eb) => ({
+          requests: eb('gatewright_key_calls.requests', '+', eb.ref('excluded.requests')),
+          last_at: eb.ref('excluded.last_at'),
+        })),
+      );
+    return toQuery(insert);
   });
 
   return {

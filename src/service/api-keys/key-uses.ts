@@ -14,7 +14,7 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { narrowerScopes } from '../../policy/key-scope.ts';
 import type { KeyInNeed } from '../attention/attention.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/counters.ts';
+import { keyCounter } from './key-counter.ts';
 import { dayOf } from './key-usage.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -24,12 +24,6 @@ export const recentDays = 30;
 
 /** Days that are kept: one more, for clocks that differ. */
 const keptDays = recentDays + 1;
-
-/** Keys and scopes of one batch at most, some 150 bytes each; more are not counted. */
-const maxEntries = 50_000;
-
-/** Rows that one statement adds: of each length one is compiled. */
-const writeSizes = [100, 10, 1] as const;
 
 /** Keys that are compared with their use, the ones used last: it bounds the query. */
 const maxCompared = 200;
@@ -78,37 +72,17 @@ export const createKeyUses = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
   const time = (value: Fragment): Fragment => timeText(dialect, value);
 
-  const counter = new BatchedCounter<string, CountedUse>({
-    maxEntries,
-    writeSizes,
-    merge: (earlier, added) => {
-      if (earlier === undefined) return added;
-      earlier.requests += added.requests;
-      return earlier;
-    },
-    write: async (counted) => {
-      const day = dayOf(clock());
-      const rows = counted.map(([, each]) => each);
-      const known = db
-        .selectFrom('api_keys')
-        .select('id')
-        .where('id', 'in', [...new Set(rows.map(({ key_id }) => key_id))]);
-      await database.write(async (transaction) => {
-        const ids = new Set((await transaction.all<{ id: number }>(toQuery(known))).map(({ id }) => id));
-        // A key may have been deleted meanwhile.
-        const values = rows.filter(({ key_id }) => ids.has(key_id)).map((each) => ({ ...each, day }));
-        if (values.length === 0) return;
-        const insert = db
-          .insertInto('gatewright_key_uses')
-          .values(values)
-          .onConflict((conflict) =>
-            conflict.columns(['key_id', 'day', 'scope']).doUpdateSet((eb) => ({
-              requests: eb('gatewright_key_uses.requests', '+', eb.ref('excluded.requests')),
-            })),
-          );
-        await transaction.run(toQuery(insert));
-      });
-    },
+  const counter = keyCounter<CountedUse>(database, (rows) => {
+    const day = dayOf(clock());
+    const insert = db
+      .insertInto('gatewright_key_uses')
+      .values(rows.map((each) => ({ ...each, day })))
+      .onConflict((conflict) =>
+        conflict.columns(['key_id', 'day', 'scope']).doUpdateSet((eb) => ({
+          requests: eb('gatewright_key_uses.requests', '+', eb.ref('excluded.requests')),
+        })),
+      );
+    return toQuery(insert);
   });
 
   /**

@@ -296,7 +296,7 @@ export const createUsageRecorder = (
       where key_hash = ${value('hash')} and (last_used_at is null or last_used_at < ${at})`;
   });
   /** By secrets: a rotation may have replaced one since it was used. */
-  const keys = new BatchedCounter<string, { readonly id: number; readonly hash: string; at: number }>({
+  const keys = new BatchedCounter<string, { readonly id: number; at: number }>({
     maxEntries: 200_000,
     merge: (earlier, used) => {
       if (earlier === undefined) return used;
@@ -305,7 +305,8 @@ export const createUsageRecorder = (
     },
     write: (uses) =>
       database.write(async (transaction) => {
-        for (const [, { id, hash, at }] of uses) {
+        // By the id, so that processes lock rows in one order: the secrets of a key share a row.
+        for (const [hash, { id, at }] of uses.toSorted(([, one], [, other]) => one.id - other.id)) {
           const use = { hash, at: toTimestamp(at) };
           const key = await transaction.get<{ key_hash: string }>(keyUse({ id, ...use }));
           if (key !== undefined && key.key_hash !== hash) await transaction.run(formerUse(use));
@@ -337,8 +338,7 @@ export const createUsageRecorder = (
 
   const stops = [keys, sessions, applications].map((counter) => counter.start(5_000, onError));
   return {
-    // Ordered by the id: the secrets of a key share a row.
-    keyUsed: (id, hash, at) => keys.add(`${String(id).padStart(16, '0')} ${hash}`, { id, hash, at }),
+    keyUsed: (id, hash, at) => keys.add(hash, { id, at }),
     applicationUsed: (appId, now) => applications.add(appId, now),
     sessionUsed: (id, now) => sessions.add(id, now),
     flush: async () => {
