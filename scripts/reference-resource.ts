@@ -13,7 +13,7 @@ const members = (name: string) => membersOf(interfaces, name);
 
 const optionTypes: Readonly<Record<string, string>> = {
   views: '{ list?, detail?, saved? }',
-  isolation: 'boolean | condition | { read?, write? }',
+  isolation: 'boolean | condition | { read?, write?, create?, update?, destroy? }',
   restricted: 'names of fields',
   publicRead: '{ where, orOwn? }',
   auth: 'methods | { action: methods }',

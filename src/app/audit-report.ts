@@ -6,7 +6,12 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Models } from '../model/models.ts';
 import { openRecords } from '../model/open-records.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { everyName, isolationSentences, rowSentence } from '../model/row-sentences.ts';
+import {
+  everyName,
+  type IsolationSentences,
+  isolationSentences,
+  rowSentence,
+} from '../model/row-sentences.ts';
 import { accessOf } from '../openapi/access.ts';
 
 /** The recommended rules for production use, in the contract's order, by the names of this report. */
@@ -33,7 +38,7 @@ export interface ResourceReport {
   /** The records that are open; undefined unless `open`. */
   readonly open_records: string | undefined;
   /** The records that callers other than administrators read and write; undefined where they reach all of them. */
-  readonly isolation: { readonly read: string; readonly write: string } | undefined;
+  readonly isolation: IsolationSentences | undefined;
   /** Rules that are valid in combination but rarely intended. */
   readonly warnings: readonly string[];
 }

@@ -53,8 +53,8 @@ export interface ResourceDefinition<
   readonly permissions?: 'writes' | 'all';
   /**
    * `true`: callers other than super_admin and admin see, update and delete their own records only. A condition, or
-   * one for reading and one for writing: they reach the records that meet it. Created by `own`, `member`, `equals`,
-   * `via`, `anyOf` and `allOf`.
+   * one for each action, with `write` for the writes that have none of their own: they reach the records that meet
+   * it. Created by `own`, `member`, `equals`, `via`, `anyOf` and `allOf`.
    */
   readonly isolation?: boolean | RowRule<UsesOf<NoInfer<Fields>>> | RowRules<UsesOf<NoInfer<Fields>>>;
   /** On create the caller becomes the record's owner. */

@@ -7,6 +7,7 @@ import { formSchema, nestedForm, uiSchemaOf, withNestedUi } from './form.ts';
 import type { Models } from './models.ts';
 import { type NestedInput, withNested } from './nested-schema.ts';
 import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
+import { namedRules } from './row-expression.ts';
 import { isolationSentences, type RowReader, rowTree } from './row-sentences.ts';
 import { bodyFields, inputSchema, lackingField, outputSchema } from './schema.ts';
 
@@ -107,10 +108,11 @@ const isolationOf = (
     shows: (of, name) =>
       name === 'id' || name === of.owner || (of === model ? visible.has(name) : inSomeView(of, name)),
   };
-  const rules = {
-    read: rowTree(isolation.read.expression, model, reader),
-    write: rowTree(isolation.write.expression, model, reader),
-  };
+  const trees = namedRules(isolation).map(([name, { expression }]): [string, JsonObject] => [
+    name,
+    rowTree(expression, model, reader),
+  ]);
+  const rules = Object.fromEntries(trees);
   return { isolation: { ...isolationSentences(isolation, model, reader, locale), rules } };
 };
 

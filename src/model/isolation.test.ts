@@ -81,16 +81,36 @@ describe('conditions on rows', () => {
     );
   });
 
-  it('stand for reading and writing where one is said', () => {
+  it('stand for every action where one is said', () => {
     const one = resolved(own('assignee_id'));
-    expect(one?.write).toBe(one?.read);
+    for (const action of ['create', 'update', 'destroy'] as const) expect(one?.[action]).toBe(one?.read);
     expect(resolved({ read: own('assignee_id') })).toEqual(one);
     expect(resolved({ write: own('assignee_id') })).toEqual(one);
     const two = resolved({ read: 'everyone', write: own('assignee_id') });
     expect(two).toMatchObject({
       read: { user: [], others: [], words: 'every record' },
-      write: { others: 'none' },
+      create: { others: 'none' },
     });
+    expect(two?.destroy).toBe(two?.create);
+  });
+
+  it('stand for single actions, and for the others that of writing, or of reading', () => {
+    const [reads, writes, deletes] = [own('assignee_id'), equals('title', 'x'), equals('title', 'gone')];
+    const words = (isolation: unknown) => {
+      const rules = resolved(isolation);
+      return rules && [rules.read, rules.create, rules.update, rules.destroy].map((rule) => rule.words);
+    };
+    const read = 'assignee_id = caller';
+    expect(words({ read: reads, write: writes, destroy: deletes })).toEqual([
+      ...[read, 'title = x', 'title = x', 'title = gone'],
+    ]);
+    expect(words({ read: reads, create: writes })).toEqual([read, 'title = x', read, read]);
+    expect(words({ write: writes, update: reads })).toEqual(['title = x', 'title = x', read, 'title = x']);
+    expect(words({ read: 'everyone', create: reads, update: writes, destroy: deletes })).toEqual([
+      ...['every record', read, 'title = x', 'title = gone'],
+    ]);
+    const rules = resolved({ read: reads, create: writes });
+    expect(rules?.destroy).toBe(rules?.read);
   });
 
   it('leave callers who are no users what asks for no caller', () => {
@@ -211,6 +231,21 @@ describe('conditions on rows', () => {
       'isolation.read.via says that project_id names Team, and it names Project',
     ],
     ['no condition', () => ({}), 'Task: isolation has no conditions: say read, write or both'],
+    [
+      'writes alone',
+      () => ({ create: own('assignee'), destroy: own('assignee') }),
+      'Task: isolation has no condition for reading: say read',
+    ],
+    [
+      'everyone for the rest',
+      () => ({ read: 'everyone', create: own('assignee') }),
+      'Task: isolation.read is "everyone": say write, or update and destroy',
+    ],
+    [
+      'a mistake in one action',
+      () => ({ read: own('assignee'), write: own('assignee'), destroy: own('asignee') }),
+      'Task: isolation.destroy.own names the unknown field "asignee"',
+    ],
     ['everyone for all', () => ({ read: 'everyone' }), 'Task: isolation.read is "everyone": say who writes'],
     [
       'a misspelt direction',

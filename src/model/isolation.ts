@@ -3,8 +3,15 @@ import { ruleName } from '../kernel/messages/messages.ts';
 import { nearestHint } from '../kernel/options.ts';
 import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
-import type { ModelField, PublicCondition, ResourceModel } from './resource.ts';
-import { everyRecord, type RowExpression, type RowMember, type RowReachRule } from './row-expression.ts';
+import type { ModelField, PublicCondition, ResourceModel, SaidIsolation } from './resource.ts';
+import {
+  everyRecord,
+  forEachAction,
+  type RowExpression,
+  type RowMember,
+  type RowReachRule,
+  type RowRuleName,
+} from './row-expression.ts';
 import { findField } from './rules.ts';
 import type { SaidRule } from './said-rule.ts';
 import { checkValue } from './validate.ts';
@@ -208,15 +215,23 @@ export const resolveIsolation = (
 ): { readonly rules: ResourceModel['rules']; readonly needed: readonly NeededIndex[] } => {
   const { rules, saidIsolation } = model;
   const needed: NeededIndex[] = [];
-  const rule = (path: 'read' | 'write', said: SaidRule | 'everyone') => {
-    const place = { file: model.name, path: `isolation.${path}`, models, needed, finds: path === 'read' };
-    return reachRule(said === 'everyone' ? everyRecord : expressionOf(place, model, said));
+  // One condition for several actions is one rule: whether a rule differs from that for reading decides what is asked.
+  const resolved = new Map<SaidRule | 'everyone', RowReachRule>();
+  const rule = (said: SaidIsolation, name: RowRuleName): RowReachRule => {
+    const declared = said[name] ?? said.read;
+    const known = resolved.get(declared);
+    if (known !== undefined) return known;
+    const place = { file: model.name, path: `isolation.${name}`, models, needed, finds: name === 'read' };
+    const made = reachRule(declared === 'everyone' ? everyRecord : expressionOf(place, model, declared));
+    resolved.set(declared, made);
+    return made;
   };
   let { isolation } = rules;
   if (saidIsolation !== undefined) {
-    const read = rule('read', saidIsolation.read);
-    const write = saidIsolation.write === saidIsolation.read ? read : rule('write', saidIsolation.write);
-    isolation = Object.freeze({ read, write, byOwner: false });
+    const each = forEachAction((action) =>
+      rule(saidIsolation, action === 'read' || saidIsolation[action] !== undefined ? action : 'write'),
+    );
+    isolation = Object.freeze({ ...each, byOwner: false });
   }
   const publicOrOwn =
     rules.publicOrOwn && isolation && publishedOr(isolation.read.expression, rules.publicRead);

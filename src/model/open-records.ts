@@ -14,7 +14,12 @@ export const openRecords = ({ rules }: ResourceModel): RowExpression | undefined
   if (permissions !== 'none') return undefined;
   if (isolation === undefined) return everyRecord;
   const read = forAnybody(isolation.read);
-  const write = forAnybody(isolation.write);
-  if (read === undefined || write === undefined) return undefined;
-  return { kind: 'allOf', rules: isolation.read === isolation.write ? write : [...read, ...write] };
+  if (read === undefined) return undefined;
+  const changes = [...new Set([isolation.update, isolation.destroy])];
+  const open = changes.flatMap((rule): RowExpression[] => {
+    const write = forAnybody(rule);
+    if (write === undefined) return [];
+    return [{ kind: 'allOf', rules: isolation.read === rule ? write : [...read, ...write] }];
+  });
+  return open.length < 2 ? open[0] : { kind: 'anyOf', rules: open };
 };

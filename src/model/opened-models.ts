@@ -1,5 +1,5 @@
 import type { ResourceModel } from './resource.ts';
-import { noRecord, type RowExpression } from './row-expression.ts';
+import { noRecord, type RowExpression, rowActions } from './row-expression.ts';
 
 /** A model some of whose records are open to members, by the records of memberships. */
 export type OpenedModel = {
@@ -32,11 +32,12 @@ export const openedModels = (
 ): ReadonlyMap<string, readonly OpenedModel[]> => {
   const opened = new Map<string, Map<string, OpenedModel>>();
   for (const { name: model, path, rules } of models)
-    for (const access of ['read', 'write'] as const)
+    for (const action of rowActions)
       for (const { memberships, ...opening } of openingsOf(
-        rules.isolation?.[access].expression ?? noRecord,
+        rules.isolation?.[action].expression ?? noRecord,
       )) {
-        const entry = { model, path, access, ...opening };
+        const access = action === 'read' ? 'read' : 'write';
+        const entry: OpenedModel = { model, path, access, ...opening };
         const models = opened.get(memberships) ?? new Map<string, OpenedModel>();
         opened.set(memberships, models.set(JSON.stringify(entry), entry));
       }

@@ -2,7 +2,7 @@ import type { ColumnValue, CommonOptions, FieldType, OnDelete } from '../fields/
 import type { Label } from '../kernel/messages/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
 import type { SaidMany } from './relation.ts';
-import type { Isolation, RowReachRule } from './row-expression.ts';
+import type { Isolation, RowReachRule, RowRuleName } from './row-expression.ts';
 import type { SaidRule } from './said-rule.ts';
 
 /**
@@ -153,10 +153,10 @@ export interface ResourceRules {
   readonly publicOrOwn: RowReachRule | undefined;
 }
 
-export interface SaidIsolation {
-  readonly read: SaidRule | 'everyone';
-  readonly write: SaidRule;
-}
+/** The conditions of a model file by name. A write without its own has that of `write`, else that of `read`. */
+export type SaidIsolation = { readonly read: SaidRule | 'everyone' } & {
+  readonly [Name in Exclude<RowRuleName, 'read'>]?: SaidRule;
+};
 
 export interface PublicCondition {
   readonly column: string;

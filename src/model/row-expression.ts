@@ -62,16 +62,42 @@ export interface RowReachRule {
   readonly others: readonly RowTerm[] | 'none';
 }
 
-/** The rule of a resource in both directions. */
-export interface Isolation {
-  readonly read: RowReachRule;
-  readonly write: RowReachRule;
+/** The actions that isolation tells apart; list and detail are both `read`. */
+export const rowActions = ['read', 'create', 'update', 'destroy'] as const;
+export type RowAction = (typeof rowActions)[number];
+
+/** The rules of a resource for each action; the same object where one condition holds for several. */
+export interface Isolation extends Readonly<Record<RowAction, RowReachRule>> {
   /**
    * The contract's own rule, `isolation: true`: the owner is never read from a body, so that a record keeps its
    * owner, and a new one may belong to anybody.
    */
   readonly byOwner: boolean;
 }
+
+/** Makes the rules of all actions. */
+export const forEachAction = (
+  make: (action: RowAction) => RowReachRule,
+): Readonly<Record<RowAction, RowReachRule>> => ({
+  read: make('read'),
+  create: make('create'),
+  update: make('update'),
+  destroy: make('destroy'),
+});
+
+/** A rule by the name that it has for people: `write` is the one of all three writes. */
+export type RowRuleName = RowAction | 'write';
+
+/** The rules of a resource by name: `read` and `write`, or each write by itself where they differ. */
+export const namedRules = (isolation: Isolation): readonly (readonly [RowRuleName, RowReachRule])[] => {
+  const { read, create, update, destroy } = isolation;
+  if (create === update && update === destroy)
+    return [
+      ['read', read],
+      ['write', create],
+    ];
+  return rowActions.map((action) => [action, isolation[action]]);
+};
 
 /** Matches no row. */
 export const noRecord: RowExpression = Object.freeze({ kind: 'anyOf', rules: Object.freeze([]) });

@@ -201,27 +201,45 @@ export const anyOf = several('anyOf');
 /** All conditions hold. */
 export const allOf = several('allOf');
 
-/** The records that a caller may read, and among them those that they may write; one condition counts for both. */
+/**
+ * The records that a caller may read, and among them those that they may write. `write` is the condition of all writes
+ * that have none of their own; one of `read` and `write` counts for both.
+ */
 export interface RowRules<Uses> {
   /** `everyone`: every record, for every caller who may use the endpoint. */
   readonly read?: RowRule<Uses> | 'everyone';
   readonly write?: RowRule<Uses>;
+  /** The new records that the caller may make. */
+  readonly create?: RowRule<Uses>;
+  /** Both before and after the change. */
+  readonly update?: RowRule<Uses>;
+  readonly destroy?: RowRule<Uses>;
 }
+
+const writeNames = ['create', 'update', 'destroy'] as const;
 
 const rulesOption = objectOf({
   read: (value, path) => (value === 'everyone' ? undefined : ruleOption(value, path)),
   write: ruleOption,
+  create: ruleOption,
+  update: ruleOption,
+  destroy: ruleOption,
 } satisfies OptionTable<RowRules<unknown>>);
 
-/** `true`, a condition, or conditions for reading and for writing. */
+/** `true`, a condition, or conditions for actions. */
 export const isolationOption: OptionCheck = (value, path) => {
   if (typeof value === 'boolean' || isRowRule(value)) return undefined;
   if (typeof value !== 'object') return `${path} must be true, false, or conditions`;
   const flaw = rulesOption(value, path);
   if (flaw !== undefined) return flaw;
-  const { read, write } = value as RowRules<unknown>;
-  if (read === undefined && write === undefined) return `${path} has no conditions: say read, write or both`;
-  return read === 'everyone' && write === undefined
-    ? `${path}.read is "everyone": say who writes`
-    : undefined;
+  const { read, write, ...each } = value as RowRules<unknown>;
+  if (read === undefined && write === undefined)
+    return Object.keys(each).length === 0
+      ? `${path} has no conditions: say read, write or both`
+      : `${path} has no condition for reading: say read`;
+  if (read !== 'everyone' || write !== undefined) return undefined;
+  const missing = writeNames.filter((name) => each[name] === undefined);
+  if (missing.length === 0) return undefined;
+  const who = missing.length === writeNames.length ? 'who writes' : `write, or ${missing.join(' and ')}`;
+  return `${path}.read is "everyone": say ${who}`;
 };

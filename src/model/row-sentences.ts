@@ -3,7 +3,13 @@ import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import type { Models } from './models.ts';
 import type { ResourceModel } from './resource.ts';
-import type { Isolation, RowExpression, RowMember } from './row-expression.ts';
+import {
+  type Isolation,
+  namedRules,
+  type RowExpression,
+  type RowMember,
+  type RowRuleName,
+} from './row-expression.ts';
 
 /** The reader of a rule in words. */
 export interface RowReader {
@@ -208,16 +214,21 @@ export const rowSentence = (
   locale: Locale,
 ): string => new Narrator(reader, locale).sentence(expression, model);
 
-/** A rule in words, for both directions. */
+/** The rules of a resource in words, by name. */
+export type IsolationSentences = { readonly [Name in RowRuleName]?: string };
+
 export const isolationSentences = (
-  { read, write }: Pick<Isolation, 'read' | 'write'>,
+  isolation: Isolation,
   model: ResourceModel,
   reader: RowReader,
   locale: Locale,
-): { readonly read: string; readonly write: string } => ({
-  read: rowSentence(read.expression, model, reader, locale),
-  write: rowSentence(write.expression, model, reader, locale),
-});
+): IsolationSentences =>
+  Object.fromEntries(
+    namedRules(isolation).map(([name, { expression }]) => [
+      name,
+      rowSentence(expression, model, reader, locale),
+    ]),
+  );
 
 /** A value in its JSON type, else the text of the model file. */
 const jsonValue = (value: Json, said: string): Json => (String(value) === said ? value : said);

@@ -4,7 +4,7 @@ import { nearestHint } from '../kernel/options.ts';
 import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
 import type { ModelField, PublicCondition, ResourceRules, SaidIsolation, View } from './resource.ts';
-import { type Isolation, noRecord } from './row-expression.ts';
+import { forEachAction, type Isolation, noRecord } from './row-expression.ts';
 import { declarationOf, isRowRule, type RowRule, type RowRules } from './row-rule.ts';
 import { checkValue } from './validate.ts';
 
@@ -92,20 +92,21 @@ const ownRows = reachRule(Object.freeze({ kind: 'own', column: 'user_id' }));
 const noRows = reachRule(noRecord);
 
 /** The contract's rule, and a placeholder for conditions until all models are known. */
-const byOwner: Isolation = Object.freeze({ read: ownRows, write: ownRows, byOwner: true });
-const unknownYet: Isolation = Object.freeze({ read: noRows, write: noRows, byOwner: false });
+const byOwner: Isolation = Object.freeze({ ...forEachAction(() => ownRows), byOwner: true });
+const unknownYet: Isolation = Object.freeze({ ...forEachAction(() => noRows), byOwner: false });
 
-/** The conditions of a model file; a single one counts for both directions. */
+/** The conditions of a model file; a single one counts for every action. */
 export const saidIsolationOf = (option: IsolationOption | undefined): SaidIsolation | undefined => {
   if (option === undefined || typeof option === 'boolean') return undefined;
-  if (isRowRule(option)) return Object.freeze({ read: declarationOf(option), write: declarationOf(option) });
-  const { read, write } = option;
-  const readSaid = read === undefined || read === 'everyone' ? read : declarationOf(read);
-  const writeSaid = write === undefined ? undefined : declarationOf(write);
-  const either = writeSaid ?? readSaid;
-  // Checked with the options: one of both is a condition.
-  if (either === undefined || either === 'everyone') throw new Error('isolation without a condition');
-  return Object.freeze({ read: readSaid ?? either, write: writeSaid ?? either });
+  if (isRowRule(option)) return Object.freeze({ read: declarationOf(option) });
+  const { read = option.write, ...writes } = option;
+  // Checked with the options.
+  if (read === undefined) throw new Error('isolation without a condition for reading');
+  const said = Object.entries(writes).map(([name, rule]) => [name, declarationOf(rule)] as const);
+  return Object.freeze({
+    ...Object.fromEntries(said),
+    read: read === 'everyone' ? read : declarationOf(read),
+  });
 };
 
 const isolationOf = (option: IsolationOption): Isolation | undefined => {

@@ -3,7 +3,9 @@ import { fill, type Locale } from '../kernel/messages/catalogue.ts';
 import type { Translations } from '../kernel/messages/messages.ts';
 import type { Models } from '../model/models.ts';
 import type { Action } from '../model/resource.ts';
-import { everyName, isolationSentences, rowSentence } from '../model/row-sentences.ts';
+import type { RowReachRule } from '../model/row-expression.ts';
+import { everyName, rowSentence } from '../model/row-sentences.ts';
+import { permissionAction } from '../policy/decide.ts';
 import type { ResourceRule } from '../policy/rule.ts';
 
 interface Rows {
@@ -12,14 +14,6 @@ interface Rows {
   /** The records among them that the caller may change, and the condition on new ones. */
   readonly write?: string;
 }
-
-const directions: Readonly<Record<Action, readonly ('read' | 'write')[]>> = {
-  list: ['read'],
-  detail: ['read'],
-  create: ['write'],
-  update: ['read', 'write'],
-  destroy: ['read', 'write'],
-};
 
 /** The conditions on rows for an action, in words; undefined where there are none, and for administrators. */
 export const rowsOfAction = (
@@ -32,8 +26,13 @@ export const rowsOfAction = (
   if (publicRead !== undefined && (action === 'list' || action === 'detail'))
     return publicOrOwn && { read: rowSentence(publicOrOwn.expression, model, everyName(models), locale) };
   if (isolation.byOwner) return undefined;
-  const sentences = isolationSentences(isolation, model, everyName(models), locale);
-  return Object.fromEntries(directions[action].map((direction) => [direction, sentences[direction]]));
+  const sentence = ({ expression }: RowReachRule): string =>
+    rowSentence(expression, model, everyName(models), locale);
+  const asked = permissionAction(action);
+  return {
+    ...(asked === 'create' ? {} : { read: sentence(isolation.read) }),
+    ...(asked === 'read' ? {} : { write: sentence(isolation[asked]) }),
+  };
 };
 
 const see = {

@@ -2,7 +2,7 @@ import { type Principal, takes, type UserPrincipal } from '../auth/principal.ts'
 import { methodsNamed } from '../auth/registry.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
-import type { RowReachRule, RowTerm } from '../model/row-expression.ts';
+import type { RowAction, RowReachRule, RowTerm } from '../model/row-expression.ts';
 import type { Grant, GrantTerms, ReferenceTerms, RowCondition, RowFilter } from './grant.ts';
 import { isInScope, scopeOf } from './key-scope.ts';
 import { MintedGrant } from './mint.ts';
@@ -61,8 +61,8 @@ const permission = (rule: ResourceRule, principal: Principal): Step => {
   );
 };
 
-/** The permission entry that an action needs. */
-export const permissionAction = (action: Action): 'create' | 'update' | 'destroy' | 'read' =>
+/** The permission entry, and the row rule, of an action. */
+export const permissionAction = (action: Action): RowAction =>
   action === 'list' || action === 'detail' ? 'read' : action;
 
 /** The rows of a rule for this caller. */
@@ -104,7 +104,7 @@ export const isHeldToRule = (model: ResourceModel, action: Action): boolean => {
   const rule = model.rules.isolation;
   if (rule === undefined || rule.byOwner || isRead(action)) return false;
   // With one rule for both, a record that is reached may be deleted; an update may still move it out of reach.
-  return action !== 'destroy' || rule.read !== rule.write;
+  return action !== 'destroy' || rule.read !== rule.destroy;
 };
 
 const isolation = ({ model, action }: ResourceRule, principal: Principal): Isolated => {
@@ -115,11 +115,12 @@ const isolation = ({ model, action }: ResourceRule, principal: Principal): Isola
   if (principal.kind === 'user' && isAdministrator(principal))
     return unisolated(principal.roles.join(', '), 'passed');
   if (rule.byOwner) return isolatedByOwner(model.owner ?? '', principal);
-  const { read, write } = rule;
-  const narrowed = step('isolation', 'narrowed', isNew ? write.words : read.words);
+  const { read } = rule;
+  const asked = rule[permissionAction(action)];
+  const narrowed = step('isolation', 'narrowed', isNew ? asked.words : read.words);
   const rows = isNew ? [] : rowsOf(read, principal);
   return isHeldToRule(model, action)
-    ? { step: narrowed, rows, writes: rowsOf(write, principal) }
+    ? { step: narrowed, rows, writes: rowsOf(asked, principal) }
     : { step: narrowed, rows };
 };
 

@@ -25,6 +25,15 @@ describe('types of row rules', () => {
     defineResource('Task', { fields, isolation: true });
     defineResource('Task', { fields, isolation: own() });
     defineResource('Task', { fields, isolation: { read: 'everyone', write: own('assignee') } });
+    defineResource('Task', {
+      fields,
+      isolation: {
+        read: 'everyone',
+        write: own(),
+        create: equals('state', 'draft'),
+        destroy: own('assignee'),
+      },
+    });
     const rule = anyOf(
       own('assignee_id'),
       equals('state', 'public'),
@@ -55,6 +64,8 @@ describe('types of row rules', () => {
     defineResource('Task', { fields, isolation: via('title', own()) });
     // @ts-expect-error: a mistake in one of several
     defineResource('Task', { fields, isolation: { read: anyOf(own(), equals('stat', 'public')) } });
+    // @ts-expect-error: a mistake in one action
+    defineResource('Task', { fields, isolation: { read: own(), destroy: own('title') } });
     // @ts-expect-error: a mistake on one side
     defineResource('Task', { fields, isolation: { read: own(), write: own('title') } });
     const define = {

@@ -17,7 +17,7 @@ import { reachesEveryRow } from './role.ts';
 
 /** Row rules in words, as metadata has them where there are any. */
 interface Isolated {
-  readonly isolation?: { readonly read: string; readonly write: string };
+  readonly isolation?: { readonly [Rule in keyof typeof reachLabels]?: string };
 }
 
 /** Which records of each model callers reach who are no administrators; nothing where every one. */
@@ -131,20 +131,30 @@ const Words = ({ words }: { readonly words: string }) =>
       code ? <code key={place}>{part}</code> : <span key={place}>{part}</span>,
     );
 
+/** The labels of the rules of `isolation`. */
+const reachLabels = {
+  read: 'roles.reachRead',
+  write: 'roles.reachWrite',
+  create: 'roles.reachCreate',
+  update: 'roles.reachUpdate',
+  destroy: 'roles.reachDestroy',
+} as const;
+
 const Reach = ({ rule }: { readonly rule: Isolated['isolation'] }) => {
   const text = useText();
   if (rule === undefined) return null;
   const parts =
     rule.read === rule.write
       ? ([['roles.reach', rule.read]] as const)
-      : ([
-          ['roles.reachRead', rule.read],
-          ['roles.reachWrite', rule.write],
-        ] as const);
-  return parts.map(([key, words]) => (
-    <Typography key={key} variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
-      {text(key)}
-      <Words words={words} />
-    </Typography>
-  ));
+      : Object.entries(reachLabels).map(
+          ([name, key]) => [key, rule[name as keyof typeof reachLabels]] as const,
+        );
+  return parts.map(([key, words]) =>
+    words === undefined ? null : (
+      <Typography key={key} variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
+        {text(key)}
+        <Words words={words} />
+      </Typography>
+    ),
+  );
 };

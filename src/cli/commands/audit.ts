@@ -105,16 +105,15 @@ const resourceRow = ({ model, off, open_records }: ResourceReport): string[] => 
 
 /** The rows that callers other than administrators reach, one sentence per line. */
 const rowLines = (resources: readonly ResourceReport[]): string[] => {
-  const ruled = resources.flatMap(({ model, isolation }) => (isolation ? [{ model, ...isolation }] : []));
-  if (ruled.length === 0) return [];
-  const rows = ruled.flatMap(({ model, read, write }) =>
-    read === write
-      ? [[model, 'read, write', tail(read)]]
-      : [
-          [model, 'read', tail(read)],
-          ['', 'write', tail(write)],
-        ],
-  );
+  const rows = resources.flatMap(({ model, isolation = {} }) => {
+    const bySentence = Map.groupBy(Object.entries(isolation), ([, sentence]) => sentence);
+    return [...bySentence].map(([sentence, rules], index) => [
+      index === 0 ? model : '',
+      rules.map(([name]) => name).join(', '),
+      tail(sentence),
+    ]);
+  });
+  if (rows.length === 0) return [];
   return ['', ...tableOf([['RESOURCE', 'RIGHT', 'ROWS, EXCEPT FOR super_admin AND admin'], ...rows])];
 };
 

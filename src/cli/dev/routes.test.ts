@@ -17,6 +17,10 @@ const application = createApplication({
       fields,
       isolation: { read: 'everyone', write: anyOf(own(), equals('title', 'wiki')) },
     }),
+    defineResource('Leaf', {
+      fields,
+      isolation: { read: 'everyone', write: own(), update: equals('title', 'wiki') },
+    }),
   ],
 });
 
@@ -34,6 +38,8 @@ describe('routes as dev lists them', () => {
     expect(open('POST', '/api/v1/sheets')).toBe('no permission check');
     for (const method of ['PATCH', 'DELETE'])
       expect(open(method, '/api/v1/sheets/:id')).toBe("no permission check, everybody's: title = wiki");
+    expect(open('PATCH', '/api/v1/leaves/:id')).toBe("no permission check, everybody's: title = wiki");
+    expect(open('DELETE', '/api/v1/leaves/:id')).toBe('no permission check');
   });
 
   it('warn about isolation without ownership', async () => {

@@ -3,14 +3,14 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import type { Action } from '../../model/resource.ts';
 import type { Isolation } from '../../model/row-expression.ts';
 import { rowWords } from '../../model/row-words.ts';
+import { permissionAction } from '../../policy/decide.ts';
 import type { ResourceRule, Rule } from '../../policy/rule.ts';
 
 /** Phrases for records of other users that an action reaches, if no row condition depends on the caller. */
 const openRows = (isolation: Isolation | undefined, action: Action): readonly string[] => {
   if (action === 'create') return [];
   if (isolation === undefined) return ["everybody's records"];
-  const reads = action === 'list' || action === 'detail';
-  const { others } = reads ? isolation.read : isolation.write;
+  const { others } = isolation[permissionAction(action)];
   if (others === 'none') return [];
   if (others.length === 0) return ["everybody's records"];
   const rules = others.map(({ expression }) => expression);

@@ -217,11 +217,11 @@ const reachAsked = ({ endpoint, grant, params }: Admitted): ConditionsAsked | un
   const { policy, reaches } = endpoint;
   if (policy.kind !== 'resource' || policy.model.rules.isolation === undefined) return undefined;
   const { model, action } = policy;
-  const { write } = policy.model.rules.isolation;
+  const { create } = policy.model.rules.isolation;
   const read = publicOrOwn(policy) ?? policy.model.rules.isolation.read;
   const caller = grant.principal;
   if (action === 'create')
-    return { model, expression: write.expression, otherwise: 'body', id: undefined, caller };
+    return { model, expression: create.expression, otherwise: 'body', id: undefined, caller };
   if (reaches === undefined)
     return { model, expression: read.expression, otherwise: 'list', id: undefined, caller };
   const id = parseId(params['id'] ?? '');
@@ -275,9 +275,12 @@ const relatedStep = ({ endpoint, grant, query, models }: Admitted): ExplainedSte
 /** Whether a record that is reached may be written too, where a rule of its own says so. */
 const writeStep = async (admitted: Admitted): Promise<ExplainedStep | undefined> => {
   const { endpoint, grant, params } = admitted;
+  const { policy } = endpoint;
   const asked = reachAsked(admitted);
-  const { read, write } = asked?.model.rules.isolation ?? {};
-  if (asked === undefined || write === undefined || write === read) return undefined;
+  const { isolation } = asked?.model.rules ?? {};
+  if (asked === undefined || isolation === undefined || policy.kind !== 'resource') return undefined;
+  const write = isolation[permissionAction(policy.action)];
+  if (write === isolation.read) return undefined;
   if (endpoint.writes === undefined || grant.writes === undefined) return undefined;
   const outcome = (await endpoint.writes(grant, params)) ? 'passed' : 'refused';
   const conditions = await admitted.conditions({ ...asked, expression: write.expression });

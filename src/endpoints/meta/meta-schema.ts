@@ -18,6 +18,14 @@ const object = (
   required: Object.keys(properties),
 });
 
+/** Rules of writes by name; see `namedRules`. */
+const eachWrite = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> => ({
+  write: schema,
+  create: schema,
+  update: schema,
+  destroy: schema,
+});
+
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
 const endpoint = object({
@@ -143,13 +151,18 @@ export const metadataSchema: JsonSchema = {
       display: { type: 'string', description: 'Name of a record: `{number} · {status}`' },
       menu: { type: 'string', description: 'Heading above it in the menu of the administration area' },
       isolation: {
-        ...object({
-          read: text,
-          write: text,
-          rules: { ...object({ read: jsonSchema, write: jsonSchema }), description: 'The same as trees' },
-        }),
+        ...object(
+          {
+            read: text,
+            rules: {
+              ...object({ read: jsonSchema }, eachWrite(jsonSchema)),
+              description: 'The same as trees',
+            },
+          },
+          eachWrite(text),
+        ),
         description:
-          'Which records callers other than super_admin and admin read, and which of those they write; absent: every one. Where reads are public, read is what updates and deletes find',
+          'Which records callers other than super_admin and admin read, and which of those they write; absent: every one. In place of write there are create, update and destroy where their rules differ. Where reads are public, read is what updates and deletes find',
       },
       events: { ...flag, description: 'Whether each write is an event; absent: it is not' },
       trash: { type: 'boolean', description: 'Whether a record that is deleted can be brought back' },

@@ -1,5 +1,5 @@
 import { meets } from './conditions.ts';
-import type { Action, Method, ModelPlan, Row, State } from './plan.ts';
+import type { Action, Method, ModelPlan, Right, Row, State } from './plan.ts';
 import { kinds, type Value } from './values.ts';
 
 /**
@@ -55,10 +55,10 @@ export const barred = (plan: ModelPlan, action: Action, caller: Caller): Refused
   return caller.isSuperAdmin || caller.granted ? undefined : refused(403);
 };
 
-/** Whether the rule of a model lets a caller reach a row, for reading or for writing. */
+/** Whether the rule of a model lets a caller reach a row, for an action. */
 const reaches = (
   { isolation }: ModelPlan,
-  direction: 'read' | 'write',
+  right: Right,
   row: Row,
   { administers, userId }: Caller,
   { state }: World,
@@ -66,7 +66,7 @@ const reaches = (
 ): boolean => {
   if (isolation === 'none' || administers) return true;
   if (isolation === 'owner') return userId !== null && row['user_id'] === userId;
-  const condition = isolation[direction];
+  const condition = isolation[right];
   return condition === 'everyone' || meets(condition, row, userId, then, state);
 };
 
@@ -162,9 +162,15 @@ const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body
 const invalid = (fields: readonly string[]): Refused | undefined =>
   fields.length === 0 ? undefined : { status: 422, fields };
 
-const heldToRule = (world: World, plan: ModelPlan, caller: Caller, row: Row): Refused | undefined =>
+const heldToRule = (
+  world: World,
+  plan: ModelPlan,
+  right: 'create' | 'update',
+  caller: Caller,
+  row: Row,
+): Refused | undefined =>
   // The contract's own rule lets everybody create.
-  plan.isolation === 'owner' || reaches(plan, 'write', row, caller, world) ? undefined : refused(403);
+  plan.isolation === 'owner' || reaches(plan, right, row, caller, world) ? undefined : refused(403);
 
 const written = (plan: ModelPlan, caller: Caller, body: Body): Row =>
   Object.fromEntries(
@@ -181,7 +187,7 @@ export const created = (world: World, plan: ModelPlan, caller: Caller, body: Bod
   const empty = Object.fromEntries(plan.fields.map(({ name }) => [name, null]));
   const owner = plan.ownership ? { user_id: caller.userId } : {};
   const row: Row = { ...empty, ...written(plan, caller, body), ...owner };
-  return heldToRule(world, plan, caller, row) ?? row;
+  return heldToRule(world, plan, 'create', caller, row) ?? row;
 };
 
 /** The record of a write: 401, 403 for the permission, 404, 403 for the row, 412. */
@@ -198,7 +204,7 @@ const target = (
   const row = world.state.find(plan.name, id);
   if (row === undefined || !reaches(plan, 'read', row, caller, world)) return refused(404);
   // By the contract's own rule, a caller who reaches a record writes it.
-  if (plan.isolation !== 'owner' && !reaches(plan, 'write', row, caller, world)) return refused(403);
+  if (plan.isolation !== 'owner' && !reaches(plan, action, row, caller, world)) return refused(403);
   if (version !== undefined && version !== world.state.version(plan.name, id)) return refused(412);
   return row;
 };
@@ -217,7 +223,7 @@ export const updated = (
   const stopped = invalid(invalidFields(world, plan, caller, body, before));
   if (stopped !== undefined) return stopped;
   const row: Row = { ...before, ...written(plan, caller, body) };
-  return heldToRule(world, plan, caller, row) ?? row;
+  return heldToRule(world, plan, 'update', caller, row) ?? row;
 };
 
 /** References of all models to one. */

@@ -32,11 +32,13 @@ export type Condition =
   | { readonly kind: 'via'; readonly field: string; readonly to: string; readonly rule: Condition }
   | { readonly kind: 'anyOf' | 'allOf'; readonly rules: readonly Condition[] };
 
-/** Conditions of a model; `shared` where one is said for both. */
-export interface Rules {
+export type Right = 'read' | 'create' | 'update' | 'destroy';
+
+/** The conditions of a model by action, and those that its file declares. */
+export interface Rules extends Readonly<Record<Exclude<Right, 'read'>, Condition>> {
   readonly read: Condition | 'everyone';
-  readonly write: Condition;
-  readonly said: 'both' | 'shared' | 'read' | 'write';
+  /** One condition by itself, or conditions by name. */
+  readonly said: Condition | Readonly<Partial<Record<Right | 'write', Condition | 'everyone'>>>;
 }
 
 export interface ModelPlan {

@@ -5,7 +5,7 @@ import type { FieldDefinition } from '../../../../src/fields/field.ts';
 import { defineResource } from '../../../../src/model/define-resource.ts';
 import type { Resource } from '../../../../src/model/types.ts';
 import { ruleOf, someCondition } from './conditions.ts';
-import { actions, type FieldPlan, type Method, type ModelPlan, methods } from './plan.ts';
+import { actions, type Condition, type FieldPlan, type Method, type ModelPlan, methods } from './plan.ts';
 import type { Random } from './random.ts';
 import { kinds, type Value, type ValueKind, valueKinds } from './values.ts';
 
@@ -51,6 +51,8 @@ const someAuth = (random: Random): ModelPlan['auth'] => {
   return Object.fromEntries(actions.map((action) => [action, each()])) as never;
 };
 
+const writes = ['create', 'update', 'destroy'] as const;
+
 const someRules = (
   random: Random,
   model: ModelPlan,
@@ -59,9 +61,18 @@ const someRules = (
   if (random.chance(0.1)) return model.owned && random.chance(0.7) ? 'owner' : 'none';
   const condition = () => someCondition(random, model, models, 4);
   const read = condition();
-  const said = random.pick(['both', 'both', 'both', 'shared', 'read', 'write'] as const);
-  if (said !== 'both') return { read, write: read, said };
-  return { read: random.chance(0.15) ? 'everyone' : read, write: condition(), said };
+  const same = { read, create: read, update: read, destroy: read };
+  const form = random.pick(['both', 'both', 'both', 'each', 'each', 'shared', 'read', 'write'] as const);
+  if (form === 'shared') return { ...same, said: read };
+  if (form === 'read' || form === 'write') return { ...same, said: { [form]: read } };
+  const reads = random.chance(0.15) ? 'everyone' : read;
+  const write = condition();
+  const each = form === 'both' ? [] : random.some(writes, 0.5, 1).map((action) => [action, condition()]);
+  const own: Partial<Record<(typeof writes)[number], Condition>> = Object.fromEntries(each);
+  return {
+    ...{ read: reads, create: write, update: write, destroy: write, ...own },
+    said: { read: reads, write, ...own },
+  };
 };
 
 /** Random models that refer to one another, with random rules. Names end with the world's number. */
@@ -114,11 +125,10 @@ const fieldsOf = ({ fields }: ModelPlan): Readonly<Record<string, FieldDefinitio
 const isolationOf = ({ isolation }: ModelPlan) => {
   if (isolation === 'none') return {};
   if (isolation === 'owner') return { isolation: true };
-  const { read, write, said } = isolation;
-  const [reads, writes] = [read === 'everyone' ? read : ruleOf(read), ruleOf(write)];
-  if (said === 'shared') return { isolation: writes };
-  if (said === 'both') return { isolation: { read: reads, write: writes } };
-  return { isolation: said === 'read' ? { read: reads } : { write: writes } };
+  const { said } = isolation;
+  if ('kind' in said) return { isolation: ruleOf(said) };
+  const rules = Object.entries(said).map(([name, each]) => [name, each === 'everyone' ? each : ruleOf(each)]);
+  return { isolation: Object.fromEntries(rules) };
 };
 
 /** The resource of a plan, with further members. */
