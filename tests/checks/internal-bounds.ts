@@ -13,6 +13,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'operations/writing.ts maxBufferedChanges',
       'service/api-keys/key-networks.ts',
       'service/api-keys/key-usage.ts',
+      'service/api-keys/key-counter.ts',
       'service/api-keys/key-calls.ts',
       'service/api-keys/key-uses.ts',
       'service/usage/route-times.ts',
