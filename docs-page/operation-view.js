@@ -19,6 +19,7 @@ const rules = ({ access }, t) => {
     isolation,
     ownership,
     restricted = [],
+    restricted_unless: restrictedUnless = [],
     published,
     or_own: orOwn,
     roles = [],
@@ -41,6 +42,9 @@ const rules = ({ access }, t) => {
     typeof isolation === 'object' && t.isolationByRule,
     ownership && t.ownership,
     restricted.length > 0 && t.restricted + restricted.join(t.comma),
+    ...restrictedUnless.map(
+      ({ fields, unless }) => `${t.restrictedUnless}${fields.join(t.comma)}${t.colon}${unless}`,
+    ),
     also.length > 0 && `${t.also} ${also.join(t.comma)}${t.stop}`,
   ].filter((line) => typeof line === 'string');
 };

@@ -59,7 +59,7 @@ const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>>
     views.list.length < fields.size || views.detail.length < fields.size,
   permission_check: ({ rules }) => rules.permissions !== 'none',
   isolation: ({ rules }) => rules.isolation !== undefined,
-  write_filtering: ({ rules }) => rules.restricted.size > 0,
+  write_filtering: ({ rules }) => rules.restricted.size > 0 || rules.restrictedUnless.length > 0,
   ownership: ({ rules }) => rules.ownership,
   public_read: ({ rules }) => rules.publicRead !== undefined,
   missing_is_404: () => true,

@@ -183,4 +183,6 @@ export interface Endpoint {
   readonly reaches?: (grant: Grant, params: Call['params']) => Promise<boolean>;
   /** Returns whether that caller may also write the record. Absent where reaching it is enough. */
   readonly writes?: (grant: Grant, params: Call['params']) => Promise<boolean>;
+  /** Returns the grant for the record that the path names, for metadata. */
+  readonly forRecord?: (grant: Grant, params: Call['params']) => Promise<Grant | 'missing' | 'forbidden'>;
 }

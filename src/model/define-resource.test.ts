@@ -7,6 +7,7 @@ import { DefinitionError } from './definition-error.ts';
 import { pluralOf } from './inflect.ts';
 import { collectModels, referencedTable } from './models.ts';
 import { reservedPaths, reservedTables, snakeOf } from './names.ts';
+import { equals, own } from './row-rule.ts';
 import type { FieldDefinitions } from './types.ts';
 
 const title = field.string({ required: true, max: 200 });
@@ -172,6 +173,12 @@ describe('mistakes in a model file', () => {
     ['restricted', 'Memo', { fields: { title }, restricted: ['note'] }, /restricted names the unknown field/],
     ['restricted', 'Memo', { fields: { title }, restricted: ['id'] }, /^Memo\.id: restricted/],
     [
+      'restricted',
+      'Memo',
+      { fields: { title }, restricted: ['title', { fields: ['title'], unless: equals('title', 'x') }] },
+      /^Memo\.title: restricted names the field twice/,
+    ],
+    [
       'permissions',
       'Memo',
       { fields: { title }, permissions: true },
@@ -239,6 +246,17 @@ describe('options that do not exist, and values of the wrong type', () => {
     ['resource', { fields, ownership: 1 }, 'ownership must be true or false, not 1'],
     ['resource', { fields, restricted: 'title' }, 'restricted must be a list, not "title"'],
     ['resource', { fields, restricted: [true] }, 'restricted[0] must be a text, not true'],
+    ['resource', { fields, restricted: [{ fields: [], unless: own() }] }, 'restricted[0] has no fields'],
+    [
+      'resource',
+      { fields, restricted: [{ fields: ['title'] }] },
+      'restricted[0] has no condition: say unless',
+    ],
+    [
+      'resource',
+      { fields, restricted: [{ fields: ['title'], unless: 'staff' }] },
+      'restricted[0].unless must be made by own',
+    ],
     [
       'resource',
       { fields, label: { zh: '备忘', en: 'Memo' } },

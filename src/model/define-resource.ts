@@ -11,7 +11,7 @@ import { indexesOf, uniqueSetsOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
 import { declaredRelations } from './relations.ts';
 import { type Action, actions, type ModelField, type ResourceHooks, type ResourceModel } from './resource.ts';
-import { rulesOf, saidIsolationOf, viewsOf } from './rules.ts';
+import { rulesOf, saidIsolationOf, saidRestrictedOf, viewsOf } from './rules.ts';
 import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
 import { checkValue } from './validate.ts';
 
@@ -179,6 +179,7 @@ export const defineResource = <
     views: viewsOf(name, fields, definition.views ?? {}),
     rules: rulesOf(name, fields, owner, definition),
     saidIsolation: saidIsolationOf(definition.isolation),
+    saidRestricted: saidRestrictedOf(definition.restricted),
     auth: authOf(name, definition.auth),
     saidRelations: declaredRelations(name, fields, definition.relations ?? {}),
     relations: new Map(),

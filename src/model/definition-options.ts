@@ -23,7 +23,7 @@ import { DefinitionError } from './definition-error.ts';
 import { iconNames } from './icons.ts';
 import { manyRelation } from './relation.ts';
 import type { Action, ResourceHooks, View } from './resource.ts';
-import { isolationOption } from './row-rule.ts';
+import { isolationOption, restrictedOption } from './row-rule.ts';
 import type { FieldDefinitions } from './types.ts';
 
 type Definition = ResourceDefinition<FieldDefinitions>;
@@ -72,7 +72,7 @@ const resource = {
   permissions: oneOf('writes', 'all'),
   isolation: isolationOption,
   ownership: flag,
-  restricted: texts,
+  restricted: listOf(restrictedOption),
   publicRead: objectOf(publicRead),
   auth: listOrObject(methodsOption, objectOf(auth)),
   relations: mapOf(manyRelation),

@@ -5,7 +5,7 @@ import type { MakeProblem } from './define-problem.ts';
 import type { TypedHooks } from './hooks.ts';
 import type { IconName } from './icons.ts';
 import type { Action } from './resource.ts';
-import type { RowRule, RowRules, UsesOf } from './row-rule.ts';
+import type { RestrictedUnless, RowRule, RowRules, Short, UsesOf } from './row-rule.ts';
 import type {
   DeclaredRelations,
   FieldDefinitions,
@@ -59,8 +59,14 @@ export interface ResourceDefinition<
   readonly isolation?: boolean | RowRule<UsesOf<NoInfer<Fields>>> | RowRules<UsesOf<NoInfer<Fields>>>;
   /** On create the caller becomes the record's owner. */
   readonly ownership?: boolean;
-  /** Fields that only super_admin and admin write; they are ignored in bodies of others. */
-  readonly restricted?: readonly FieldName<Fields>[];
+  /**
+   * Fields that only super_admin and admin write; they are ignored in bodies of others. With `{ fields, unless }` others
+   * write them too, in records that meet the condition.
+   */
+  readonly restricted?: readonly (
+    | FieldName<Fields>
+    | RestrictedUnless<Short<FieldName<Fields>>, UsesOf<NoInfer<Fields>>>
+  )[];
   /**
    * List and detail are public and show only records with these values; with `orOwn` authenticated callers also read
    * the records that isolation grants them.

@@ -142,7 +142,10 @@ const creatable = (
   return { access: { ...access, create: undefined }, reasons: { create: reason } };
 };
 
-/** Metadata of a model for one caller: all that a front end needs to render lists and forms. */
+/**
+ * Metadata of a model for one caller: all that a front end needs to render lists and forms.
+ * @param subject what the access is to: any record, or a certain record, whose read-only fields it then has
+ */
 export const describeModel = (
   model: ResourceModel,
   granted: Access,
@@ -150,11 +153,12 @@ export const describeModel = (
   locale: Locale,
   models: Models = new Map(),
   nested: readonly NestedInput[] = [],
+  subject: 'model' | 'record' = 'model',
 ): JsonObject => {
   const { access, reasons } = creatable(model, granted, locale);
   const creates = access.create?.writable ?? nothing;
   const updates = access.update?.writable ?? nothing;
-  const written = bodyFields(model, new Set([...creates, ...updates]));
+  const written = bodyFields(model, subject === 'record' ? updates : new Set([...creates, ...updates]));
   const writes = new Set(written.map(({ name }) => name));
   const visible = visibleTo(access, writes);
   const readable = readableOf(access);

@@ -124,6 +124,27 @@ describe('conditions on rows', () => {
     expect(resolved(anyOf(own('assignee'), member('team_id', { of: membership })))?.read.others).toBe('none');
   });
 
+  it('of fields are resolved alike, and hold for no record before all models are known', () => {
+    const model = defineResource('Task', {
+      fields,
+      restricted: ['title', { fields: ['amount'], unless: own('assignee') }],
+    });
+    expect(model.rules.restrictedUnless).toMatchObject([
+      { fields: ['amount'], condition: { others: 'none' } },
+    ]);
+    expect(model.rules.restrictedUnless[0]?.condition.words).toBe('no record');
+    const rules = collectModels([team, membership, project, model]).get('Task')?.rules;
+    expect(rules?.restrictedUnless[0]?.condition.words).toBe('assignee_id = caller');
+    expect([...(rules?.restricted ?? [])]).toEqual(['title']);
+    const misspelt = defineResource('Task', {
+      fields,
+      restricted: [{ fields: ['amount'], unless: own('asignee') as never }],
+    });
+    expect(() => collectModels([misspelt])).toThrow(
+      'Task: restricted.unless.own names the unknown field "asignee"',
+    );
+  });
+
   it('reach nothing before all models are known', () => {
     const { rules } = task(equals('title', 'open'));
     expect(rules.isolation).toMatchObject({

@@ -7,6 +7,7 @@ import type { ModelField, PublicCondition, ResourceModel, SaidIsolation } from '
 import {
   everyRecord,
   forEachAction,
+  noRecord,
   type RowExpression,
   type RowMember,
   type RowReachRule,
@@ -209,22 +210,22 @@ const publishedOr = (rule: RowExpression, published: readonly PublicCondition[] 
  * naming the model file and the condition: an unknown model or field, a field that is no reference, a membership
  * without owner
  */
-export const resolveIsolation = (
+export const resolveRules = (
   model: ResourceModel,
   models: ModelMap,
 ): { readonly rules: ResourceModel['rules']; readonly needed: readonly NeededIndex[] } => {
-  const { rules, saidIsolation } = model;
+  const { rules, saidIsolation, saidRestricted } = model;
   const needed: NeededIndex[] = [];
   // One condition for several actions is one rule: whether a rule differs from that for reading decides what is asked.
-  const resolved = new Map<SaidRule | 'everyone', RowReachRule>();
+  const made = new Map<SaidRule | 'everyone', RowReachRule>();
   const rule = (said: SaidIsolation, name: RowRuleName): RowReachRule => {
     const declared = said[name] ?? said.read;
-    const known = resolved.get(declared);
+    const known = made.get(declared);
     if (known !== undefined) return known;
     const place = { file: model.name, path: `isolation.${name}`, models, needed, finds: name === 'read' };
-    const made = reachRule(declared === 'everyone' ? everyRecord : expressionOf(place, model, declared));
-    resolved.set(declared, made);
-    return made;
+    const resolved = reachRule(declared === 'everyone' ? everyRecord : expressionOf(place, model, declared));
+    made.set(declared, resolved);
+    return resolved;
   };
   let { isolation } = rules;
   if (saidIsolation !== undefined) {
@@ -237,6 +238,14 @@ export const resolveIsolation = (
     rules.publicOrOwn && isolation && publishedOr(isolation.read.expression, rules.publicRead);
   if (publicOrOwn !== undefined)
     for (const { column } of rules.publicRead ?? []) needed.push({ model: model.name, columns: [column] });
-  if (isolation === rules.isolation && publicOrOwn === rules.publicOrOwn) return { rules, needed };
-  return { rules: Object.freeze({ ...rules, isolation, publicOrOwn }), needed };
+  const restrictedUnless = rules.restrictedUnless.map(({ fields }, index) => {
+    const place = { file: model.name, path: 'restricted.unless', models, needed, finds: false };
+    const declared = saidRestricted[index];
+    const condition = declared === undefined ? noRecord : expressionOf(place, model, declared);
+    return Object.freeze({ fields, condition: reachRule(condition) });
+  });
+  const isSame = isolation === rules.isolation && publicOrOwn === rules.publicOrOwn;
+  if (isSame && restrictedUnless.length === 0) return { rules, needed };
+  const resolved = { ...rules, isolation, publicOrOwn, restrictedUnless: Object.freeze(restrictedUnless) };
+  return { rules: Object.freeze(resolved), needed };
 };

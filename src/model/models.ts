@@ -1,6 +1,6 @@
 import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
-import { resolveIsolation } from './isolation.ts';
+import { resolveRules } from './isolation.ts';
 import { resolveRelations } from './relations.ts';
 import type { ResourceModel } from './resource.ts';
 
@@ -15,7 +15,7 @@ export const haveEvents = (models: Models): boolean => [...models.values()].some
 
 /** The models with their resolved rules and relations, and with the indexes that rules of other models need. */
 const resolveModels = (models: Models): Models => {
-  const resolved = [...models.values()].map((model) => ({ model, ...resolveIsolation(model, models) }));
+  const resolved = [...models.values()].map((model) => ({ model, ...resolveRules(model, models) }));
   const needed = resolved.flatMap((each) => each.needed);
   return new Map(
     resolved.map(({ model, rules }) => {

@@ -37,6 +37,8 @@ export interface ResourceModel {
    * `rules.isolation` denies every record.
    */
   readonly saidIsolation: SaidIsolation | undefined;
+  /** Conditions of `restricted` as declared; until models are collected, those of `rules.restrictedUnless` never hold. */
+  readonly saidRestricted: readonly SaidRule[];
   /**
    * Names of authentication methods, checked when the model is defined. Their type would pull the code of the methods
    * into the client, whose types are derived from those of models.
@@ -144,6 +146,8 @@ export interface ResourceRules {
   readonly ownership: boolean;
   /** Fields that only super_admin and admin write. */
   readonly restricted: ReadonlySet<string>;
+  /** Fields that others write too, in records that meet a condition. Each field is in one set at most. */
+  readonly restrictedUnless: readonly ConditionalFields[];
   /** The conditions on a record that anybody may read; undefined where reads are not public. */
   readonly publicRead: readonly PublicCondition[] | undefined;
   /**
@@ -157,6 +161,12 @@ export interface ResourceRules {
 export type SaidIsolation = { readonly read: SaidRule | 'everyone' } & {
   readonly [Name in Exclude<RowRuleName, 'read'>]?: SaidRule;
 };
+
+/** Fields that are subject to a condition on their record. */
+export interface ConditionalFields {
+  readonly fields: readonly string[];
+  readonly condition: RowReachRule;
+}
 
 export interface PublicCondition {
   readonly column: string;

@@ -5,6 +5,7 @@ import {
   objectOf,
   optionsFlaw,
   plainObject,
+  texts,
   textual,
 } from '../kernel/options.ts';
 import type { SaidRule } from './said-rule.ts';
@@ -49,7 +50,7 @@ type Values<Fields extends FieldDefinitions> = {
 }[ReadableName<Fields> & keyof RecordOfFields<Fields>];
 
 /** `project` and `project_id` both name the reference `project_id`. */
-type Short<Name extends string> = Name | (Name extends `${infer Key}_id` ? Key : never);
+export type Short<Name extends string> = Name | (Name extends `${infer Key}_id` ? Key : never);
 
 /** The demands that a condition on a model's records may make on its fields. */
 export type UsesOf<Fields extends FieldDefinitions> =
@@ -215,6 +216,27 @@ export interface RowRules<Uses> {
   readonly update?: RowRule<Uses>;
   readonly destroy?: RowRule<Uses>;
 }
+
+/** Fields that callers other than super_admin and admin write only in records that meet a condition. */
+export interface RestrictedUnless<Name extends string, Uses> {
+  readonly fields: readonly Name[];
+  /** On the record as it is; of a new record, as it will be. */
+  readonly unless: RowRule<Uses>;
+}
+
+const restrictedUnless = objectOf({ fields: texts, unless: ruleOption } satisfies OptionTable<
+  RestrictedUnless<string, unknown>
+>);
+
+/** The name of a field, or fields with their condition. */
+export const restrictedOption: OptionCheck = (value, path) => {
+  if (typeof value !== 'object' || value === null) return textual(value, path);
+  const flaw = restrictedUnless(value, path);
+  if (flaw !== undefined) return flaw;
+  const { fields, unless } = value as Partial<RestrictedUnless<string, unknown>>;
+  if (fields === undefined || fields.length === 0) return `${path} has no fields`;
+  return unless === undefined ? `${path} has no condition: say unless` : undefined;
+};
 
 const writeNames = ['create', 'update', 'destroy'] as const;
 

@@ -5,10 +5,14 @@ import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
 import type { ModelField, PublicCondition, ResourceRules, SaidIsolation, View } from './resource.ts';
 import { forEachAction, type Isolation, noRecord } from './row-expression.ts';
-import { declarationOf, isRowRule, type RowRule, type RowRules } from './row-rule.ts';
+import { declarationOf, isRowRule, type RestrictedUnless, type RowRule, type RowRules } from './row-rule.ts';
+import type { SaidRule } from './said-rule.ts';
 import { checkValue } from './validate.ts';
 
 type Fields = ReadonlyMap<string, ModelField>;
+
+const ownRows = reachRule(Object.freeze({ kind: 'own', column: 'user_id' }));
+const noRows = reachRule(noRecord);
 
 /** The field of a name in a model file, or an error that says where the name occurs. */
 export const findField = (model: string, fields: Fields, name: string, where: string): ModelField => {
@@ -73,23 +77,46 @@ const publicReadOf = (
 /** The isolation of a model file. */
 export type IsolationOption = boolean | RowRule | RowRules<unknown>;
 
+type RestrictedOption = readonly (string | RestrictedUnless<string, unknown>)[];
+
 interface RulesOption {
   readonly permissions?: 'writes' | 'all';
   readonly isolation?: IsolationOption;
   readonly ownership?: boolean;
-  readonly restricted?: readonly string[];
+  readonly restricted?: RestrictedOption;
   readonly publicRead?: { readonly where: object; readonly orOwn?: boolean };
 }
 
-const restrictedOf = (model: string, fields: Fields, names: readonly string[]): ReadonlySet<string> => {
-  for (const name of names)
+const isConditional = (each: RestrictedOption[number]): each is RestrictedUnless<string, unknown> =>
+  typeof each !== 'string';
+
+/** The field of a reference by its key: `assignee` is `assignee_id`. */
+const fieldOfKey = (fields: Fields, name: string): string =>
+  !fields.has(name) && fields.get(`${name}_id`)?.reference !== undefined ? `${name}_id` : name;
+
+const restrictedOf = (
+  model: string,
+  fields: Fields,
+  option: RestrictedOption,
+): Pick<ResourceRules, 'restricted' | 'restrictedUnless'> => {
+  const restricted = new Set(option.filter((each) => typeof each === 'string'));
+  const restrictedUnless = option.filter(isConditional).map((each) => ({
+    fields: Object.freeze(each.fields.map((name) => fieldOfKey(fields, name))),
+    condition: noRows,
+  }));
+  const named = [...restricted, ...restrictedUnless.flatMap((each) => each.fields)];
+  for (const [index, name] of named.entries()) {
     if (findField(model, fields, name, 'restricted').serverSet)
       throw new DefinitionError(model, 'restricted: the field is never written', name);
-  return new Set(names);
+    if (named.indexOf(name) < index)
+      throw new DefinitionError(model, 'restricted names the field twice', name);
+  }
+  return { restricted, restrictedUnless: Object.freeze(restrictedUnless) };
 };
 
-const ownRows = reachRule(Object.freeze({ kind: 'own', column: 'user_id' }));
-const noRows = reachRule(noRecord);
+/** The conditions of `restricted` in a model file. */
+export const saidRestrictedOf = (option: RestrictedOption = []): readonly SaidRule[] =>
+  Object.freeze(option.filter(isConditional).map(({ unless }) => declarationOf(unless)));
 
 /** The contract's rule, and a placeholder for conditions until all models are known. */
 const byOwner: Isolation = Object.freeze({ ...forEachAction(() => ownRows), byOwner: true });
@@ -133,7 +160,7 @@ export const rulesOf = (
     permissions,
     isolation: isolationOf(isolation),
     ownership,
-    restricted: restrictedOf(model, fields, restricted),
+    ...restrictedOf(model, fields, restricted),
     publicRead: publicRead === undefined ? undefined : publicReadOf(model, fields, { ...publicRead.where }),
     publicOrOwn: publicRead?.orOwn === true ? noRows : undefined,
   });

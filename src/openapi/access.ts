@@ -3,6 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Models } from '../model/models.ts';
+import { everyName, rowSentence } from '../model/row-sentences.ts';
 import { permissionAction } from '../policy/decide.ts';
 import { eachModel, scopeOf } from '../policy/key-scope.ts';
 import type { ResourceRule, Rule } from '../policy/rule.ts';
@@ -61,7 +62,7 @@ const isolationOf = (rule: ResourceRule, { models, locale }: AccessReader): Json
 
 const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject => {
   const { model, action, area } = rule;
-  const { permissions, ownership, restricted, publicRead } = model.rules;
+  const { permissions, ownership, restricted, restrictedUnless, publicRead } = model.rules;
   const reads = action === 'list' || action === 'detail';
   if (area === 'api' && reads && publicRead !== undefined) {
     const publicValues = publicRead.map(({ column, value }): [string, Json] => [column, value]);
@@ -81,5 +82,13 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
     ...isolationOf(rule, reader),
     ...(ownership && action === 'create' ? { ownership: true } : {}),
     ...(writesFields && restricted.size > 0 ? { restricted: [...restricted] } : {}),
+    ...(writesFields && restrictedUnless.length > 0
+      ? {
+          restricted_unless: restrictedUnless.map(({ fields, condition }) => ({
+            fields: [...fields],
+            unless: rowSentence(condition.expression, model, everyName(reader.models), reader.locale),
+          })),
+        }
+      : {}),
   };
 };

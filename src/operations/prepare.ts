@@ -3,6 +3,7 @@ import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Validated } from '../model/validate.ts';
+import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Collision, Columns } from '../records/records.ts';
 import { recordKey } from './transaction.ts';
 import { beforeSave, type RecordWrite } from './writing.ts';
@@ -46,6 +47,8 @@ export const translateError = async (
 
 /** A write that is ready for its statement. */
 export interface Prepared extends Candidate {
+  /** The grant for this record: of fields that depend on the record it has those that the caller may set. */
+  readonly grant: Grant;
   readonly values: JsonObject;
   /** Every violated rule; a record with one is not written. */
   readonly errors: readonly FieldError[];
@@ -103,30 +106,56 @@ const chosenReferences = (
   return new Set(names);
 };
 
+/** The owner that the policy sets, of a new record. */
+const ownerOfNew = ({ resource: { model }, grant }: RecordWrite): Columns =>
+  model.owner === undefined || grant.owner === undefined ? {} : { [model.owner]: grant.owner };
+
+/**
+ * The write with the fields that the caller may set in this record. Conditions of fields are checked on the record as it
+ * is, of a new one on the values of the body, with defaults and owner; the writing statement checks them again. One
+ * statement, if the body has such a field.
+ */
+const settleFields = async (
+  write: RecordWrite,
+  body: JsonObject,
+  id: number | undefined,
+): Promise<RecordWrite> => {
+  const { resource, grant, acting } = write;
+  const sent = grant.held?.filter(({ fields }) => fields.some((name) => own(body, name) !== undefined)) ?? [];
+  if (sent.length === 0) return write;
+  const made = () => ({ ...resource.validate(body, 'create', grant.writable).columns, ...ownerOfNew(write) });
+  const settled = await resource.records.settled(grant, sent, id ?? made(), acting.shared?.transaction);
+  return { ...write, grant: settled };
+};
+
 /**
  * Whether the row rule allows the values of the body. Defaults and omitted fields do not count: the hook may still set
  * them.
  */
 const isAdmitted = (
-  { resource: { model, records }, grant, acting }: RecordWrite,
+  write: RecordWrite,
   body: JsonObject,
   columns: Columns,
   id: number | undefined,
 ): Promise<boolean> => {
+  const { resource, grant, acting } = write;
   const sent = Object.entries(columns).filter(
     ([name]) => grant.writable.has(name) && own(body, name) !== undefined,
   );
-  const owner: Columns =
-    id !== undefined || model.owner === undefined || grant.owner === undefined
-      ? {}
-      : { [model.owner]: grant.owner };
-  return records.admits(grant, { ...Object.fromEntries(sent), ...owner }, id, acting.shared?.transaction);
+  const owner = id === undefined ? ownerOfNew(write) : {};
+  return resource.records.admits(
+    grant,
+    { ...Object.fromEntries(sent), ...owner },
+    id,
+    acting.shared?.transaction,
+  );
 };
 
 /** Whether a nested body is valid but refused by a row rule, before any hook runs. */
-export const isRefusedWithin = async (write: RecordWrite, sent: JsonObject): Promise<boolean> => {
+export const isRefusedWithin = async (asked: RecordWrite, sent: JsonObject): Promise<boolean> => {
+  const body = withSurrounding(asked, 'create', sent);
+  const write = await settleFields(asked, body, undefined);
   const { resource, grant } = write;
-  const body = withSurrounding(write, 'create', sent);
   const { columns, errors } = resource.validate(body, 'create', grant.writable);
   if (errors.some(({ field }) => field !== write.of?.field)) return false;
   if (await isAdmitted(write, body, columns, undefined)) return false;
@@ -141,15 +170,16 @@ export const isRefusedWithin = async (write: RecordWrite, sent: JsonObject): Pro
  * @throws Problem `forbidden`
  */
 export const prepareWrite = async (
-  write: RecordWrite,
+  asked: RecordWrite,
   action: 'create' | 'update',
   sent: JsonObject,
   updated: Updated = {},
   isRefused: () => Promise<boolean> = async () => false,
 ): Promise<Prepared> => {
+  const body = withSurrounding(asked, action, sent);
+  const write = await settleFields(asked, body, action === 'create' ? undefined : updated.id);
   const { resource, grant, acting, of } = write;
   const { model, validate } = resource;
-  const body = withSurrounding(write, action, sent);
   const first = validate(body, action, grant.writable);
   const hasHook = first.errors.length === 0 && model.hooks.beforeSave !== undefined && !isRehearsed(write);
   const isForbidden =
@@ -170,5 +200,5 @@ export const prepareWrite = async (
   }
   // A nested record that is only validated has no reference to its outer record: that is no error.
   const reported = isRehearsed(write) ? all.filter(({ field }) => field !== of?.field) : all;
-  return { values, columns, chosen, errors: reported };
+  return { grant, values, columns, chosen, errors: reported };
 };

@@ -83,12 +83,12 @@ export interface PreparedNew extends Prepared {
 
 export const insert = async (
   write: RecordWrite,
-  { values, columns, nested }: PreparedNew,
+  { grant, values, columns, nested }: PreparedNew,
   included: Included,
 ): Promise<SavedRecord> => {
-  const { resource, grant, acting } = write;
+  const { resource, acting } = write;
   const { records, context } = resource;
-  const owned = withOwner(write, columns);
+  const owned = withOwner({ ...write, grant }, columns);
   const { transaction } = acting.shared ?? {};
   // In a transaction `conclude` stores the version and the event.
   const companions = transaction === undefined && isRecorded(resource) ? companionsOf(write, owned) : [];
@@ -155,18 +155,18 @@ export const create = (
 const save = async (
   write: RecordWrite,
   id: number,
-  { values, columns }: Prepared,
+  { grant, values, columns }: Prepared,
   versions: readonly number[] | undefined,
   nested?: Nested,
 ): Promise<SavedRecord> => {
-  const { resource, grant, acting } = write;
+  const { resource, acting } = write;
   const { records, context, model } = resource;
   const needsBefore =
     model.hooks.beforeCommit !== undefined || isRecorded(resource) || setsOwner(write, { columns });
   const before = needsBefore && isShared(write) ? await currentRecord(write, id, versions) : undefined;
   const { shared } = acting;
   const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);
-  if (saved === undefined) return refuseTarget(write, id, versions);
+  if (saved === undefined) return refuseTarget({ ...write, grant }, id, versions);
   if (before !== undefined) auditOwner(write, 'update', id, ownerIn(model, before.whole), columns);
   return conclude(write, 'update', saved, before?.whole, values, within(nested));
 };

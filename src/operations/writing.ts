@@ -354,7 +354,8 @@ export const refuseTarget = async (
 ): Promise<never> => {
   await checkTarget(write, id, versions);
   // The caller may write the record as it is: either its new values are forbidden, or it has just changed.
-  throw new Problem(write.grant.writes === undefined ? 'stale' : 'forbidden');
+  const { writes, settledRows } = write.grant;
+  throw new Problem(writes === undefined && settledRows === undefined ? 'stale' : 'forbidden');
 };
 
 /** Counts a write in its transaction, and audits it if the application acts past the policy. */

@@ -3,7 +3,7 @@ import { methodsNamed } from '../auth/registry.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
 import type { RowAction, RowReachRule, RowTerm } from '../model/row-expression.ts';
-import type { Grant, GrantTerms, ReferenceTerms, RowCondition, RowFilter } from './grant.ts';
+import type { Grant, GrantTerms, HeldFields, ReferenceTerms, RowCondition, RowFilter } from './grant.ts';
 import { isInScope, scopeOf } from './key-scope.ts';
 import { MintedGrant } from './mint.ts';
 import { isAdministrator, isSuperAdmin, type ResourceRule, type Rule, type Showing } from './rule.ts';
@@ -143,6 +143,8 @@ interface Fields {
   /** Fields that administrators write in the administration area, including the owner. */
   readonly inAdministration: ReadonlySet<string>;
   readonly forAdministrators: ReadonlySet<string>;
+  /** Fields that a user writes in some record. */
+  readonly forUsers: ReadonlySet<string>;
   readonly forOthers: ReadonlySet<string>;
 }
 
@@ -154,11 +156,16 @@ const fieldsOf = (model: ResourceModel): Fields => {
   const { rules, owner } = model;
   const names = [...model.fields.values()].filter((field) => !field.serverSet).map(({ name }) => name);
   const inBodies = names.filter((name) => !(rules.ownership && name === owner));
+  const unrestricted = inBodies.filter((name) => !rules.restricted.has(name));
+  const neverForOthers = new Set(
+    rules.restrictedUnless.flatMap(({ fields, condition }) => (condition.others === 'none' ? fields : [])),
+  );
   const fields: Fields = {
     all: Object.freeze([...model.fields.keys()]),
     inAdministration: new Set(names),
     forAdministrators: new Set(inBodies),
-    forOthers: new Set(inBodies.filter((name) => !rules.restricted.has(name))),
+    forUsers: new Set(unrestricted),
+    forOthers: new Set(unrestricted.filter((name) => !neverForOthers.has(name))),
   };
   fieldsOfModels.set(model, fields);
   return fields;
@@ -175,22 +182,51 @@ export const writableFields = (
   model: ResourceModel,
   principal: Principal,
   area: ResourceRule['area'],
-): ReadonlySet<string> =>
-  principal.kind === 'user' && isAdministrator(principal)
-    ? fieldsOfBodies(model, area)
-    : fieldsOf(model).forOthers;
+): ReadonlySet<string> => {
+  const { forUsers, forOthers } = fieldsOf(model);
+  if (principal.kind !== 'user') return forOthers;
+  return isAdministrator(principal) ? fieldsOfBodies(model, area) : forUsers;
+};
+
+/** Those of them that depend on the record. */
+const heldFields = (
+  { model, action }: ResourceRule,
+  principal: Principal,
+  writable: ReadonlySet<string>,
+): readonly HeldFields[] | undefined => {
+  const { restrictedUnless } = model.rules;
+  if (restrictedUnless.length === 0 || action === 'destroy') return undefined;
+  if (principal.kind === 'user' && isAdministrator(principal)) return undefined;
+  const held = restrictedUnless.map(({ fields, condition }) => ({
+    fields: fields.filter((name) => writable.has(name)),
+    rows: rowsOf(condition, principal),
+  }));
+  const possible = held.filter(({ fields }) => fields.length > 0);
+  return possible.length === 0 ? undefined : possible;
+};
 
 /** Fields of the response for a caller whom the rule allows. */
 export const readableFields = ({ model, action, area, view }: ResourceRule): readonly string[] =>
   area === 'admin' ? fieldsOf(model).all : model.views[view ?? viewByAction[action]];
 
-const restriction = (rule: ResourceRule, writable: ReadonlySet<string>): Step => {
-  const { restricted } = rule.model.rules;
-  if (restricted.size === 0 || isRead(rule.action)) return step('restricted_fields', 'off', 'none');
-  const unwritable = [...restricted].filter((name) => !writable.has(name));
-  return unwritable.length === 0
-    ? step('restricted_fields', 'passed', [...restricted].join(', '))
-    : step('restricted_fields', 'narrowed', unwritable.join(', '));
+const restriction = (
+  { model, action }: ResourceRule,
+  writable: ReadonlySet<string>,
+  held: readonly HeldFields[] = [],
+): Step => {
+  const { restricted, restrictedUnless } = model.rules;
+  const named = [...restricted, ...restrictedUnless.flatMap(({ fields }) => fields)];
+  if (named.length === 0 || isRead(action)) return step('restricted_fields', 'off', 'none');
+  const unwritable = named.filter((name) => !writable.has(name));
+  if (unwritable.length === 0 && held.length === 0)
+    return step('restricted_fields', 'passed', named.join(', '));
+  const conditional = restrictedUnless.flatMap(({ fields, condition }) =>
+    fields.some((name) => held.some((each) => each.fields.includes(name)))
+      ? [`${fields.join(', ')} unless ${condition.words}`]
+      : [],
+  );
+  const words = [...(unwritable.length === 0 ? [] : [unwritable.join(', ')]), ...conditional];
+  return step('restricted_fields', 'narrowed', words.join('; '));
 };
 
 const nothing: ReadonlySet<string> = new Set();
@@ -246,9 +282,10 @@ const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { step: isolated, rows, writes } = isolation(rule, principal);
   const [owned, owner] = ownership(rule, principal);
   const writable = isRead(action) ? nothing : writableFields(model, principal, rule.area);
+  const held = isRead(action) ? undefined : heldFields(rule, principal, writable);
   return {
-    steps: [...steps, isolated, owned, restriction(rule, writable)],
-    terms: { rows, writes, readable, writable, owner },
+    steps: [...steps, isolated, owned, restriction(rule, writable, held)],
+    terms: { rows, writes, readable, writable, held, owner },
   };
 };
 

@@ -1,2 +1,9 @@
 /** The type that store calls demand; only `decide.ts` and `system-grant.ts` create one. */
-export type { GrantTerms, MintedGrant as Grant, ReferenceTerms, RowCondition, RowFilter } from './mint.ts';
+export type {
+  GrantTerms,
+  HeldFields,
+  MintedGrant as Grant,
+  ReferenceTerms,
+  RowCondition,
+  RowFilter,
+} from './mint.ts';

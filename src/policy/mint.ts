@@ -11,6 +11,12 @@ export type RowCondition =
   /** A rule that holds for a caller: the id of a user, null for everybody else. */
   | { readonly rule: RowTerm; readonly caller: number | null };
 
+/** Fields that the caller may write only where a record meets conditions: as it is, and a new one as it will be. */
+export interface HeldFields {
+  readonly fields: readonly string[];
+  readonly rows: RowFilter;
+}
+
 /** The records that a reference in a body may name. */
 export interface ReferenceTerms {
   /** Rows of the referenced model. */
@@ -32,6 +38,10 @@ export interface GrantTerms {
   readonly readable: readonly string[];
   /** Fields that the caller may write; others in a body are ignored. */
   readonly writable: ReadonlySet<string>;
+  /** Those of them that depend on the record; absent where none does. */
+  readonly held?: readonly HeldFields[] | undefined;
+  /** Conditions of the fields that this write sets, which the writing statement checks once more (`settled`). */
+  readonly settledRows?: RowFilter | undefined;
   /** Owner of a created record; undefined where the resource has no owner rule. */
   readonly owner?: number | null | undefined;
   /** The records that references in a body may name, by field; an absent reference may name any existing record. */
@@ -50,6 +60,8 @@ export class MintedGrant implements GrantTerms {
   readonly writes: RowFilter | undefined;
   readonly readable: readonly string[];
   readonly writable: ReadonlySet<string>;
+  readonly held: readonly HeldFields[] | undefined;
+  readonly settledRows: RowFilter | undefined;
   readonly owner: number | null | undefined;
   readonly references: ReadonlyMap<string, ReferenceTerms> | undefined;
 
@@ -59,6 +71,8 @@ export class MintedGrant implements GrantTerms {
     this.writes = terms.writes;
     this.readable = terms.readable;
     this.writable = terms.writable;
+    this.held = terms.held;
+    this.settledRows = terms.settledRows;
     this.owner = terms.owner;
     this.references = terms.references;
     Object.freeze(this);
@@ -67,6 +81,18 @@ export class MintedGrant implements GrantTerms {
   /** The same grant for fewer rows: those that also meet the condition. */
   narrowed(condition: RowCondition): MintedGrant {
     return new MintedGrant({ ...this, rows: this.rows === 'none' ? 'none' : [...this.rows, condition] });
+  }
+
+  /** The same grant for the write of one record: fields of `refused` are not writable, and those of `met` are. */
+  settled(met: readonly HeldFields[], refused: readonly HeldFields[]): MintedGrant {
+    const without = new Set(refused.flatMap(({ fields }) => fields));
+    const rows = met.flatMap((each) => (each.rows === 'none' ? [] : each.rows));
+    return new MintedGrant({
+      ...this,
+      writable: new Set([...this.writable].filter((name) => !without.has(name))),
+      held: undefined,
+      settledRows: rows.length === 0 ? undefined : rows,
+    });
   }
 
   /** Whether a value is a grant that this module created. */

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { anonymous, type Principal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
+import { collectModels } from '../model/models.ts';
 import type { Action, ResourceModel } from '../model/resource.ts';
+import { equals, own as ownRecord } from '../model/row-rule.ts';
 import { decide, modelsOfGrants } from './decide.ts';
 import type { Grant } from './grant.ts';
 import type { ResourceRule, Rule } from './rule.ts';
@@ -33,6 +35,16 @@ const notice = defineResource('Notice', {
   permissions: 'writes',
   publicRead: { where: { state: 'live', cost: 0 } },
 });
+const ruled = collectModels([
+  defineResource('Ruled', {
+    fields,
+    restricted: [
+      'cost',
+      { fields: ['margin'], unless: ownRecord() },
+      { fields: ['state'], unless: equals('title', 'open') },
+    ],
+  }),
+]).get('Ruled');
 const free = defineResource('Free', { fields: { title: field.string() } });
 
 const on = (model: ResourceModel, action: Action, area: 'api' | 'admin' = 'api'): ResourceRule => ({
@@ -252,4 +264,47 @@ it('a write asks for the grants of the model whose detail shows what may stay', 
   expect(modelsOfGrants(on(notice, 'list'))).toEqual([]);
   expect(modelsOfGrants(on(notice, 'list', 'admin'))).toEqual([]);
   expect(modelsOfGrants(on(notice, 'create'))).toEqual(['Notice']);
+});
+
+describe('fields whose restriction depends on the record', () => {
+  if (ruled === undefined) throw new Error('no model');
+  const rest = ['title', 'user_id'];
+  const words = (action: Action, principal: Principal): string | undefined =>
+    wordsOf(on(ruled, action), principal).at(-1);
+
+  it('are writable, each under its condition, for callers who can meet it', () => {
+    const { writable, held } = grantOf(on(ruled, 'update'), viewer);
+    expect([...writable].sort()).toEqual(['margin', 'state', ...rest].sort());
+    expect(held).toMatchObject([
+      { fields: ['margin'], rows: [{ column: 'user_id', value: viewer.id }] },
+      { fields: ['state'], rows: [{ column: 'title', value: 'open' }] },
+    ]);
+    expect(words('update', viewer)).toBe(
+      'restricted_fields narrowed: cost; margin unless user_id = caller; state unless title = open',
+    );
+    const byApplication = grantOf(on(ruled, 'create'), application);
+    expect([...byApplication.writable].sort()).toEqual(['state', ...rest].sort());
+    expect(byApplication.held).toMatchObject([{ fields: ['state'] }]);
+    expect(words('create', application)).toBe(
+      'restricted_fields narrowed: cost, margin; state unless title = open',
+    );
+  });
+
+  it('are no question for administrators, for reads and for deletions', () => {
+    const { writable, held } = grantOf(on(ruled, 'update'), admin);
+    expect([writable.size, held]).toEqual([5, undefined]);
+    expect(words('update', admin)).toBe('restricted_fields passed: cost, margin, state');
+    for (const action of ['list', 'detail', 'destroy'] as const)
+      expect(grantOf(on(ruled, action), viewer).held).toBeUndefined();
+  });
+
+  it('are settled for one record: what it meets is bound to the write, the rest cannot be written', () => {
+    const grant = grantOf(on(ruled, 'update'), viewer);
+    const [margin, state] = grant.held ?? [];
+    if (margin === undefined || state === undefined) throw new Error('nothing is held');
+    const settled = grant.settled([margin], [state]);
+    expect([...settled.writable].sort()).toEqual(['margin', ...rest].sort());
+    expect([settled.held, settled.settledRows]).toEqual([undefined, margin.rows]);
+    expect(grant.settled([], [margin, state]).settledRows).toBeUndefined();
+  });
 });

@@ -19,7 +19,7 @@ import { toTimestamp } from '../kernel/clock.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { RowExpression } from '../model/row-expression.ts';
-import type { Grant } from '../policy/grant.ts';
+import type { Grant, HeldFields } from '../policy/grant.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import { type CompanionInsert, withCompanions } from './companion-inserts.ts';
 import { keptReach } from './history/recorded.ts';
@@ -41,6 +41,8 @@ type WriteArguments = {
   readonly rows: readonly SqlValue[];
   /** Values of the row filter for writes. */
   readonly writes: readonly SqlValue[];
+  /** Values of the conditions of fields. */
+  readonly held: readonly SqlValue[];
   readonly id: number;
   /** Values of the companion inserts, one insert after the other. */
   readonly companions: readonly SqlValue[];
@@ -53,6 +55,7 @@ const noArguments: WriteArguments = {
   values: [],
   rows: [],
   writes: [],
+  held: [],
   id: 0,
   versions: [],
   companions: [],
@@ -63,20 +66,25 @@ interface WriteReach {
   readonly rows: RowReach;
   /** Undefined if every reached row may be written. */
   readonly writes: RowReach | undefined;
+  /** Conditions of the fields that are written: on the row as it is, of a new one as it will be. */
+  readonly held: RowReach;
   readonly key: string;
 }
 
 /** The reach of a grant for writes; undefined if it admits no row, neither before nor after a write. */
 const writeReachOf = (grant: Grant): WriteReach | undefined => {
   const rows = reachOf(grant);
-  if (grant.writes === undefined) return rows && { rows, writes: undefined, key: rows.key };
-  const writes = reachOf({ rows: grant.writes });
-  return rows && writes && { rows, writes, key: `${rows.key}\n${writes.key}` };
+  const held = grant.settledRows === undefined ? everyRow : reachOf({ rows: grant.settledRows });
+  const writes = grant.writes === undefined ? undefined : reachOf({ rows: grant.writes });
+  if (rows === undefined || held === undefined) return undefined;
+  if (grant.writes === undefined) return { rows, writes, held, key: `${rows.key}\n\n${held.key}` };
+  return writes && { rows, writes, held, key: `${rows.key}\n${writes.key}\n${held.key}` };
 };
 
-const argumentsOf = ({ rows, writes }: WriteReach) => ({
+const argumentsOf = ({ rows, writes, held }: WriteReach) => ({
   rows: rows.values,
   writes: writes?.values ?? [],
+  held: held.values,
 });
 
 /**
@@ -110,8 +118,8 @@ const writeConditions = (source: Source, table: string, dialect: Dialect) => {
 
   /** Conditions on the row as it is, or on its new values if `columns` gives these. */
   const reached = (
-    { terms }: RowReach,
-    of: 'rows' | 'writes',
+    { terms }: Pick<RowReach, 'terms'>,
+    of: 'rows' | 'writes' | 'held',
     param: Argument<WriteArguments>,
     columns: ColumnSql = column,
   ): readonly Fragment[] => reachConditions(terms, columns, (index) => param(of, index), 'hold', dialect);
@@ -124,7 +132,7 @@ const writeConditions = (source: Source, table: string, dialect: Dialect) => {
 
   /** Conditions for the record with an id that the caller may write, with an accepted version. */
   const target = (
-    { rows, writes }: WriteReach,
+    { rows, writes, held }: WriteReach,
     versions: readonly number[] | undefined,
     param: Argument<WriteArguments>,
   ): readonly Fragment[] => {
@@ -132,6 +140,7 @@ const writeConditions = (source: Source, table: string, dialect: Dialect) => {
     return [
       ...found(rows, param),
       ...(writes === undefined ? [] : reached(writes, 'writes', param)),
+      ...reached(held, 'held', param),
       ...(accepted.length === 0 ? [] : [sql`${version} in (${join(accepted)})`]),
     ];
   };
@@ -334,6 +343,48 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     },
 
     /**
+     * The grant with the fields that may be written in one record: that with an id within the grant's rows, or a new one
+     * with these values. `held` are the fields to decide about. One statement.
+     */
+    settled: async (
+      grant: Grant,
+      held: readonly HeldFields[],
+      of: number | Columns,
+      within?: Transaction,
+    ): Promise<Grant> => {
+      const rows = typeof of === 'number' ? reachOf(grant) : everyRow;
+      const reaches = held.map((each) => reachOf(each));
+      if (rows === undefined) return grant.settled([], held);
+      const names = typeof of === 'number' ? [] : Object.keys(of);
+      const keys = reaches.map((each) => each?.key ?? 'none').join('\n');
+      const read = compiled(`settled ${typeof of} ${names.join(',')} ${rows.key}\n${keys}`, (param) => {
+        const made: ColumnSql = typeof of === 'number' ? column : (each) => assigned(names, each, param);
+        let start = 0;
+        const flags = reaches.map((reach, index) => {
+          const terms = reach?.terms ?? [];
+          const first = start;
+          start += terms.length;
+          const met = reachConditions(terms, made, (at) => param('held', first + at), 'hold', dialect);
+          const holds = reach === undefined ? [sql`1 = 0`] : met;
+          const flag =
+            holds.length === 0 ? literal(1) : sql`case when ${join(holds, ' and ')} then 1 else 0 end`;
+          return sql`${flag} as ${identifier(`met${index}`)}`;
+        });
+        return typeof of === 'number'
+          ? sql`select ${join(flags)} from ${table}${where(found(rows, param))}`
+          : sql`select ${join(flags)}`;
+      });
+      const bound = reaches.flatMap((each) => each?.values ?? []);
+      const record = typeof of === 'number' ? { id: of, rows: rows.values } : { values: Object.values(of) };
+      const query = read({ ...noArguments, ...record, held: bound });
+      const row = await (within ?? database).get<Readonly<Record<string, unknown>>>(query);
+      const { met = [], refused = [] } = Object.groupBy(held, (_, index) =>
+        Number(row?.[`met${index}`]) === 1 ? 'met' : 'refused',
+      );
+      return grant.settled(met, refused);
+    },
+
+    /**
      * Inserts a record. Undefined if the grant does not allow such a record. Companion inserts are part of the same
      * statement; they need `Dialect.writeWithCte`. @throws ConstraintError
      */
@@ -346,7 +397,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     ): Promise<SavedRecord | undefined> => {
       const reach = writeReachOf(grant);
       if (reach === undefined) return undefined;
-      const { writes } = reach;
+      const { writes = everyRow, held } = reach;
       const names = [...Object.keys(columns), 'created_at', 'updated_at'];
       const at = toTimestamp(now);
       const further = companions.map((each) => each.key).join(' ');
@@ -354,17 +405,18 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const insert = compiled(key, (param) => {
         const into = sql`insert into ${table} (${join(names.map((each) => identifier(each)))})`;
         const places = names.map((_, index) => param('values', index));
-        if (writes === undefined)
+        if (writes.terms.length === 0 && held.terms.length === 0)
           return completed(grant, sql`${into} values (${join(places)})${saved(grant)}`, companions, param);
         const made: ColumnSql = (of) => assigned(names, of, param);
-        const row = sql`select ${join(names.map(made))}${where(reached(writes, 'writes', param, made))}`;
+        const row = sql`select ${join(names.map(made))}${where([...reached(writes, 'writes', param, made), ...reached(held, 'held', param, made)])}`;
         return completed(grant, sql`${into} ${row}${saved(grant)}`, companions, param);
       });
       const values = [...Object.values(columns), at, at];
       const bound = { values, companions: companions.flatMap((each) => each.values) };
       const query = insert({ ...noArguments, ...argumentsOf(reach), ...bound });
       const [row] = await write<SavedRecord>(query, within, 0);
-      if (row === undefined && writes === undefined) throw new Error('an insert returned no record');
+      if (row === undefined && writes === everyRow && held === everyRow)
+        throw new Error('an insert returned no record');
       return row && toSaved(row, grant);
     },
 

@@ -78,6 +78,19 @@ describe('types of row rules', () => {
     expect(define.reed).toThrow('isolation.reed');
   });
 
+  it('hold the fields and the condition of a restriction to the model', () => {
+    defineResource('Task', {
+      fields,
+      restricted: ['title', { fields: ['done', 'assignee', 'project_id'], unless: own('assignee') }],
+    });
+    const unknown = () =>
+      // @ts-expect-error: no such field
+      defineResource('Task', { fields, restricted: [{ fields: ['don'], unless: own() }] });
+    expect(unknown).toThrow('restricted names the unknown field "don"');
+    // @ts-expect-error: a condition on a field that the model has not
+    defineResource('Task', { fields, restricted: [{ fields: ['done'], unless: own('asignee') }] });
+  });
+
   it('hold what is said of another model to that model, where it is given', () => {
     // @ts-expect-error: no such field
     member('team_id', { of: membership, on: 'tem_id' });

@@ -57,6 +57,7 @@ const rulesOf = ({
   isolation,
   ownership,
   restricted,
+  restricted_unless,
   published,
   or_own,
   own,
@@ -68,6 +69,7 @@ const rulesOf = ({
     ...(own === true ? ['own only'] : []),
     ...(ownership === true ? ['owner is the caller'] : []),
     ...(restricted === undefined ? [] : [`restricted ${words(restricted)}`]),
+    ...(restricted_unless === undefined ? [] : ['restricted by rule']),
     ...(published === undefined ? [] : [`where ${JSON.stringify(published)}`]),
     ...(or_own === true ? ['or own for signed-in callers'] : []),
   ].join('; ');

@@ -50,8 +50,13 @@ export const keyAdviceReader = (services: Services): (() => Promise<JsonObject>)
 
 /** Whether no rule asks who a caller is: anybody with a token does anything to the records. */
 const isOpen = (model: ResourceModel): boolean => {
-  const { ownership, restricted, publicRead } = model.rules;
-  return openRecords(model) !== undefined && !ownership && restricted.size === 0 && publicRead === undefined;
+  const { ownership, restricted, restrictedUnless, publicRead } = model.rules;
+  return (
+    openRecords(model) !== undefined &&
+    !ownership &&
+    restricted.size + restrictedUnless.length === 0 &&
+    publicRead === undefined
+  );
 };
 
 const integer: JsonSchema = { type: 'integer' };

@@ -1,8 +1,9 @@
 import { type Principal, takes } from '../../auth/principal.ts';
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
 import type { Referrer } from '../../model/deletion.ts';
 import { type Access, describeModel } from '../../model/describe.ts';
 import type { Models } from '../../model/models.ts';
@@ -28,18 +29,29 @@ const isOf =
   (endpoint: Endpoint): endpoint is ResourceEndpoint =>
     endpoint.policy.kind === 'resource' && endpoint.policy.model === model && endpoint.policy.area === area;
 
-/** Permissions of the caller: of each endpoint, as its own authentication and its own policy decide. */
-const grantsIn = (endpoints: readonly ResourceEndpoint[], principal: Principal): Access => {
-  const reachOf = (action: Action) => {
+/**
+ * Permissions of the caller: of each endpoint, as its own authentication and its own policy decide; with an id, as they
+ * are for this record. @throws Problem `record_not_found`
+ */
+const grantsIn = async (
+  endpoints: readonly ResourceEndpoint[],
+  principal: Principal,
+  id: string | undefined,
+): Promise<Access> => {
+  let isReached = id === undefined;
+  const reachOf = async (action: Action) => {
     const endpoint = endpoints.find(({ policy }) => policy.action === action);
     if (endpoint === undefined || !takes(endpoint.auth, principal)) return undefined;
     const decision = decide(endpoint.policy, principal);
-    return decision.allowed ? decision.grant : undefined;
+    if (!decision.allowed || id === undefined || endpoint.forRecord === undefined)
+      return decision.allowed ? decision.grant : undefined;
+    const grant = await endpoint.forRecord(decision.grant, { id });
+    isReached ||= grant !== 'missing';
+    return grant === 'missing' || grant === 'forbidden' ? undefined : grant;
   };
-  return Object.fromEntries(actions.map((action) => [action, reachOf(action)])) as Record<
-    Action,
-    ReturnType<typeof reachOf>
-  >;
+  const reaches = await Promise.all(actions.map(async (action) => [action, await reachOf(action)] as const));
+  if (!isReached) throw new Problem('record_not_found');
+  return Object.fromEntries(reaches) as Record<Action, Awaited<ReturnType<typeof reachOf>>>;
 };
 
 /** Permissions of the caller on records of other models within those of one: as these models' own endpoints decide. */
@@ -66,14 +78,15 @@ const writesOf = (
   };
 };
 
-const describe = (
+const describe = async (
   model: ResourceModel,
   endpoints: readonly ResourceEndpoint[],
   restores: readonly Endpoint[],
   caller: { readonly principal: Principal; readonly area: AreaRules },
   { models, locale }: { readonly models: Models; readonly locale: Locale },
-): JsonObject => {
-  const access = grantsIn(endpoints, caller.principal);
+  id: string | undefined,
+): Promise<JsonObject> => {
+  const access = await grantsIn(endpoints, caller.principal, id);
   const described = describeModel(
     model,
     access,
@@ -86,6 +99,7 @@ const describe = (
     locale,
     models,
     nestedInputs(model, models, writesOf(caller, models)),
+    id === undefined ? 'model' : 'record',
   );
   // Relations start from the fields that any response about a record shows.
   const readable = new Set(actions.flatMap((action) => access[action]?.readable ?? []));
@@ -103,6 +117,15 @@ type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & 
   readonly opens?: readonly OpenedModel[];
   /** Which other models refer to its records, for those who manage them. */
   readonly referrers?: readonly Referrer[];
+};
+
+const recordQuery: QueryDocs = {
+  name: 'id',
+  description: {
+    'zh-CN': '某条记录的标识：权限与只读字段针对该记录',
+    en: 'Id of a record: permissions and read-only fields are those of this record',
+  },
+  schema: { type: 'integer' },
 };
 
 /** Name of the records of a model that refer by a field: with the field, where they do so by several. */
@@ -142,13 +165,15 @@ export const metadataEndpoint = (
       },
       tag,
       data: metadataSchema,
-      query: [languageQuery(locale)],
-      problems: ['invalid_parameter'],
+      query: [languageQuery(locale), recordQuery],
+      problems: ['invalid_parameter', 'record_not_found'],
     },
-    handle: (call) => {
+    handle: async (call) => {
       const language = languageOf(call, locale);
       const caller = { principal: call.principal, area };
-      const described = describe(model, endpoints, restores, caller, { models, locale: language });
+      const id = new URLSearchParams(call.query).get('id') ?? undefined;
+      const inLanguage = { models, locale: language };
+      const described = await describe(model, endpoints, restores, caller, inLanguage, id);
       const referenced = referrers.map(({ model: { name, label }, field }) => ({
         model: name,
         field: field.name,

@@ -136,6 +136,15 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const writes: Endpoint['writes'] = async (grant, params) =>
     (await standing(grant, params))?.writable === true;
 
+  const forRecord: Endpoint['forRecord'] = async (grant, params) => {
+    const found = await standing(grant, params);
+    if (found === undefined) return 'missing';
+    if (!found.writable) return 'forbidden';
+    return grant.held === undefined
+      ? grant
+      : resource.records.settled(grant, grant.held, parseId(params['id'] ?? '') ?? 0);
+  };
+
   const writeOf = (call: Call): RecordWrite => ({
     resource,
     grant: call.grant,
@@ -231,6 +240,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       handle: (call) =>
         (area.name === 'admin' ? answerTrashed(resource, call, area) : undefined) ?? show(call),
       reaches,
+      forRecord,
     },
     {
       operation: area.operation('create', model.name),
@@ -266,6 +276,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       handle: patch,
       reaches,
       writes,
+      forRecord,
     },
     {
       operation: area.operation('delete', model.name),
@@ -285,6 +296,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       },
       reaches,
       writes,
+      forRecord,
     },
     ...versions,
     ...restores,

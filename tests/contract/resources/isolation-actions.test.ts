@@ -108,7 +108,7 @@ describeEachDatabase('rules for single actions', (databases) => {
     expect((await batch({ create: [{ title: 'd' }], delete: [id] })).status).toBe(200);
   });
 
-  it('are told by metadata, the API description and explain', async () => {
+  it('appear in metadata, the API description and explain', async () => {
     const path = await created();
     const own = 'Records where `user_id` is the caller, and `state` is `new`';
     const isAgent = 'Records where `agent_id` is the caller';

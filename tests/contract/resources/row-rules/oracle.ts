@@ -121,12 +121,33 @@ export const isAnonymous = ({ publicRead }: ModelPlan, { method }: Caller): bool
 
 export const isRefused = (answer: object): answer is Refused => 'status' in answer;
 
-/** Fields that the caller's body may set. */
-const writableFields = (plan: ModelPlan, { administers }: Caller) =>
-  plan.fields.filter(({ name }) => {
-    if (name === 'user_id' && plan.ownership) return false;
-    return administers || !plan.restricted.includes(name);
+/**
+ * Fields that the caller's body may set in a record: that which is there, or the one that the body would make if all of
+ * its valid values were taken.
+ */
+const writableFields = (
+  { state }: World,
+  plan: ModelPlan,
+  { administers, userId }: Caller,
+  body: Body,
+  before: Row | undefined,
+) => {
+  const ofBodies = plan.fields.filter(({ name }) => name !== 'user_id' || !plan.ownership);
+  if (administers) return ofBodies;
+  const free = ofBodies.filter(({ name }) => !plan.restricted.includes(name));
+  const { held } = plan;
+  if (held === undefined) return free;
+  const valid = free.flatMap(({ name, kind, required }): [string, Value][] => {
+    const value = body[name];
+    if (value === undefined || (value === null && required)) return [];
+    return kind !== 'reference' && value === kinds[kind].wrong ? [] : [[name, value]];
   });
+  const owner = plan.ownership ? { user_id: userId } : {};
+  const empty = Object.fromEntries(plan.fields.map(({ name }) => [name, null]));
+  const row = before ?? { ...empty, ...Object.fromEntries(valid), ...owner };
+  if (meets(held.unless, row, userId, state)) return free;
+  return free.filter(({ name }) => !held.fields.includes(name));
+};
 
 /** Whether a reference may name a record: what its own detail endpoint shows the caller by the same method. */
 const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: Caller): boolean => {
@@ -145,7 +166,7 @@ const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: C
 
 /** Fields whose values are not accepted. `before` is the record that is updated. */
 const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body, before?: Row): string[] => {
-  const writable = new Set(writableFields(plan, caller).map(({ name }) => name));
+  const writable = new Set(writableFields(world, plan, caller, body, before).map(({ name }) => name));
   return plan.fields.flatMap(({ name, kind, required, to = '', anyone = false }) => {
     // A field that may not be written is ignored: a record that needs it cannot be made.
     const value = writable.has(name) ? body[name] : undefined;
@@ -172,9 +193,9 @@ const heldToRule = (
   // The contract's own rule lets everybody create.
   plan.isolation === 'owner' || reaches(plan, right, row, caller, world) ? undefined : refused(403);
 
-const written = (plan: ModelPlan, caller: Caller, body: Body): Row =>
+const written = (world: World, plan: ModelPlan, caller: Caller, body: Body, before?: Row): Row =>
   Object.fromEntries(
-    writableFields(plan, caller).flatMap(({ name }) => {
+    writableFields(world, plan, caller, body, before).flatMap(({ name }) => {
       const value = body[name];
       return value === undefined ? [] : [[name, value]];
     }),
@@ -186,7 +207,7 @@ export const created = (world: World, plan: ModelPlan, caller: Caller, body: Bod
   if (stopped !== undefined) return stopped;
   const empty = Object.fromEntries(plan.fields.map(({ name }) => [name, null]));
   const owner = plan.ownership ? { user_id: caller.userId } : {};
-  const row: Row = { ...empty, ...written(plan, caller, body), ...owner };
+  const row: Row = { ...empty, ...written(world, plan, caller, body), ...owner };
   return heldToRule(world, plan, 'create', caller, row) ?? row;
 };
 
@@ -222,7 +243,7 @@ export const updated = (
   if (isRefused(before)) return before;
   const stopped = invalid(invalidFields(world, plan, caller, body, before));
   if (stopped !== undefined) return stopped;
-  const row: Row = { ...before, ...written(plan, caller, body) };
+  const row: Row = { ...before, ...written(world, plan, caller, body, before) };
   return heldToRule(world, plan, 'update', caller, row) ?? row;
 };
 

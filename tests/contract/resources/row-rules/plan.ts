@@ -51,6 +51,8 @@ export interface ModelPlan {
   readonly isolation: 'none' | 'owner' | Rules;
   readonly ownership: boolean;
   readonly restricted: readonly string[];
+  /** Fields that callers write in records that meet a condition. */
+  readonly held: { readonly fields: readonly string[]; readonly unless: Condition } | undefined;
   readonly publicRead:
     | { readonly field: string; readonly value: NonNullable<Value>; readonly orOwn?: boolean }
     | undefined;

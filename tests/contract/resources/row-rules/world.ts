@@ -75,6 +75,19 @@ const someRules = (
   };
 };
 
+const someHeld = (random: Random, plan: ModelPlan, plans: readonly ModelPlan[]): ModelPlan['held'] => {
+  if (random.chance(0.5)) return undefined;
+  const free = plan.fields.filter(({ name }) => !plan.restricted.includes(name));
+  const fields = random.some(free, 0.3, 1).map(({ name }) => name);
+  return { fields, unless: someCondition(random, plan, plans, 3) };
+};
+
+const restrictedOf = ({ restricted, held }: ModelPlan) => {
+  const conditional = held === undefined ? [] : [{ fields: held.fields, unless: ruleOf(held.unless) }];
+  const all = [...restricted, ...conditional];
+  return all.length === 0 ? {} : { restricted: all };
+};
+
 /** Random models that refer to one another, with random rules. Names end with the world's number. */
 export const someModels = (random: Random, number: number): readonly ModelPlan[] => {
   const plans: ModelPlan[] = [];
@@ -97,6 +110,7 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
       isolation: 'none',
       ownership: owned && !isMembership && random.chance(0.4),
       restricted: random.chance(0.15) ? [random.pick(fields).name] : [],
+      held: undefined,
       publicRead:
         published !== undefined && published.kind !== 'reference' && random.chance(0.2)
           ? { field: published.name, value: random.pick<NonNullable<Value>>(kinds[published.kind].values) }
@@ -108,7 +122,11 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
   return plans.map((plan) => {
     const isolation = someRules(random, plan, plans);
     const orOwn = isolation !== 'none' && random.chance(0.6);
-    return { ...plan, isolation, publicRead: plan.publicRead && { ...plan.publicRead, orOwn } };
+    return {
+      ...plan,
+      ...{ isolation, publicRead: plan.publicRead && { ...plan.publicRead, orOwn } },
+      held: someHeld(random, plan, plans),
+    };
   });
 };
 
@@ -141,7 +159,7 @@ export const resourceWith = (plan: ModelPlan, more: object): Resource =>
     auth: plan.auth,
     ...isolationOf(plan),
     ...(plan.ownership ? { ownership: true } : {}),
-    ...(plan.restricted.length === 0 ? {} : { restricted: plan.restricted }),
+    ...restrictedOf(plan),
     ...(plan.permissions === 'none' ? {} : { permissions: plan.permissions }),
     ...(plan.publicRead === undefined
       ? {}

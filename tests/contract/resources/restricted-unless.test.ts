@@ -1,0 +1,243 @@
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
+import { field } from '../../../src/fields/define.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { defineResource } from '../../../src/model/define-resource.ts';
+import { many } from '../../../src/model/relation.ts';
+import { member, own } from '../../../src/model/row-rule.ts';
+import { describeEachDatabase } from '../../support/databases.ts';
+import { type TestUser, useService } from '../../support/service.ts';
+
+/** `restricted: [{ fields, unless }]`: the staff of a ticket's team sets its priority, its reporter the contact. */
+
+const fields = {
+  team: { name: field.string({ max: 20 }) },
+  seat: { team: field.reference('Team', { required: true }), user_id: field.owner() },
+  ticket: {
+    title: field.string({ max: 20 }),
+    team: field.reference('Team', { anyone: true }),
+    priority: field.integer({ min: 0, max: 9, default: 1 }),
+    assignee: field.reference('User', { anyone: true }),
+    contact: field.string({ max: 20 }),
+    cost: field.integer(),
+    user_id: field.owner(),
+  },
+} as const;
+
+const isStaff = member('team_id', { of: 'Seat' });
+
+let heard: JsonObject[] = [];
+/** Runs between the decision about the fields and the statement that writes. */
+let meanwhile: () => Promise<void> = async () => {};
+
+const ticket = defineResource('Ticket', {
+  fields: fields.ticket,
+  ownership: true,
+  auth: ['jwt', 'signature'],
+  restricted: [
+    'cost',
+    { fields: ['priority', 'assignee'], unless: isStaff },
+    { fields: ['contact'], unless: own() },
+  ],
+  hooks: {
+    beforeSave: async ({ values }) => {
+      heard.push({ ...values } as JsonObject);
+      await meanwhile();
+    },
+  },
+});
+const team = defineResource('Team', {
+  fields: fields.team,
+  relations: { tickets: many('Ticket', { by: 'team', write: true }) },
+});
+
+const migrations: Migrations = {
+  '0001_tables': {
+    up: async (db, dialect) => {
+      await createTable(db, dialect, 'teams', { fields: fields.team });
+      await createTable(db, dialect, 'seats', { fields: fields.seat, references: { team: 'teams' } });
+      await createTable(db, dialect, 'tickets', { fields: fields.ticket, references: { team: 'teams' } });
+    },
+  },
+};
+
+interface Ticket {
+  readonly id: number;
+  readonly priority: number | null;
+  readonly contact: string | null;
+  readonly cost: number | null;
+  readonly assignee_id: number | null;
+}
+
+describeEachDatabase('fields that are restricted unless a record meets a condition', (databases) => {
+  const service = useService(databases, {
+    application: { resources: [team, defineResource('Seat', { fields: fields.seat }), ticket], migrations },
+    apps: ['shop'],
+    env: { LOCALE: 'en' },
+  });
+  const people = new Map<'staff' | 'reporter' | 'admin' | 'root', TestUser>();
+  const as = (name: 'staff' | 'reporter' | 'admin' | 'root'): TestUser => {
+    const found = people.get(name);
+    if (found === undefined) throw new Error(name);
+    return found;
+  };
+
+  beforeAll(async () => {
+    people.set('root', await service.admin());
+    people.set('staff', await service.createUser());
+    people.set('reporter', await service.createUser());
+    people.set('admin', await service.createUser(['admin']));
+    for (const name of ['ours', 'others'])
+      await service.ok('POST', '/api/v1/teams', { token: as('root'), body: { team: { name } } });
+    const seat = { team_id: 1, user_id: as('staff').id };
+    await service.ok('POST', '/api/v1/seats', { token: as('root'), body: { seat } });
+  });
+  beforeEach(() => {
+    heard = [];
+    meanwhile = async () => {};
+  });
+
+  const create = async (by: TestUser, values: object) =>
+    (await service.post('/api/v1/tickets', { token: by, body: { ticket: values } })) as unknown as {
+      status: number;
+      text: string;
+      data: Ticket;
+    };
+  const change = async (by: TestUser, id: number, values: object) =>
+    (await service.request('PATCH', `/api/v1/tickets/${id}`, {
+      token: by,
+      body: { ticket: values },
+    })) as unknown as { status: number; text: string; data: Ticket };
+
+  it('are written where the record as it is meets it, and ignored elsewhere', async () => {
+    const made = (await create(as('reporter'), { title: 'a', team_id: 1, priority: 7, contact: 'me' })).data;
+    expect(made).toMatchObject({ priority: 1, contact: 'me' });
+    const sent = { priority: 5, contact: 'staff', cost: 3, assignee_id: as('staff').id };
+    expect((await change(as('staff'), made.id, sent)).data).toMatchObject({
+      ...{ priority: 5, contact: 'me', cost: null, assignee_id: as('staff').id },
+    });
+    expect((await change(as('reporter'), made.id, { priority: 9, contact: 'us' })).data).toMatchObject({
+      ...{ priority: 5, contact: 'us' },
+    });
+    // An ignored value is not validated.
+    expect((await change(as('reporter'), made.id, { priority: 'high' })).status).toBe(200);
+    expect((await change(as('staff'), made.id, { priority: 'high' })).status).toBe(422);
+    expect((await change(as('admin'), made.id, { priority: 8, cost: 4 })).data).toMatchObject({
+      ...{ priority: 8, cost: 4 },
+    });
+  });
+
+  it('go by the record before an update, and by a new one as it will be', async () => {
+    expect((await create(as('staff'), { team_id: 1, priority: 4 })).data.priority).toBe(4);
+    expect((await create(as('staff'), { team_id: 2, priority: 4 })).data.priority).toBe(1);
+    expect((await create(as('staff'), { priority: 4, contact: 'x' })).data).toMatchObject({
+      ...{ priority: 1, contact: 'x' },
+    });
+    const { id } = (await create(as('staff'), { team_id: 1 })).data;
+    // It leaves the team of the staff by the same write.
+    expect((await change(as('staff'), id, { team_id: 2, priority: 6 })).data.priority).toBe(6);
+    expect((await change(as('staff'), id, { team_id: 1, priority: 2 })).data.priority).toBe(6);
+    expect((await change(as('staff'), id, { priority: 2 })).data.priority).toBe(2);
+  });
+
+  it('are not in what hooks hear, and are checked again by the statement', async () => {
+    await create(as('reporter'), { team_id: 1, priority: 4 });
+    expect(heard).toEqual([{ team_id: 1, priority: 1 }]);
+    const { id } = (await create(as('staff'), { team_id: 1 })).data;
+    meanwhile = async () => {
+      const seats = await service.ok<{ id: number }[]>('GET', '/api/v1/seats', { token: as('root') });
+      await service.ok('DELETE', `/api/v1/seats/${seats[0]?.id}`, { token: as('root') });
+    };
+    const changed = await change(as('staff'), id, { priority: 3 });
+    meanwhile = async () => {};
+    const seat = { team_id: 1, user_id: as('staff').id };
+    await service.ok('POST', '/api/v1/seats', { token: as('root'), body: { seat } });
+    expect(changed.status).toBe(403);
+    const left = await service.ok<Ticket>('GET', `/api/v1/tickets/${id}`, { token: as('root') });
+    expect(left.priority).toBe(1);
+  });
+
+  it('hold in batches and within other records', async () => {
+    const { created } = await service.ok<{ created: Ticket[] }>('POST', '/api/v1/tickets/batch', {
+      token: as('staff'),
+      body: {
+        create: [
+          { team_id: 1, priority: 5 },
+          { team_id: 2, priority: 5 },
+        ],
+      },
+    });
+    expect(created.map(({ priority }) => priority)).toEqual([5, 1]);
+    for (const [by, priority] of [
+      ['staff', 6],
+      ['reporter', 1],
+    ] as const) {
+      await service.ok('PATCH', '/api/v1/teams/1', {
+        token: as(by),
+        body: { team: { tickets: [{ title: by, priority: 6 }] } },
+      });
+      const [found] = await service.ok<Ticket[]>('GET', `/api/v1/tickets?filter[title]=${by}`, {
+        token: as(by),
+      });
+      expect([by, found?.priority]).toEqual([by, priority]);
+    }
+  });
+
+  it('are no fields of applications, who meet no condition on the caller', async () => {
+    const { id } = (await create(as('staff'), { team_id: 1 })).data;
+    const body = JSON.stringify({ ticket: { priority: 9, contact: 'app', title: 'app' } });
+    const { data } = await service.request('PATCH', `/api/v1/tickets/${id}`, {
+      body,
+      headers: { 'content-type': 'application/json', ...service.sign('shop', body) },
+    });
+    expect(data).toMatchObject({ title: 'app', priority: 1, contact: null });
+  });
+
+  it('appear in metadata, for all records and for one', async () => {
+    const { id } = (await create(as('reporter'), { team_id: 1 })).data;
+    const readOnly = async (by: TestUser, query = '') => {
+      const path = `/api/v1/meta/Ticket${query}`;
+      const { fields: found } = await service.ok<{ fields: { name: string; read_only: boolean }[] }>(
+        'GET',
+        path,
+        { token: by },
+      );
+      return found.filter((each) => each.read_only).map(({ name }) => name);
+    };
+    const server = ['id', 'user_id', 'created_at', 'updated_at'];
+    const sorted = async (by: TestUser, query?: string) => (await readOnly(by, query)).sort();
+    expect(await sorted(as('reporter'))).toEqual(['cost', ...server].sort());
+    expect(await sorted(as('reporter'), `?id=${id}`)).toEqual(
+      ['assignee_id', 'cost', 'priority', ...server].sort(),
+    );
+    expect(await sorted(as('staff'), `?id=${id}`)).toEqual(['contact', 'cost', ...server].sort());
+    expect(await sorted(as('admin'), `?id=${id}`)).toEqual(server.sort());
+    const missing = await service.get('/api/v1/meta/Ticket?id=99999', { token: as('staff') });
+    expect(missing.json.code).toBe(40400);
+  });
+
+  it('appear in the API description and in explain', async () => {
+    const { text } = await service.get('/api-docs/openapi.json');
+    const { paths } = JSON.parse(text) as {
+      paths: Record<string, Record<string, { 'x-gatewright': object }>>;
+    };
+    expect(paths['/api/v1/tickets']?.['post']?.['x-gatewright']).toMatchObject({
+      restricted: ['cost'],
+      restricted_unless: [
+        { fields: ['priority', 'assignee_id'], unless: expect.stringContaining('`Seat`') },
+        { fields: ['contact'], unless: 'Records where `user_id` is the caller' },
+      ],
+    });
+    const { id } = (await create(as('reporter'), { team_id: 1 })).data;
+    const query = `user_id=${as('staff').id}&method=PATCH&path=/api/v1/tickets/${id}`;
+    const { steps } = await service.ok<{ steps: { rule: string; because: string }[] }>(
+      'GET',
+      `/admin/explain?${query}`,
+      { token: as('root') },
+    );
+    expect(steps.find(({ rule }) => rule === 'restricted_fields')?.because).toBe(
+      'cost; priority, assignee_id unless team_id in Seat.team_id where user_id = caller; contact unless user_id = caller',
+    );
+  });
+});
