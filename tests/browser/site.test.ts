@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('the documentation site', () => {
     await page.keyboard.press('Control+k');
     await page.locator('#localsearch-input').fill(words);
     const firstFound = async (): Promise<readonly string[]> => {
-      const found = (await page.locator('#localsearch-list .result').all()).slice(0, 5);
+      const found = (await page.locator('#localsearch-list .result').all()).slice(0, 3);
       const links = await Promise.all(found.map((each) => each.getAttribute('href')));
       return links.map((link) => (link ?? '').replace(/^.*\/manual/, '').replace(/#.*/, ''));
     };
