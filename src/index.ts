@@ -7,6 +7,7 @@ export { ConfigError, readConfig } from './app/config.ts';
 export type { Server, ServerOptions } from './app/server.ts';
 export { createServer } from './app/server.ts';
 export type { Principal } from './auth/principal.ts';
+export type { Rate, RateLimit } from './auth/rate-limit.ts';
 export { ConstraintError } from './database/database.ts';
 export type { TableAlteration } from './database/migrations/alter-table.ts';
 export { alterTable } from './database/migrations/alter-table.ts';

@@ -1,12 +1,21 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { checkRateLimit, type RateLimit } from '../auth/rate-limit.ts';
 import type { Migration, Migrations } from '../database/migrations/migration.ts';
 import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
 import { definedIn, isEndpointDefinition } from '../endpoints/define-endpoint.ts';
 import type { PaymentHook } from '../endpoints/services.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../jobs/define-job.ts';
-import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } from '../kernel/options.ts';
+import {
+  anything,
+  code,
+  listOf,
+  mapOf,
+  type OptionTable,
+  optionsFlaw,
+  plainObject,
+} from '../kernel/options.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import { collectModels, type Models } from '../model/models.ts';
@@ -16,6 +25,12 @@ import { locate } from './locate.ts';
 
 /** Options of an application's `gatewright.config.ts`. */
 export interface ApplicationConfig {
+  /**
+   * Limits of the requests that a caller or a network may send, by the path of a model (`orders`) or the method and path
+   * of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below `/api/v1` but
+   * the health check. None unless given.
+   */
+  readonly limits?: Readonly<Record<string, RateLimit>>;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
   /**
@@ -28,6 +43,7 @@ export interface ApplicationConfig {
 }
 
 const configOptions = {
+  limits: mapOf(checkRateLimit),
   onPayment: code,
   onStart: code,
   onStop: code,

@@ -11,6 +11,7 @@ import { applicationEndpoints, keyScopesOf } from '../endpoints/application-endp
 import { createDocumentation, type Documentation } from '../endpoints/docs/docs.ts';
 import { fixedEndpoints } from '../endpoints/fixed.ts';
 import { metaEndpoints } from '../endpoints/meta/meta.ts';
+import { withRateLimits } from '../endpoints/rate-limits.ts';
 import { apiArea } from '../endpoints/resources/area.ts';
 import { resourceEndpoints } from '../endpoints/resources/resource-endpoints.ts';
 import type { Services } from '../endpoints/services.ts';
@@ -43,6 +44,7 @@ import { createEventLog } from '../service/events/event-log.ts';
 import { createIdempotency } from '../service/idempotency/idempotency.ts';
 import { createImports } from '../service/imports/imports.ts';
 import { createInvitationStore } from '../service/invitations/invitations.ts';
+import { createBuckets } from '../service/limits/buckets.ts';
 import { createPaymentStore } from '../service/payments/payments.ts';
 import { createRefusals } from '../service/refusals/refusals.ts';
 import { permissionEntriesOf } from '../service/roles/entity.ts';
@@ -204,6 +206,7 @@ export const compose = async (parts: Parts) => {
     keyUsage: createKeyUsage(context),
     keyCalls: createKeyCalls(context),
     keyUses: createKeyUses(context),
+    buckets: createBuckets(database),
     attention: createAttention(context),
     routeTimes: createRouteTimes(context),
     refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
@@ -272,13 +275,14 @@ const ownEndpoints = (services: Services, application: Application): Endpoint[] 
     ...resourceEndpoints(resource, apiArea, services.baseUrl),
     ...resourceEndpoints(resource, adminArea, services.baseUrl),
   ]);
-  return [
+  const all = [
     ...fixedEndpoints(services),
     ...generated,
     ...metaEndpoints(application.models, generated, services.locale),
     ...adminMetaEndpoints(services, application.models, generated),
     ...applicationEndpoints(services, application.endpoints),
   ];
+  return withRateLimits(all, application.config.limits ?? {});
 };
 
 /** The same services in another language. Endpoints that are built with them are for reading, not for running. */

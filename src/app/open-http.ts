@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import { openAdminPages } from '../endpoints/admin/shell.ts';
 import type { Services } from '../endpoints/services.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { createLimiter } from '../http/limiter.ts';
 import { createPipeline, Envelope } from '../http/pipeline.ts';
 import { positionHeader, replicaReads } from '../http/replica-reads.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from '../http/server.ts';
@@ -126,14 +127,19 @@ export const openHttp = async (
   const { config, application, logger, closing, database, tracing, metering, options } = parts;
   const { services, methods } = composed;
   const around = database.replica && replicaReads(database.replica, config.baseUrl);
-  const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue), around });
+  const pipeline = createPipeline({
+    methods,
+    envelope: new Envelope(services.catalogue),
+    limiter: createLimiter(services.buckets, services.clock),
+    around,
+  });
   const pages = await openAdminPages(config);
   if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
   const endpoints = servedBy(config, [
     ...(await allEndpoints(composed, application, config)),
     ...(pages === undefined ? [] : pages.endpoints),
   ]);
-  const { requestCounts, keyUsage, keyUses, keyCalls, routeTimes, refusals } = services;
+  const { requestCounts, keyUsage, keyUses, keyCalls, routeTimes, refusals, buckets } = services;
   const counters = Object.entries({
     'request counts': requestCounts,
     'use of keys': keyUsage,
@@ -141,6 +147,7 @@ export const openHttp = async (
     'calls of keys': keyCalls,
     'times of routes': routeTimes,
     refusals,
+    limits: buckets,
   });
   for (const [name, counter] of counters)
     closing.push(counter.start((error) => logger.warn({ err: error }, name)));

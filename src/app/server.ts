@@ -135,6 +135,7 @@ const startSweeping = (services: Services, removalClock: Clock, logger: Logger):
     await services.refusals.sweep(now);
     await services.userTokens.sweep(now);
     await services.nonces.sweep(now);
+    await services.buckets.sweep();
     await sweepRevokedKeys(services, now);
     for (const { name, ...detail } of await notifyOfExpiry(services, now))
       services.securityEvents.log({

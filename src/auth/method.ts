@@ -4,6 +4,7 @@ import type { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Tokens } from './jwt.ts';
 import type { ApplicationKeys, Identity, IdentityStore, NonceStore, UsageRecorder } from './ports.ts';
+import type { KeyLimits } from './rate-limit.ts';
 import type { SessionCookies } from './session.ts';
 
 /**
@@ -43,6 +44,8 @@ export interface IdentifiedUser<Method extends string = string> extends Identity
   readonly credential?: number | undefined;
   /** Scopes of the API key, which reduce what the user may do; undefined: everything that the user may. */
   readonly scopes?: ReadonlySet<string> | undefined;
+  /** Limits of the API key; undefined where it has none. */
+  readonly limits?: KeyLimits | undefined;
   /** Of an API key: the scopes that this request has needed so far, whatever the key has. */
   readonly uses?: Set<string> | undefined;
 }

@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net';
+import type { KeyLimits } from './rate-limit.ts';
 
 /** Storage that authentication needs. `service` implements it, `server.ts` connects them. */
 
@@ -36,6 +37,8 @@ export interface IdentifiedKey {
   readonly scopes?: ReadonlySet<string> | undefined;
   /** Undefined where the key may be used from everywhere. */
   readonly networks?: Pick<BlockList, 'check'> | undefined;
+  /** Undefined where it has neither a limit nor a quota. */
+  readonly limits?: KeyLimits | undefined;
 }
 
 export interface IdentityStore {

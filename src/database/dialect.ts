@@ -96,6 +96,8 @@ export interface Dialect extends Compiler {
   readonly givenKey: Fragment;
   /** The time at which a statement began, by the clock of the database, as a timestamp column stores it. */
   readonly now: Fragment;
+  /** The same as whole microseconds since the epoch. */
+  readonly nowMicroseconds: Fragment;
   /** That time plus a number of milliseconds. */
   later(milliseconds: Fragment): Fragment;
   /**

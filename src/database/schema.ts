@@ -38,6 +38,23 @@ export interface CoreSchema {
   gatewright_revoked_tokens: { user_id: number; expiry: number };
   /** Nonces of signed requests that were accepted; a row is removed after its expiry (Unix seconds). */
   gatewright_nonces: { app_id: string; nonce: string; expiry: number };
+  /** Requests that limits have counted. Times are microseconds since the epoch, by the clock of the database. */
+  gatewright_buckets: {
+    /** Of the limit and its caller. */
+    name: string;
+    /** When it is full again; of a quota, whose clock stands still, the number of its requests. */
+    full_at: number;
+    /** Requests that the last statement admitted, */
+    granted: number;
+    /** and those that had been admitted before it. */
+    owed: number;
+    size: number;
+    /** 1, or 0 for a quota. */
+    refills: number;
+    /** Time that one request takes from it; 1 for a quota. */
+    step: number;
+    expires_at: number;
+  };
   roles: { name: string; built_in: boolean | number; created_at: string };
   user_roles: { user_id: number; role: string };
   api_keys: {
@@ -53,6 +70,10 @@ export interface CoreSchema {
     /** JSON arrays of texts; null: everything that the owner may do, from everywhere. */
     scopes: string | null;
     networks: string | null;
+    /** JSON object `{max, window, burst}`; null: no limit of its own. */
+    limit: string | null;
+    /** Requests of a month; null: any number. */
+    quota: number | null;
     expires_at: string | null;
     /** The expiry of which the owner of its service account has been notified. */
     notified_expires_at: string | null;

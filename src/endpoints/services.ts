@@ -29,6 +29,7 @@ import type { Idempotency } from '../service/idempotency/idempotency.ts';
 import type { ImportStore } from '../service/imports/imports.ts';
 import type { InvitationStore } from '../service/invitations/invitations.ts';
 import type { JobWorkers } from '../service/jobs/commands.ts';
+import type { Buckets } from '../service/limits/buckets.ts';
 import type { PaymentStore } from '../service/payments/payments.ts';
 import type { RefusalStore } from '../service/refusals/refusals.ts';
 import type { PermissionEntry } from '../service/roles/entity.ts';
@@ -106,6 +107,7 @@ export interface Services {
   /** Expiries and revocations of the tokens of users; `tokens` signs them. */
   readonly userTokens: TokenStore;
   readonly nonces: Pick<Nonces, 'sweep'>;
+  readonly buckets: Buckets;
   /** Seals the secrets of authenticator applications. */
   readonly totpSecrets: SecretBox;
   readonly passkeys: Passkeys;

@@ -1,5 +1,5 @@
 /** Response headers that a script may read. */
-const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'];
+const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 

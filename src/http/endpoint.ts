@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Principal } from '../auth/principal.ts';
+import type { EndpointLimit } from '../auth/rate-limit.ts';
 import type { AuthMethodName } from '../auth/registry.ts';
 import type { ListReader } from '../database/database.ts';
 import type { Bucket, Measure } from '../fields/aggregates.ts';
@@ -156,6 +157,8 @@ export interface Endpoint {
   readonly bodyOptional?: boolean;
   /** Limits of a multipart body. */
   readonly limits?: MultipartLimits;
+  /** Limit of the requests of a caller or a network; none unless the application's configuration has one. */
+  readonly rateLimit?: EndpointLimit;
   /** Name of the object in the body that holds the record. */
   readonly bodyKey?: string;
   /** Schema of the record itself (not of the keyed body). */

@@ -17,6 +17,7 @@ import { admit, decide, readsOwn } from '../policy/decide.ts';
 import { isFormMediaType, isJsonMediaType, isMultipartMediaType, parseObject } from './body.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { parseFields, parseForm, typedFields } from './form.ts';
+import type { Limiter } from './limiter.ts';
 import type { Piece } from './pieces.ts';
 import type { Identify, Request } from './request.ts';
 
@@ -198,23 +199,29 @@ export type Around = (endpoint: Endpoint, serve: Serve) => Serve;
 interface PipelineParts {
   readonly methods: Verifiers;
   readonly envelope: Envelope;
+  /** None unless given. */
+  readonly limiter?: Limiter;
   /** Wraps the function that serves each endpoint; none unless given. */
   readonly around?: Around | undefined;
 }
 
 const json = 'application/json; charset=utf-8';
 
+/** Adds the headers of the limits that have counted the request. */
+const withLimits = (response: HttpResponse, { limitHeaders }: Request): HttpResponse =>
+  limitHeaders === undefined ? response : { ...response, headers: { ...response.headers, ...limitHeaders } };
+
 /**
  * The stages of every request, in the order in which they can refuse it:
  *
- *     match → guard (401) → policy (403) → read (413, 415) → parse (400) → handle (404, 412, 422) → envelope
+ *     match → guard (401) → limits (429) → policy (403) → read (413, 415) → parse (400) → handle (404, 412, 422) → envelope
  *
- * The endpoint is matched before this is called. A body is read only for a caller who may send it, and only if its
+ * The endpoint is matched before this is called. A limit of networks comes before the guard, which asks the database. A body is read only for a caller who may send it, and only if its
  * endpoint accepts one; a refusal does not wait for the body. The one exception: the guard reads the bytes of a signed
  * request, as it cannot authenticate the caller otherwise. An error of a stage becomes an error envelope; one that is no
  * `Problem` becomes a 500 without details.
  */
-export const createPipeline = ({ methods, envelope, around }: PipelineParts) => {
+export const createPipeline = ({ methods, envelope, limiter, around }: PipelineParts) => {
   const failed = (error: unknown): HttpResponse => {
     const problem = error instanceof Problem ? error : new Problem('internal', { cause: error });
     const failure = problem.status >= 500 ? (problem.cause ?? problem) : undefined;
@@ -245,14 +252,19 @@ export const createPipeline = ({ methods, envelope, around }: PipelineParts) => 
     const isPersonal = accepted.length > 0 || readsOwn(endpoint.policy);
     // The decision is the same for all anonymous callers.
     const anonymousDecision = decide(endpoint.policy, anonymous);
+    const countNetwork = limiter?.ofNetworks(endpoint);
+    const countCaller = limiter?.ofCallers(endpoint);
     const served: Serve = async (request) => {
       try {
+        if (countNetwork !== undefined) await countNetwork(request);
         // Public records may refer to records that only this caller may read.
         const needsPrincipal = isPersonal || request.relates;
         const principal = needsPrincipal
           ? await (identify?.(request) ?? guard(accepted, request))
           : anonymous;
         request.identified(principal);
+        const counted = countCaller?.(request, principal);
+        if (counted !== undefined) await counted;
         const decision = principal === anonymous ? anonymousDecision : admit(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
         request.permitted(decision.grant, identify);
@@ -263,9 +275,9 @@ export const createPipeline = ({ methods, envelope, around }: PipelineParts) => 
         const handled = endpoint.handle(request);
         const answer = handled instanceof Promise ? await handled : handled;
         const response = respond(answer, endpoint.status ?? 200, envelope);
-        return response instanceof Promise ? await response : response;
+        return withLimits(response instanceof Promise ? await response : response, request);
       } catch (error) {
-        return failed(error);
+        return withLimits(failed(error), request);
       }
     };
     return around === undefined ? served : around(endpoint, served);

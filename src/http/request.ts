@@ -144,6 +144,8 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   files: readonly UploadedFile[] = noFiles;
   /** Whether the response depends on `Accept`. */
   varies = false;
+  /** Headers that say how much the limits leave; undefined where none counts this request. */
+  limitHeaders: { readonly RateLimit: string; readonly 'RateLimit-Policy': string } | undefined;
   count: AnswerCounter | undefined;
   reader: Call['reader'];
   /** Undefined where responses are not measured. */
@@ -256,6 +258,18 @@ export class Request implements AuthRequest, Call, BodySender, Work {
 
   refused(claim: Claim): void {
     this.claim = claim;
+  }
+
+  /** Adds what a limit leaves, by the items of both headers. */
+  limited(state: string, policy: string): void {
+    const { limitHeaders: before } = this;
+    this.limitHeaders =
+      before === undefined
+        ? { RateLimit: state, 'RateLimit-Policy': policy }
+        : {
+            RateLimit: `${before.RateLimit}, ${state}`,
+            'RateLimit-Policy': `${before['RateLimit-Policy']}, ${policy}`,
+          };
   }
 
   /** Sets the grant, and on an endpoint without authentication the function that verifies optional credentials. */

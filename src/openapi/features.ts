@@ -1,3 +1,4 @@
+import { isOfKeys } from '../auth/registry.ts';
 import type { Endpoint, ListField } from '../http/endpoint.ts';
 import type { ModelRelation } from '../model/resource.ts';
 import type { ResourceRule } from '../policy/rule.ts';
@@ -44,3 +45,7 @@ export const listFields = ({ docs, policy }: Endpoint): readonly ListField[] => 
     return field === undefined ? [] : listField(field);
   });
 };
+
+/** Whether limits may count the requests of an endpoint: its own one, or those of API keys. */
+export const isLimited = ({ rateLimit, auth }: Endpoint): boolean =>
+  rateLimit !== undefined || auth.some(isOfKeys);

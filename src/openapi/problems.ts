@@ -11,7 +11,7 @@ import {
   readsOwn,
 } from '../policy/decide.ts';
 import type { Rule } from '../policy/rule.ts';
-import { relationsOf, takesIdempotencyKey, takesIfMatch } from './features.ts';
+import { isLimited, relationsOf, takesIdempotencyKey, takesIfMatch } from './features.ts';
 
 const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemName[] => {
   if (auth.length === 0) return readsOwn(policy) ? ['password_change_required'] : [];
@@ -152,6 +152,7 @@ export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly Pro
     ...ofQuery(endpoint),
     ...ofBody(endpoint),
     ...ofHeaders(endpoint),
+    ...(isLimited(endpoint) ? (['too_many_requests'] as const) : []),
     ...ofHooks(endpoint),
     ...(endpoint.docs.problems ?? []),
     'internal',

@@ -6,7 +6,7 @@ import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type ProblemName, statusOf } from '../kernel/problem-table.ts';
 import type { Context } from './context.ts';
 import { problemExample } from './examples.ts';
-import { answersETag, takesFields, takesIfNoneMatch } from './features.ts';
+import { answersETag, isLimited, takesFields, takesIfNoneMatch } from './features.ts';
 import { dataName, familyOf, inputName, pascal } from './names.ts';
 import { problemData } from './problem-data.ts';
 import { problemsOf } from './problems.ts';
@@ -18,6 +18,7 @@ type HeaderName = keyof typeof headerTexts;
 /** Headers that are not in every response for which they are described. */
 const optional: ReadonlySet<HeaderName> = new Set([
   ...['X-Total-Count', 'Link', 'Retry-After', 'X-Commit-Position', 'Set-Cookie'],
+  ...(['RateLimit', 'RateLimit-Policy'] as const),
 ] as const);
 
 /** Headers of statuses that no operation has: a component of theirs would be unreferenced. */
@@ -53,6 +54,13 @@ const headers = (names: readonly HeaderName[], context: Context): JsonObject =>
 /** Headers of responses to requests that have written something. */
 const positionHeaders = (context: Context): JsonObject =>
   context.positions === true ? headers(['X-Commit-Position', 'Set-Cookie'], context) : {};
+
+const limitHeaders = (endpoint: Endpoint, context: Context): JsonObject =>
+  isLimited(endpoint) ? headers(['RateLimit', 'RateLimit-Policy'], context) : {};
+
+/** The name of a component that all limited endpoints share, or all others. */
+const sharedName = (name: string, endpoint: Endpoint): string =>
+  isLimited(endpoint) ? `${name}Limited` : name;
 
 const described = (status: number, { locale }: Context): string =>
   labelText(statusTexts[status] ?? String(status), locale);
@@ -121,6 +129,7 @@ const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
 
 const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
   ...positionHeaders(context),
+  ...limitHeaders(endpoint, context),
   ...headers(
     [
       ...(endpoint.docs.list === true ? (['X-Total-Count', 'Link'] as const) : []),
@@ -151,12 +160,16 @@ const success = (endpoint: Endpoint, context: Context): JsonObject => {
   };
   const isPlain = endpoint.docs.data === undefined && endpoint.docs.media === undefined;
   const unchanged = (): JsonObject =>
-    components.add('responses', 'Unchanged', {
+    components.add('responses', sharedName('Unchanged', endpoint), {
       description: described(304, context),
-      ...withHeaders({ ...positionHeaders(context), ...headers(['ETag'], context) }),
+      ...withHeaders({
+        ...positionHeaders(context),
+        ...limitHeaders(endpoint, context),
+        ...headers(['ETag'], context),
+      }),
     });
   return {
-    [status]: isPlain ? components.add('responses', 'Success', response) : response,
+    [status]: isPlain ? components.add('responses', sharedName('Success', endpoint), response) : response,
     ...(takesIfNoneMatch(endpoint) ? { 304: unchanged() } : {}),
   };
 };
@@ -246,6 +259,7 @@ const problemResponse = (
     description: described(status, context),
     ...withHeaders({
       ...positionHeaders(context),
+      ...(endpoint === undefined ? {} : limitHeaders(endpoint, context)),
       ...headers(refusalHeaders[status] ?? [], context),
       ...(status === 401 && endpoint !== undefined ? askingHeaders(endpoint, context) : {}),
     }),
@@ -261,7 +275,10 @@ const sharedProblemResponse = (
   endpoint: Endpoint,
 ): JsonObject => {
   const codes = kinds.map(problemCode);
-  const name = [responseName(status, codes), ...exampleName(endpoint, kinds).map(pascal)].join('');
+  const name = [
+    sharedName(responseName(status, codes), endpoint),
+    ...exampleName(endpoint, kinds).map(pascal),
+  ].join('');
   return context.components.add('responses', name, problemResponse(status, kinds, context, endpoint));
 };
 

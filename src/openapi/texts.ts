@@ -211,6 +211,15 @@ export const headerTexts = {
   ETag: { 'zh-CN': '记录的版本', en: 'Version of the record' },
   'WWW-Authenticate': { 'zh-CN': '可用的认证方式', en: 'Accepted methods of authentication' },
   'Retry-After': { 'zh-CN': '多少秒后重试', en: 'Seconds to wait before a retry' },
+  RateLimit: {
+    'zh-CN':
+      '受限时返回：余量（`r`）与恢复到满额的秒数（`t`）；`default` 为端点的限速，`key` 与 `quota` 为密钥自身的限速与月配额',
+    en: 'Returned where a limit counts: requests left (`r`) and seconds until it is full again (`t`). `default` is the limit of the endpoint, `key` and `quota` are those of the API key itself',
+  },
+  'RateLimit-Policy': {
+    'zh-CN': '各限速的请求数（`q`）与时间窗（`w`，秒）',
+    en: 'Requests (`q`) and window in seconds (`w`) of each limit',
+  },
   Allow: { 'zh-CN': '该路径支持的方法', en: 'Methods that the path supports' },
   'X-Commit-Position': {
     'zh-CN': '写入的标记；两秒内随读取原样送回，任何实例均可见所写内容',

@@ -47,6 +47,7 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
         method: 'api_key',
         credential: found.keyId,
         scopes: found.scopes,
+        limits: found.limits,
         uses: new Set(),
       },
     };

@@ -1,6 +1,7 @@
 import { canonicalAccount } from '../../auth/account.ts';
 import { keyScopesOf } from '../../endpoints/application-endpoints.ts';
 import { createInput } from '../../endpoints/input.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { issueKey, keyFieldDefinitions } from '../../service/api-keys/commands.ts';
 import { restrictionViolations } from '../../service/api-keys/restrictions.ts';
@@ -9,6 +10,12 @@ import { createUserStore } from '../../service/users/users.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';
+
+/** `60/1m`; what it is not is refused with the other values. */
+const limitOf = (text: string): JsonObject => {
+  const [max, window = ''] = text.split('/');
+  return { max: Number(max), window };
+};
 
 export const command = defineCommand({
   operands: [],
@@ -28,6 +35,16 @@ export const command = defineCommand({
       value: 'NETWORK',
       help: 'from where it may be used, e.g. 203.0.113.0/24; repeatable (default: everywhere)',
     },
+    limit: {
+      type: 'string',
+      value: 'MAX/WINDOW',
+      help: 'requests that it may send in a window, e.g. 60/1m (default: any number)',
+    },
+    quota: {
+      type: 'string',
+      value: 'COUNT',
+      help: 'requests that it may send in a calendar month (default: any number)',
+    },
     ...jsonOption,
   },
   description: ['Creates an API key for a user. The key is printed once and stored only as a hash.'],
@@ -37,16 +54,22 @@ export const command = defineCommand({
     'gatewright key create --username lin --name reader --scope articles:read --network 203.0.113.0/24',
   ],
   async run({ values }, io) {
-    const { username, name, 'expires-at': expires, scope: scopes, network: networks } = values;
+    const { username, name, 'expires-at': expires, scope: scopes, network: networks, quota } = values;
+    const limit = values.limit === undefined ? undefined : limitOf(values.limit);
     if (username === undefined || name === undefined)
       throw new UsageError('--username and --name are needed');
     const created = await withTables(io, async (context) => {
       const input = createInput(keyFieldDefinitions, context.config.locale);
-      const read = input.read({ name, ...(expires === undefined ? {} : { expires_at: expires }) });
+      const read = input.read({
+        name,
+        ...(expires === undefined ? {} : { expires_at: expires }),
+        ...(quota === undefined ? {} : { quota: Number(quota) }),
+      });
       const errors = [...read.errors];
       const restricted = {
         ...(scopes === undefined ? {} : { scopes }),
         ...(networks === undefined ? {} : { networks }),
+        ...(limit === undefined ? {} : { limit }),
       };
       const { types } = catalogueOf(context.config.locale);
       for (const { field, ...violation } of restrictionViolations(
@@ -59,7 +82,12 @@ export const command = defineCommand({
       const userId = await createUserStore(context).idByUsername(canonicalAccount(username));
       if (userId === undefined) throw new CommandError(`no user ${username}`);
       return createCommands(context)({ principal: 'command line', address: null }, (change) =>
-        issueKey(change, userId, { name, expires_at: expires ?? null, ...restricted }),
+        issueKey(change, userId, {
+          name,
+          expires_at: expires ?? null,
+          ...restricted,
+          quota: quota === undefined ? null : Number(quota),
+        }),
       );
     });
     if (values.json === true) return io.print(JSON.stringify(created));

@@ -28,6 +28,7 @@ import { pausedSchedules } from './0040-paused-schedules.ts';
 import { routeTimes } from './0041-route-times.ts';
 import { keyRotation } from './0042-key-rotation.ts';
 import { serviceAccounts } from './0043-service-accounts.ts';
+import { limits } from './0045-limits.ts';
 import { nonces } from './0047-nonces.ts';
 import { keyUses } from './0049-key-uses.ts';
 import type { Migration, Migrations } from './migration.ts';
@@ -190,6 +191,7 @@ export const coreMigrations: Migrations = {
   '0041_route_times': routeTimes,
   '0042_key_rotation': keyRotation,
   '0043_service_accounts': serviceAccounts,
+  '0045_limits': limits,
   '0047_nonces': nonces,
   '0049_key_uses': keyUses,
 };

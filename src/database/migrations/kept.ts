@@ -150,12 +150,16 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
     ...['password_set_by', 'last_token_expiry', 'revoked_token_expiry', 'kind', 'owner_id'],
   ),
   gatewright_revoked_tokens: other('user_id', 'expiry'),
+  gatewright_buckets: other(
+    ...['name', 'full_at', 'granted', 'owed', 'size', 'refills', 'step', 'expires_at'],
+  ),
   gatewright_nonces: other('app_id', 'nonce', 'expiry'),
   roles: other('name', 'built_in', 'created_at'),
   user_roles: other('user_id', 'role'),
   api_keys: other(
     ...['id', 'user_id', 'name', 'key_hash', 'key_prefix', 'expires_at', 'created_at', 'last_used_at'],
     ...['created_by', 'scopes', 'networks', 'rotated_at', 'secret_used_at', 'notified_expires_at'],
+    ...['limit', 'quota'],
   ),
   sessions: other(
     ...[

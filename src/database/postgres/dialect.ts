@@ -187,6 +187,7 @@ export const postgresDialect: Dialect = {
   deleteLock: sql` for update`,
   givenKey: sql` overriding system value`,
   now,
+  nowMicroseconds: sql`floor(extract(epoch from statement_timestamp()) * 1000000)::bigint`,
   later: (milliseconds) => sql`${now} + ${milliseconds} * interval '1 millisecond'`,
   bucket: (value, bucket, kind, shift) => {
     const moment = kind === 'date' ? sql`cast(${value} as timestamp)` : localTime(value, shift);

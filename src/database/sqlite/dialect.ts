@@ -169,6 +169,7 @@ export const sqliteDialect: Dialect = {
   deleteLock: sql``,
   givenKey: sql``,
   now: sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
+  nowMicroseconds: sql`cast(unixepoch('now', 'subsec') * 1000000 as integer)`,
   later: (milliseconds) =>
     sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', printf('%+.3f seconds', ${milliseconds} / 1000.0))`,
   bucket: (value, bucket, kind, shift) =>

@@ -36,6 +36,7 @@ export type RuleName =
   | 'only_service_accounts'
   | 'key_scope'
   | 'key_network'
+  | 'key_limit'
   | 'webhook_url'
   | 'too_many'
   | 'view_query';

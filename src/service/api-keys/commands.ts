@@ -23,12 +23,13 @@ import { actingUserId, type Change, otherUserId } from '../context.ts';
 import { defaultOverlapSeconds, overlapField } from '../overlap.ts';
 import { findSecrets } from './known-secrets.ts';
 import {
+  noRestrictions,
   refineKey,
-  restrictionOf,
   restrictionsShown,
   restrictionViolations,
+  type StoredRestrictions,
   shownRestrictions,
-  storedRestriction,
+  storedRestrictions,
 } from './restrictions.ts';
 import { revokeKey } from './revoked-keys.ts';
 import { lockGrantedKey, rotatedKey, rotateKey } from './rotation.ts';
@@ -39,6 +40,8 @@ export const keyFieldDefinitions = {
   expires_at: field.datetime(),
   scopes: field.json(),
   networks: field.json(),
+  limit: field.json(),
+  quota: field.integer({ min: 1 }),
 } as const;
 
 type KeyValues = CheckedInput<typeof keyFieldDefinitions>;
@@ -50,10 +53,7 @@ export interface NewKey {
   readonly prefix: string;
   /** Milliseconds since the epoch; null: never expires. */
   readonly expiresAt: number | null;
-  /** Null: everything that the user may do. */
-  readonly scopes?: readonly string[] | null;
-  /** Null: from everywhere. */
-  readonly networks?: readonly string[] | null;
+  readonly restrictions?: Partial<StoredRestrictions>;
 }
 
 const timestampOrNull = (time: number | null): string | null => (time === null ? null : toTimestamp(time));
@@ -64,13 +64,14 @@ const endOf = (value: string | null | undefined): number | null =>
 
 /** Stores the hash of a key, never the key itself. Returns its id. */
 export const addKey = async (change: Change, key: NewKey): Promise<Changed<number>> => {
-  const { userId, name, scopes = null, networks = null } = key;
+  const { userId, name } = key;
+  const restrictions = { ...noRestrictions, ...key.restrictions };
   const expires = timestampOrNull(key.expiresAt);
   const insert = change.tables
     .insertInto('api_keys')
     .values({
       ...{ user_id: userId, name, key_hash: key.hash, key_prefix: key.prefix, expires_at: expires },
-      ...{ scopes: storedRestriction(scopes), networks: storedRestriction(networks) },
+      ...restrictions,
       ...{ created_at: change.at, last_used_at: null, created_by: otherUserId(change.actor, userId) },
     })
     .returning('id');
@@ -80,7 +81,7 @@ export const addKey = async (change: Change, key: NewKey): Promise<Changed<numbe
     audit: {
       action: 'key.create',
       target,
-      detail: { user_id: userId, expires_at: expires, ...restrictionsShown(scopes, networks) },
+      detail: { user_id: userId, expires_at: expires, ...restrictionsShown(restrictions) },
     },
     result: id,
   };
@@ -103,15 +104,15 @@ const wholeKeySchema = (title: string, more: Parameters<typeof schemaOf>[1] = {}
 /** Creates a key for a user. Returns it in full, this once. An `expires_at` in the past creates an expired key. */
 export const issueKey = async (change: Change, userId: number, values: KeyValues) => {
   const { name, expires_at: end } = values;
-  const [scopes, networks] = [restrictionOf(values.scopes), restrictionOf(values.networks)];
+  const restrictions = { ...noRestrictions, ...storedRestrictions(values) };
   const key = newKey();
   const expiresAt = endOf(end);
   const hash = hashKey(key);
   const prefix = key.slice(0, keyPrefixLength);
-  const made = { userId, name, hash, prefix, expiresAt, scopes, networks };
+  const made = { userId, name, hash, prefix, expiresAt, restrictions };
   const { audit = [], result: id } = await addKey(change, made);
   const times = { expires_at: timestampOrNull(expiresAt), created_at: change.at };
-  const result = { id, name, key, ...times, ...restrictionsShown(scopes, networks) };
+  const result = { id, name, key, ...times, ...restrictionsShown(restrictions) };
   return { audit, result };
 };
 
@@ -150,21 +151,23 @@ const createKey = (known: ReadonlySet<string>) =>
     run: (call) => showNewKey(call, call.values.user_id),
   });
 
-type KeyChange = Partial<Readonly<Record<'name' | 'expires_at' | 'scopes' | 'networks', string | null>>>;
+type KeyChange = Partial<Readonly<Record<'name' | 'expires_at', string | null>> & StoredRestrictions>;
 
-/** Stored values of a key for the audit log: those that `named` has, lists as lists. */
+const changedFields = ['name', 'expires_at', 'scopes', 'networks', 'limit', 'quota'] as const;
+
+/** Stored values of a key for the audit log: those that `named` has, JSON as its value. */
 const auditedKey = (stored: KeyChange, named: KeyChange = stored): JsonObject =>
   Object.fromEntries(
-    (['name', 'expires_at', 'scopes', 'networks'] as const)
+    changedFields
       .filter((field) => field in named)
       .map((field) => {
         const value = stored[field] ?? null;
-        const isList = field === 'scopes' || field === 'networks';
-        return [field, isList && value !== null ? (JSON.parse(value) as Json) : value];
+        const isJson = field === 'scopes' || field === 'networks' || field === 'limit';
+        return [field, isJson && typeof value === 'string' ? (JSON.parse(value) as Json) : value];
       }),
   );
 
-/** The values that are sent and differ from the stored ones, whatever the form of a list as text. */
+/** The values that are sent and differ from the stored ones, whatever the form of their JSON as text. */
 const differing = <Sent extends KeyChange>(stored: KeyChange, sent: Sent): Partial<Sent> => {
   const [before, after] = [auditedKey(stored, sent), auditedKey(sent)];
   const differs = ([name]: readonly [string, unknown]): boolean =>
@@ -177,8 +180,8 @@ const updateKey = (known: ReadonlySet<string>) =>
     verb: 'update',
     operation: 'adminUpdateApiKey',
     summary: {
-      'zh-CN': '修改 API 密钥的名称、过期时间、权限范围或网段',
-      en: 'Change the name, expiry, scopes or networks of an API key',
+      'zh-CN': '修改 API 密钥的名称、过期时间、权限范围、网段、限速或配额',
+      en: 'Change the name, expiry, scopes, networks, limit or quota of an API key',
     },
     description: {
       'zh-CN':
@@ -195,15 +198,17 @@ const updateKey = (known: ReadonlySet<string>) =>
     run: async ({ transaction, tables, dialect, at, id, values }) => {
       const find = tables
         .selectFrom('api_keys')
-        .select(['name', 'user_id'])
+        .select(['name', 'user_id', 'quota'])
         .select((eb) => [
           eb.case().when('expires_at', '<=', at).then(eb.lit(1)).else(eb.lit(0)).end().as('expired'),
           eb.cast<string | null>('scopes', 'text').as('scopes'),
           eb.cast<string | null>('networks', 'text').as('networks'),
+          eb.cast<string | null>('limit', 'text').as('limit'),
         ])
         .select(raw<string | null>`${timeText(dialectOf({ dialect }), raw`expires_at`)}`.as('expires_at'))
         .where('id', '=', id);
-      type Stored = Readonly<Record<'scopes' | 'networks' | 'expires_at', string | null>> & {
+      type Stored = StoredRestrictions & {
+        readonly expires_at: string | null;
         readonly name: string;
         readonly user_id: number;
         readonly expired: number;
@@ -215,10 +220,7 @@ const updateKey = (known: ReadonlySet<string>) =>
       const sent = {
         ...(name === undefined ? {} : { name }),
         ...(end === undefined ? {} : { expires_at: timestampOrNull(endOf(end)) }),
-        ...(values.scopes === undefined ? {} : { scopes: storedRestriction(restrictionOf(values.scopes)) }),
-        ...(values.networks === undefined
-          ? {}
-          : { networks: storedRestriction(restrictionOf(values.networks)) }),
+        ...storedRestrictions(values),
       };
       const changed = differing(before, sent);
       if (Object.keys(changed).length === 0) return {};
@@ -239,8 +241,8 @@ const rotation = {
   summary: { 'zh-CN': '轮换 API 密钥', en: 'Rotate an API key' },
   description: {
     'zh-CN':
-      '返回新密钥，仅此一次。`overlap` 秒（默认 86400，最多 30 天，0 为立即失效）内旧密钥仍然有效；重叠期内再次轮换时，更早的密钥立即失效。id、名称、用量、权限范围、网段与过期时间不变。已过期的密钥不能轮换：409（40909）。',
-    en: 'Returns the new key, this once. The old one stays valid for `overlap` seconds (default 86400, at most 30 days, 0: it ends at once). A second rotation within the overlap ends the older one at once. Id, name, usage, scopes, networks and expiry stay. An expired key is not rotated: 409 (40909).',
+      '返回新密钥，仅此一次。`overlap` 秒（默认 86400，最多 30 天，0 为立即失效）内旧密钥仍然有效；重叠期内再次轮换时，更早的密钥立即失效。id、名称、用量、权限范围、网段、限速、配额与过期时间不变。已过期的密钥不能轮换：409（40909）。',
+    en: 'Returns the new key, this once. The old one stays valid for `overlap` seconds (default 86400, at most 30 days, 0: it ends at once). A second rotation within the overlap ends the older one at once. Id, name, usage, scopes, networks, limit, quota and expiry stay. An expired key is not rotated: 409 (40909).',
   },
   input: { overlap: overlapField },
   data: wholeKeySchema('RotatedApiKey', {

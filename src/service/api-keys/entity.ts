@@ -4,6 +4,7 @@ import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
+import { limitSchema } from './restrictions.ts';
 
 /** A column with a JSON array of texts, or null. */
 const listOfTexts = (label: Label, note: string) =>
@@ -60,6 +61,14 @@ const fields = {
     { 'zh-CN': '网段', en: 'Networks' },
     'networks from which the key may be used (`203.0.113.0/24`); null: everywhere',
   ),
+  limit: computed(field.json({ label: { 'zh-CN': '限速', en: 'Limit' } }), {
+    comparable: false,
+    schema: limitSchema,
+    note: 'requests that the key may send in a window; null: any number',
+  }),
+  quota: computed(field.integer({ label: { 'zh-CN': '月配额', en: 'Quota' } }), {
+    note: 'requests of the key in a calendar month (UTC); null: any number',
+  }),
   expires_at: field.datetime({ label: { 'zh-CN': '过期时间', en: 'Expires' } }),
   created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
   last_used_at: computed(field.datetime({ label: { 'zh-CN': '最近使用', en: 'Last used' } }), {

@@ -1,8 +1,27 @@
 import { isNetwork } from '../../auth/client-network.ts';
+import { isRate } from '../../auth/rate-limit.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { maxRestrictions } from '../../policy/key-scope.ts';
 import type { CheckContext, InputViolation } from '../command.ts';
+
+/** Restrictions of a key as its row has them; null: none. */
+export interface StoredRestrictions {
+  /** JSON arrays of texts. */
+  readonly scopes: string | null;
+  readonly networks: string | null;
+  /** JSON object. */
+  readonly limit: string | null;
+  /** Requests of a month. */
+  readonly quota: number | null;
+}
+
+export const noRestrictions: StoredRestrictions = { scopes: null, networks: null, limit: null, quota: null };
+
+const restrictionNames = ['scopes', 'networks', 'limit', 'quota'] as const;
+
+/** The same as they are sent. */
+type SentRestrictions = { readonly [Name in keyof StoredRestrictions]?: Json };
 
 /** Schema of one network, as far as a pattern can describe it; the service checks the rest. */
 const networkItems: JsonSchema = { type: 'string', pattern: '^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$' };
@@ -14,24 +33,42 @@ const restrictionSchema = (items: JsonSchema): JsonSchema => ({
   maxItems: maxRestrictions,
 });
 
-/** Adds what the fields do not say of scopes and networks; `known` are the scopes of the service. */
+export const limitSchema: JsonSchema = {
+  type: ['object', 'null'],
+  description: 'at most `max` requests in a `window`, of which `burst` (`max` unless given) may come at once',
+  properties: {
+    max: { type: 'integer', minimum: 1 },
+    window: { type: 'string', pattern: '^[0-9]{1,6}[smhd]$' },
+    burst: { type: 'integer', minimum: 1 },
+  },
+  required: ['max', 'window'],
+  additionalProperties: false,
+};
+
+/** Adds what the fields do not say of scopes, networks and limits; `known` are the scopes of the service. */
 export const refineKey =
   (known: ReadonlySet<string>) =>
   (schema: JsonSchema): JsonSchema => {
     const { properties } = schema;
     if (!isJsonObject(properties)) return schema;
-    const items = { scopes: { type: 'string', enum: [...known] }, networks: networkItems };
-    const refined = Object.entries(items).flatMap(([name, item]) => {
+    const parts = {
+      scopes: restrictionSchema({ type: 'string', enum: [...known] }),
+      networks: restrictionSchema(networkItems),
+      limit: limitSchema,
+    };
+    const refined = Object.entries(parts).flatMap(([name, part]) => {
       const field = properties[name];
-      return isJsonObject(field) ? [[name, { ...field, ...restrictionSchema(item) }]] : [];
+      return isJsonObject(field) ? [[name, { ...field, ...part }]] : [];
     });
     return { ...schema, properties: { ...properties, ...Object.fromEntries(refined) } };
   };
 
 /** Schemas of the restrictions of a new key, which are absent where it has none. */
-export const shownRestrictions: Readonly<Record<'scopes' | 'networks', JsonSchema>> = {
+export const shownRestrictions: Readonly<Record<keyof StoredRestrictions, JsonSchema>> = {
   scopes: { type: 'array', items: { type: 'string' } },
   networks: { type: 'array', items: { type: 'string' } },
+  limit: { ...limitSchema, type: 'object' },
+  quota: { type: 'integer', minimum: 1 },
 };
 
 /** Violations of a list of texts each of which has to be known. */
@@ -58,28 +95,37 @@ const listViolations = (
   ];
 };
 
-/** Rules of scopes and networks that are broken; `known` are the scopes of the service. */
+/** Rules of restrictions that are broken; `known` are the scopes of the service. */
 export const restrictionViolations = (
-  { scopes, networks }: { readonly scopes?: Json; readonly networks?: Json },
+  { scopes, networks, limit }: SentRestrictions,
   known: ReadonlySet<string>,
   types: CheckContext['types'],
 ): readonly InputViolation[] => [
   ...listViolations('scopes', scopes, (text) => known.has(text), types),
   ...listViolations('networks', networks, isNetwork, types),
+  ...(limit === undefined || limit === null || isRate(limit)
+    ? []
+    : [{ field: 'limit', rule: 'key_limit' } as const]),
 ];
 
-/** Texts of a list that was checked, each once; null where there is none. */
-export const restrictionOf = (sent: Json | undefined): readonly string[] | null =>
-  Array.isArray(sent) ? [...new Set(sent.map(String))] : null;
+const stored = (value: Json | undefined): string | number | null | undefined => {
+  if (value === undefined || value === null || typeof value === 'number') return value;
+  return JSON.stringify(Array.isArray(value) ? [...new Set(value)] : value);
+};
 
-export const storedRestriction = (texts: readonly string[] | null): string | null =>
-  texts === null ? null : JSON.stringify(texts);
+/** What is stored of restrictions that were checked: of those that were sent. A list has each text once. */
+export const storedRestrictions = (sent: SentRestrictions): Partial<StoredRestrictions> =>
+  Object.fromEntries(
+    restrictionNames.map((name) => [name, stored(sent[name])]).filter(([, value]) => value !== undefined),
+  );
 
 /** Restrictions of a key where it has some, as they are returned and written to the audit log. */
-export const restrictionsShown = (
-  scopes: readonly string[] | null,
-  networks: readonly string[] | null,
-): JsonObject => ({
-  ...(scopes === null ? {} : { scopes: [...scopes] }),
-  ...(networks === null ? {} : { networks: [...networks] }),
-});
+export const restrictionsShown = (restrictions: StoredRestrictions): JsonObject =>
+  Object.fromEntries(
+    restrictionNames
+      .map((name): [string, Json] => {
+        const value = restrictions[name];
+        return [name, typeof value === 'string' ? JSON.parse(value) : value];
+      })
+      .filter(([, value]) => value !== null),
+  );

@@ -7,10 +7,10 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { AuditEntry } from '../audit/audit.ts';
 import type { Change } from '../context.ts';
-import { restrictionsShown } from './restrictions.ts';
+import { restrictionsShown, type StoredRestrictions } from './restrictions.ts';
 
 /** A key, locked until the end of the transaction. */
-export interface LockedKey {
+export interface LockedKey extends StoredRestrictions {
   readonly id: number;
   readonly user_id: number;
   /** The person behind the key: its user, or the owner of its service account. */
@@ -18,9 +18,6 @@ export interface LockedKey {
   readonly name: string;
   readonly key_hash: string;
   readonly key_prefix: string;
-  /** Texts of JSON arrays. */
-  readonly scopes: string | null;
-  readonly networks: string | null;
   readonly expires_at: string | null;
   readonly created_at: string;
   /** Last use of its present secret. */
@@ -34,6 +31,7 @@ export const lockKey = ({ transaction, dialect }: Change, id: number): Promise<L
     words,
     (value) => sql`select k.id, k.user_id, k.name, k.key_hash, k.key_prefix,
         cast(k.scopes as text) as scopes, cast(k.networks as text) as networks,
+        cast(k."limit" as text) as "limit", k.quota,
         ${timeText(words, sql`k.expires_at`)} as expires_at, ${timeText(words, sql`k.created_at`)} as created_at,
         ${timeText(words, sql`case when k.rotated_at is null then k.last_used_at else k.secret_used_at end`)} as used_at,
         (select case when u.kind = 'service' then u.owner_id else u.id end from users u where u.id = k.user_id) as owner_id
@@ -100,15 +98,12 @@ export const rotateKey = async (
   return { key: secret, previousUntil, audit: { action: 'key.rotate', target, detail } };
 };
 
-const parsed = (stored: string | null): readonly string[] | null =>
-  stored === null ? null : JSON.parse(stored);
-
 /** A rotated key, as the response shows it. */
 export const rotatedKey = (
-  { id, name, expires_at, created_at, scopes, networks }: LockedKey,
+  { id, name, expires_at, created_at, ...stored }: LockedKey,
   { key, previousUntil }: Rotated,
 ) => ({
   ...{ id, name, key, expires_at, created_at },
-  ...restrictionsShown(parsed(scopes), parsed(networks)),
+  ...restrictionsShown(stored),
   previous_until: previousUntil,
 });

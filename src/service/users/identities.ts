@@ -8,6 +8,7 @@ import type {
   IdentityStore,
   SecondFactorState,
 } from '../../auth/ports.ts';
+import { type KeyLimits, limitPolicy } from '../../auth/rate-limit.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import type { Database, Query, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
@@ -45,6 +46,9 @@ interface IdentityRow {
   /** Texts of JSON arrays of a key; null where it has none. */
   readonly scopes?: string | null;
   readonly networks?: string | null;
+  /** Text of a JSON object. */
+  readonly limit?: string | null;
+  readonly quota?: number | null;
 }
 
 const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
@@ -130,10 +134,21 @@ const expiry = (dialect: Dialect): Fragment =>
 const restrictionCache = {
   scopes: new BoundedCache<ReadonlySet<string>>(1_000),
   networks: new BoundedCache<BlockList>(1_000),
+  limits: new BoundedCache<KeyLimits>(1_000),
 } as const;
 
-/** Scopes and networks of a key, undefined where it has none. @throws Error where a stored network is none */
-const restrictions = ({ scopes, networks }: IdentityRow): Pick<IdentifiedKey, 'scopes' | 'networks'> => ({
+const limitsIn = (limit: string | null | undefined, quota: number | null | undefined): KeyLimits => ({
+  rate: limit == null ? undefined : limitPolicy('key', JSON.parse(limit)),
+  quota: quota ?? undefined,
+});
+
+/** Restrictions of a key, undefined where it has none. @throws Error where a stored network is none */
+const restrictions = ({
+  scopes,
+  networks,
+  limit,
+  quota,
+}: IdentityRow): Pick<IdentifiedKey, 'scopes' | 'networks' | 'limits'> => ({
   scopes:
     scopes == null
       ? undefined
@@ -142,6 +157,10 @@ const restrictions = ({ scopes, networks }: IdentityRow): Pick<IdentifiedKey, 's
     networks == null
       ? undefined
       : restrictionCache.networks.getOrMake(networks, () => networksOf(JSON.parse(networks))),
+  limits:
+    limit == null && quota == null
+      ? undefined
+      : restrictionCache.limits.getOrMake(`${quota} ${limit}`, () => limitsIn(limit, quota)),
 });
 
 /** Whether a moment has come, by its text. */
@@ -178,7 +197,8 @@ export const createIdentityStore = (
       (select f.key_id from gatewright_former_secrets f
         where f.key_hash = ${value('hash')} and f.ends_at > ${value('now')}))`,
     sql`k.id as credential, ${expiry(dialectOf(database))} as expires,
-      cast(k.scopes as text) as scopes, cast(k.networks as text) as networks`,
+      cast(k.scopes as text) as scopes, cast(k.networks as text) as networks,
+      cast(k."limit" as text) as "limit", k.quota`,
   );
   const bySession = forms<{ hash: string; idle: string; born: string }>(
     database,

@@ -1,0 +1,106 @@
+import { durationOf } from '../kernel/duration.ts';
+import { isJsonObject, type Json } from '../kernel/json.ts';
+import { type OptionTable, objectOf, oneOf, wholeNumber } from '../kernel/options.ts';
+
+/** The rate of a limit, as an API key carries one of its own. */
+export interface Rate {
+  /** Requests in a window. */
+  readonly max: number;
+  /** Length of the window: `30s`, `1m`, `1h`, `1d`. */
+  readonly window: string;
+  /** Requests that may come at once; `max` unless given. */
+  readonly burst?: number;
+}
+
+/** A limit of a model or an endpoint, as `gatewright.config.ts` states it. */
+export interface RateLimit extends Rate {
+  /**
+   * `caller`: each user and each application has a bucket, whichever token or key they use; an anonymous caller has that
+   * of the network. `network`: each IPv4 address, each /64 of IPv6 addresses. `caller` unless given.
+   */
+  readonly per?: 'caller' | 'network';
+}
+
+const maxRequests = 1_000_000_000;
+/** Milliseconds of the longest window. */
+const maxWindow = 31 * 86_400_000;
+/** Microseconds between two requests at the highest rate: the rest of the division is 0.5 % of it at most. */
+const minInterval = 100;
+/** Microseconds in which an empty bucket is full again, at most. */
+const maxFilling = 366 * 86_400_000_000;
+
+const rateOptions = {
+  max: wholeNumber(1, maxRequests),
+  window: (value, path) => {
+    const duration = typeof value === 'string' ? durationOf(value) : undefined;
+    return duration === undefined || duration === 0 || duration > maxWindow
+      ? `${path} must be a duration from 1s to 31d, such as "1m"`
+      : undefined;
+  },
+  burst: wholeNumber(1, maxRequests),
+} satisfies OptionTable<Rate>;
+
+const rateLimitOptions = { ...rateOptions, per: oneOf('caller', 'network') } satisfies OptionTable<RateLimit>;
+
+/** Returns the flaw of a rate that has no flaw in its parts. */
+const rateFlaw = ({ max, window, burst }: Partial<Rate>, path: string): string | undefined => {
+  if (max === undefined || window === undefined) return `${path} must have \`max\` and \`window\``;
+  const interval = intervalOf({ max, window });
+  if (interval < minInterval) return `${path}: at most ${1_000_000 / minInterval} requests in a second`;
+  return interval * (burst ?? max) > maxFilling
+    ? `${path}: an empty bucket must be full again after 366 days at most`
+    : undefined;
+};
+
+/** Checks a limit of the configuration. */
+export const checkRateLimit = (value: unknown, path: string): string | undefined =>
+  objectOf(rateLimitOptions)(value, path) ?? rateFlaw(value as Partial<Rate>, path);
+
+/** Whether a JSON value is a rate. */
+export const isRate = (value: Json): boolean =>
+  isJsonObject(value) && objectOf(rateOptions)(value, '') === undefined && rateFlaw(value, '') === undefined;
+
+/** Microseconds in which a bucket regains one request. */
+const intervalOf = ({ max, window }: Rate): number => Math.round(((durationOf(window) ?? 0) * 1000) / max);
+
+/** The shape of a bucket. */
+export interface BucketShape {
+  /** Requests that a full bucket holds. */
+  readonly size: number;
+  /** Microseconds in which it regains one of them; undefined for a quota, which regains nothing. */
+  readonly interval: number | undefined;
+}
+
+/** A limit as requests are counted by it and as headers name it. */
+export interface LimitPolicy extends BucketShape {
+  /** Its name in the headers. */
+  readonly name: 'default' | 'key';
+  /** Its item in `RateLimit-Policy`. */
+  readonly item: string;
+}
+
+/** An item of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). */
+export const policyItem = (name: string, requests: number, seconds: number): string =>
+  `"${name}";q=${requests};w=${seconds}`;
+
+export const limitPolicy = (name: LimitPolicy['name'], rate: Rate): LimitPolicy => ({
+  name,
+  size: rate.burst ?? rate.max,
+  interval: intervalOf(rate),
+  item: policyItem(name, rate.max, Math.round((durationOf(rate.window) ?? 0) / 1000)),
+});
+
+/** The limit of an endpoint. */
+export interface EndpointLimit {
+  /** The name by which buckets of this limit differ from those of others. */
+  readonly bucket: string;
+  readonly per: NonNullable<RateLimit['per']>;
+  readonly policy: LimitPolicy;
+}
+
+/** Limits of an API key. */
+export interface KeyLimits {
+  readonly rate: LimitPolicy | undefined;
+  /** Requests of a month. */
+  readonly quota: number | undefined;
+}

@@ -1,0 +1,284 @@
+import type { BucketShape } from '../../auth/rate-limit.ts';
+import type { Database } from '../../database/database.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { type Fragment, join, literal, type Statement, sql, statement } from '../../database/statement.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+
+/** The state of a bucket after a request. */
+export interface BucketLevel {
+  /** Whether it had the request. */
+  readonly admitted: boolean;
+  /** Milliseconds until it has another one; 0 if it has. Infinite for a quota. */
+  readonly wait: number;
+  /** Whole requests that it still has. */
+  readonly remaining: number;
+  /** Milliseconds until it is full again. Infinite for a quota. */
+  readonly untilFull: number;
+}
+
+/** A process admits up to 1/40 of a bucket before the database knows. */
+const partAhead = 40;
+
+/** Milliseconds between two writes of what was admitted. */
+const writeInterval = 250;
+
+/** Microseconds for which a row outlives the moment at which it says nothing any more. */
+const keptFor = 3_600_000_000;
+
+/** Numbers of buckets of one statement. */
+const statementSizes = [100, 10, 1] as const;
+
+/** Rows that one statement removes. */
+const maxRemoved = 1_000;
+
+/** A bucket, as this process knows it. */
+class KnownBucket {
+  readonly name: string;
+  readonly size: number;
+  /** Microseconds in which it regains a request; 1 for a quota, whose clock stands still. */
+  readonly step: number;
+  readonly refills: 0 | 1;
+  /** Milliseconds since the epoch at which a quota ends. */
+  readonly ends: number | undefined;
+  /** How much it missed at `seen` (by `performance.now()`), in the unit of `step`: at least, as others take from it. */
+  missed = 0;
+  seen = 0;
+  /** Requests that this process has admitted since, */
+  owed = 0;
+  /** those that are being written, */
+  writing = 0;
+  /** and requests of which the database decides. */
+  waiting: PromiseWithResolvers<boolean>[] = [];
+
+  constructor(name: string, { size, interval: step }: BucketShape, ends: number | undefined) {
+    this.name = name;
+    this.size = size;
+    this.step = step ?? 1;
+    this.refills = step === undefined ? 0 : 1;
+    this.ends = ends;
+  }
+
+  missing(now: number): number {
+    const regained = (now - this.seen) * 1000 * this.refills;
+    return Math.max(0, this.missed - regained) + (this.owed + this.writing) * this.step;
+  }
+
+  level(missing: number, admitted: boolean): BucketLevel {
+    const { step, refills } = this;
+    const room = this.size * step - missing;
+    const [lacking, filling] = [Math.max(0, step - room) / 1000, missing / 1000];
+    return {
+      admitted,
+      wait: lacking > 0 && refills === 0 ? Infinity : lacking,
+      remaining: Math.max(0, Math.floor(room / step)),
+      untilFull: refills === 0 ? Infinity : filling,
+    };
+  }
+}
+
+interface Exchange {
+  readonly [column: string]: readonly (string | number)[];
+  readonly names: readonly string[];
+  /** Requests that the database decides about. */
+  readonly wanted: readonly number[];
+  /** Requests that were admitted. */
+  readonly owed: readonly number[];
+  readonly sizes: readonly number[];
+  readonly refills: readonly number[];
+  readonly steps: readonly number[];
+  /** What a new row misses: all of these requests. */
+  readonly missed: readonly number[];
+  /** When the row expires: of a quota since the epoch, else from now on. */
+  readonly expiries: readonly number[];
+}
+
+interface BucketRow {
+  readonly name: string;
+  readonly granted: number;
+  readonly missed: number;
+}
+
+/**
+ * One statement writes what was admitted, admits as many of the further requests as a bucket has room for, and returns
+ * what it misses. It writes rows in the order of their names, so that no two processes deadlock.
+ */
+const exchangeOf = (database: Database, count: number): Statement<Exchange> => {
+  const dialect = dialectOf(database);
+  const clock = dialect.nowMicroseconds;
+  const now = sql`(excluded.refills * ${clock})`;
+  const stored = sql`gatewright_buckets.full_at`;
+  // A time that no bucket of this size can have is of a clock that was wrong: it is void.
+  const start = sql`(case when ${stored} between ${now} and ${now} + 2 * excluded.size * excluded.step
+    then ${stored} else ${now} end)`;
+  const room = sql`((${now} + excluded.size * excluded.step - ${start}) / excluded.step - excluded.owed)`;
+  const granted = sql`(case when ${room} <= 0 then 0 when ${room} < excluded.granted then ${room}
+    else excluded.granted end)`;
+  return statement<Exchange>(dialect, (value) => {
+    const row = (index: number): Fragment => sql`(${value('names', index)},
+      ${value('refills', index)} * ${clock} + ${value('missed', index)}, ${value('wanted', index)},
+      ${value('owed', index)}, ${value('sizes', index)}, ${value('refills', index)}, ${value('steps', index)},
+      ${value('refills', index)} * ${clock} + ${value('expiries', index)})`;
+    return sql`insert into gatewright_buckets (name, full_at, granted, owed, size, refills, step, expires_at)
+      values ${join(Array.from({ length: count }, (_, index) => row(index)))}
+      on conflict (name) do update set full_at = ${start} + (excluded.owed + ${granted}) * excluded.step,
+        granted = ${granted}, owed = excluded.owed, size = excluded.size, refills = excluded.refills,
+        step = excluded.step, expires_at = excluded.expires_at
+      returning name, granted, full_at - refills * ${clock} as missed`;
+  });
+};
+
+/** What a statement is told of buckets. Afterwards these requests are being written. */
+const takeOf = (buckets: readonly KnownBucket[]) => {
+  const taken = buckets.map((bucket) => {
+    const { name, size, step, refills, ends, owed, waiting } = bucket;
+    const wanted = Math.max(0, Math.min(waiting.length, size - owed));
+    bucket.owed = 0;
+    bucket.writing = owed;
+    bucket.waiting = [];
+    const missed = (owed + wanted) * step;
+    const expiry = (ends === undefined ? size * step : ends * 1000) + keptFor;
+    return { bucket, waiting, owed, row: { name, wanted, owed, size, refills, step, missed, expiry } };
+  });
+  const rows = taken.map(({ row }) => row);
+  const exchange: Exchange = {
+    names: rows.map(({ name }) => name),
+    wanted: rows.map(({ wanted }) => wanted),
+    owed: rows.map(({ owed }) => owed),
+    sizes: rows.map(({ size }) => size),
+    refills: rows.map(({ refills }) => refills),
+    steps: rows.map(({ step }) => step),
+    missed: rows.map(({ missed }) => missed),
+    expiries: rows.map(({ expiry }) => expiry),
+  };
+  return { taken, exchange };
+};
+
+/**
+ * Buckets of requests, which all processes of one database share. A process admits a request at once while it has
+ * admitted less than 1/40 of the bucket since it last wrote, which it does four times a second. Beyond that the database
+ * decides, for all requests of one turn in one statement. A bucket that is known to be empty refuses without a statement.
+ *
+ * Each process may so admit 1/40 of a bucket too many in the worst case; what was admitted is written all the same, so that
+ * the bucket is refilled later by as much.
+ */
+export const createBuckets = (database: Database) => {
+  // What is forgotten is learned again with the next statement; what is not written is in `unwritten` as well.
+  const known = new BoundedCache<KnownBucket>(50_000);
+  const unwritten = new Map<string, KnownBucket>();
+  const statements = new Map(statementSizes.map((size) => [size, exchangeOf(database, size)]));
+  let writing: Promise<void> | undefined;
+
+  const exchange = async (buckets: readonly KnownBucket[]): Promise<void> => {
+    const { taken, exchange: told } = takeOf(buckets);
+    const sent = performance.now();
+    try {
+      const query = statements.get(buckets.length as (typeof statementSizes)[number]);
+      if (query === undefined) throw new Error(`no statement for ${buckets.length} buckets`);
+      const rows = new Map((await database.execute<BucketRow>(query(told))).map((row) => [row.name, row]));
+      for (const { bucket, waiting } of taken) {
+        const row = rows.get(bucket.name);
+        if (row === undefined) throw new Error(`bucket ${bucket.name} was not written`);
+        bucket.missed = row.missed;
+        bucket.seen = sent;
+        bucket.writing = 0;
+        for (const [index, request] of waiting.entries()) request.resolve(index < row.granted);
+      }
+    } catch (error) {
+      for (const { bucket, waiting, owed } of taken) {
+        bucket.owed += owed;
+        bucket.writing = 0;
+        unwritten.set(bucket.name, bucket);
+        for (const request of waiting) request.reject(error);
+      }
+      throw error;
+    }
+  };
+
+  const writeAll = async (): Promise<void> => {
+    // The requests of one turn share a statement.
+    await Promise.resolve();
+    while (unwritten.size > 0) {
+      const buckets = [...unwritten.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+      unwritten.clear();
+      for (let at = 0; at < buckets.length; ) {
+        const size = statementSizes.find((each) => each <= buckets.length - at) ?? 1;
+        const part = buckets.slice(at, at + size);
+        try {
+          await exchange(part);
+        } catch (error) {
+          for (const bucket of buckets.slice(at + size)) unwritten.set(bucket.name, bucket);
+          throw error;
+        }
+        at += size;
+      }
+    }
+  };
+
+  const write = (): Promise<void> => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  };
+
+  return {
+    /**
+     * Takes one request from a bucket.
+     * @param name unique in the database
+     * @param ends milliseconds since the epoch after which the row of a quota is removed
+     * @throws Problem `database_unavailable`
+     */
+    take(name: string, shape: BucketShape, ends?: number): BucketLevel | Promise<BucketLevel> {
+      const bucket = known.getOrMake(name, () => unwritten.get(name) ?? new KnownBucket(name, shape, ends));
+      const missing = bucket.missing(performance.now());
+      const { size, step } = bucket;
+      if (missing + step > size * step) return bucket.level(missing, false);
+      unwritten.set(name, bucket);
+      if (bucket.owed + bucket.writing < Math.floor(size / partAhead)) {
+        bucket.owed += 1;
+        return bucket.level(missing + step, true);
+      }
+      const request = Promise.withResolvers<boolean>();
+      bucket.waiting.push(request);
+      // An error of the statement is that of each request that waits for it.
+      write().catch(() => {});
+      return request.promise.then((admitted) => bucket.level(bucket.missing(performance.now()), admitted));
+    },
+
+    /**
+     * Starts to write what was admitted. Returns a function that stops it and writes the rest.
+     * @param onError called with the first error after a success
+     */
+    start(onError: (error: unknown) => void): () => Promise<void> {
+      let isFailing = false;
+      const attempt = async (): Promise<void> => {
+        try {
+          await write();
+          isFailing = false;
+        } catch (error) {
+          if (!isFailing) onError(error);
+          isFailing = true;
+        }
+      };
+      const timer = setInterval(attempt, writeInterval).unref();
+      return async () => {
+        clearInterval(timer);
+        await attempt();
+      };
+    },
+
+    /** Removes rows of buckets that are full again, and of former quotas. */
+    sweep: async (): Promise<void> => {
+      const dialect = dialectOf(database);
+      const remove = statement<Record<never, never>>(
+        dialect,
+        () => sql`delete from gatewright_buckets where name in (select name from gatewright_buckets
+          where expires_at < ${dialect.nowMicroseconds} order by expires_at limit ${literal(maxRemoved)}${dialect.forUpdateSkipLocked})
+          returning name`,
+      );
+      while ((await database.execute(remove({}))).length === maxRemoved);
+    },
+  };
+};
+
+export type Buckets = ReturnType<typeof createBuckets>;
