@@ -1,6 +1,7 @@
 import type { Refusal } from '../parts/refusal.ts';
 import type { Text } from '../texts/provider.ts';
 import { AccessSummary, type KeyAccess } from './access-words.tsx';
+import { LimitFields, type LimitInput, limitInput, limitsOf } from './limit-fields.tsx';
 import { isNetwork, networksIn } from './network.ts';
 import { NetworkLines } from './network-lines.tsx';
 import { ScopePicker } from './scope-picker.tsx';
@@ -12,17 +13,23 @@ export interface AccessInput {
   readonly scopes: readonly string[] | null;
   /** Lines, of which some may be empty. */
   readonly networks: readonly string[];
+  readonly limits: LimitInput;
 }
 
-export const accessInput = ({ scopes, networks }: KeyAccess): AccessInput => ({
+export const accessInput = ({ scopes, networks, ...limits }: KeyAccess): AccessInput => ({
   scopes: scopes === null ? null : expanded(scopes),
   networks: networks ?? [],
+  limits: limitInput(limits),
 });
 
 /** As the service takes it. */
-export const accessOf = ({ scopes, networks }: AccessInput): KeyAccess => {
+export const accessOf = ({ scopes, networks, limits }: AccessInput): KeyAccess => {
   const lines = networksIn(networks);
-  return { scopes: scopes === null ? null : shortened(scopes), networks: lines.length === 0 ? null : lines };
+  return {
+    scopes: scopes === null ? null : shortened(scopes),
+    networks: lines.length === 0 ? null : lines,
+    ...limitsOf(limits),
+  };
 };
 
 /** Errors that are found before anything is sent. */
@@ -51,6 +58,7 @@ export const AccessFields = ({ input, onChange, errors, end }: AccessFieldsProps
       onChange={(networks) => onChange({ networks })}
       error={errors['networks']}
     />
+    <LimitFields value={input.limits} onChange={(limits) => onChange({ limits })} errors={errors} />
     <AccessSummary access={accessOf(input)} end={end} />
   </>
 );

@@ -2,13 +2,18 @@ import Box from '@mui/material/Box';
 import { Time } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
+import { useLimitWords } from './limit-fields.tsx';
 import { useScopeWords } from './scopes.ts';
 
 /** The restrictions of a key; null: there is none of this kind. */
-export type KeyAccess = Pick<ApiKey, 'scopes' | 'networks'>;
+export type KeyAccess = Pick<ApiKey, 'scopes' | 'networks' | 'limit' | 'quota'>;
 
 /** In a few words, for a row of a list: everything, or the first of what it may. */
-export const AccessInShort = ({ access: { scopes, networks } }: { readonly access: KeyAccess }) => {
+export const AccessInShort = ({
+  access: { scopes, networks },
+}: {
+  readonly access: Pick<KeyAccess, 'scopes' | 'networks'>;
+}) => {
   const text = useText();
   const words = useScopeWords()(scopes);
   const [first = ''] = scopes === null ? [text('keyAccess.all')] : words;
@@ -42,8 +47,10 @@ interface AccessSummaryProps {
 }
 
 /** A key in one sentence: what it may do, from where, until when. */
-export const AccessSummary = ({ access: { scopes, networks }, end }: AccessSummaryProps) => {
+export const AccessSummary = ({ access, end }: AccessSummaryProps) => {
+  const { scopes, networks } = access;
   const text = useText();
+  const limits = useLimitWords()(access);
   const words = useScopeWords()(scopes);
   const separator = text('keyAccess.separator');
   return (
@@ -57,6 +64,15 @@ export const AccessSummary = ({ access: { scopes, networks }, end }: AccessSumma
         {text('keyAccess.from')}
       </Box>
       {networks === null ? text('keyAccess.everywhere') : networks.join(separator)}
+      {limits.length === 0 ? null : (
+        <>
+          <br />
+          <Box component="span" sx={{ color: 'text.secondary' }}>
+            {text('keyAccess.atMost')}
+          </Box>
+          {limits.join(separator)}
+        </>
+      )}
       {end === undefined ? null : (
         <>
           <br />

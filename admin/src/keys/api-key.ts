@@ -24,6 +24,10 @@ export interface ApiKey {
   readonly scopes: readonly string[] | null;
   /** Null: from everywhere. */
   readonly networks: readonly string[] | null;
+  /** Null: it has none of its own. */
+  readonly limit: { readonly max: number; readonly window: string; readonly burst?: number } | null;
+  /** Requests of a calendar month; null: any number. */
+  readonly quota: number | null;
 }
 
 /** The use of a key as `/admin/api_keys/:id/usage` returns it. */

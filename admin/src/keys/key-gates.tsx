@@ -7,6 +7,7 @@ import { Link } from '../parts/link.tsx';
 import { Section } from '../parts/section.tsx';
 import { useText } from '../texts/provider.ts';
 import type { ApiKey, KeyUsage } from './api-key.ts';
+import { useLimitWords } from './limit-fields.tsx';
 import { actionIn, expanded, isReading, useScopeWords } from './scopes.ts';
 
 const NarrowKey = lazy(() => import('./narrow-key.tsx').then(({ NarrowKey: part }) => ({ default: part })));
@@ -21,6 +22,7 @@ export const KeyGates = ({ apiKey, usage }: KeyGatesProps) => {
   const text = useText();
   const [narrowing, setNarrowing] = useState(false);
   const words = useScopeWords();
+  const limits = useLimitWords()(apiKey);
   const { networks, scopes, status, user } = apiKey;
   const narrower = usage?.narrower_scopes ?? null;
   return (
@@ -55,6 +57,9 @@ export const KeyGates = ({ apiKey, usage }: KeyGatesProps) => {
                 </Button>
               </Box>
             )}
+          </Gate>
+          <Gate outcome={limits.length === 0 ? 'off' : 'narrowed'} title={text('keyAccess.limits')}>
+            {limits.length === 0 ? text('keyAccess.noLimits') : limits.join(text('keyAccess.separator'))}
           </Gate>
           <Gate outcome="passed" title={text('keyAccess.owner')}>
             <Link to={`/users/${user.id}/show`}>{user.username}</Link>

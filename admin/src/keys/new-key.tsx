@@ -71,7 +71,7 @@ const KeyForm = ({ replaced }: { readonly replaced: ApiKey | undefined }) => {
         user_id: replaced?.user.id ?? (Number(parameters.get('user_id')) || null),
         name: replaced?.name ?? parameters.get('name') ?? '',
         expires_at: firstExpiry,
-        ...accessInput(replaced ?? { scopes: null, networks: null }),
+        ...accessInput(replaced ?? { scopes: null, networks: null, limit: null, quota: null }),
       }}
       action={text('keys.create')}
       back="/api_keys"

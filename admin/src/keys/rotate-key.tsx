@@ -52,9 +52,13 @@ export const RotateKey = () => {
             const path = `/admin/api_keys/${apiKey.id}/rotate`;
             const { data } = await send<RotatedApiKey>('POST', path, { body: { overlap } });
             await client.invalidateQueries();
-            const { user, scopes, networks } = apiKey;
-            const access = { scopes, networks };
-            return () => setRotated({ ...data, owner: user.username, access, until: data.previous_until });
+            return () =>
+              setRotated({
+                ...data,
+                owner: apiKey.user.username,
+                access: apiKey,
+                until: data.previous_until,
+              });
           }}
         >
           {({ overlap }, change, errors) => (

@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';
+import { type KeyLimits, useLimitWords } from '../keys/limit-fields.tsx';
 import { useScopeWords } from '../keys/scopes.ts';
 import { Link } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
@@ -31,6 +32,8 @@ const names: Readonly<Record<string, TextKey>> = {
   expires_at: 'keys.expiresAt',
   scopes: 'keyAccess.scopes',
   networks: 'keyAccess.networks',
+  limit: 'keyAccess.limit',
+  quota: 'keyAccess.quota',
   kept_session: 'sessions.current',
   roles: 'users.roles',
   disabled: 'users.disabled',
@@ -97,12 +100,16 @@ const Value = ({ name, value }: DetailProps): ReactNode => {
   const text = useText();
   const wordOf = useWords('audit');
   const words = useScopeWords();
+  const limits = useLimitWords();
   if (name === 'user_id' && typeof value === 'number')
     return <Link to={`/users/${value}/show`}>#{value}</Link>;
   if (name === 'expires_at' && (value === null || typeof value === 'string'))
     return <Time value={value} format="day" otherwise={text('keys.neverExpires')} />;
   if (name === 'scopes' && isTextsOrNull(value)) return words(value).join(text('keyAccess.separator'));
   if (name === 'networks' && value === null) return text('keyAccess.everywhere');
+  if ((name === 'limit' || name === 'quota') && value === null) return text('keyAccess.noLimits');
+  if (name === 'limit')
+    return limits({ limit: value as KeyLimits['limit'], quota: null }).join(text('keyAccess.separator'));
   if (name === 'since' && typeof value === 'string') return <Time value={value} format="full" />;
   if (name === 'account' && value === 'unknown') return text('audit.details.unknown');
   if (name === 'more' && typeof value === 'object' && value !== null)

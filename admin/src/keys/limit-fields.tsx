@@ -1,0 +1,92 @@
+import Box from '@mui/material/Box';
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import { type Text, useText } from '../texts/provider.ts';
+import type { ApiKey } from './api-key.ts';
+
+/** The limits of a key; null: it has none of its own. */
+export type KeyLimits = Pick<ApiKey, 'limit' | 'quota'>;
+
+/** The same as a form has them; empty: none. */
+export interface LimitInput {
+  readonly max: string;
+  readonly window: string;
+  readonly burst: string;
+  readonly quota: string;
+}
+
+const shownNumber = (value: number | null | undefined): string => (value == null ? '' : String(value));
+
+export const limitInput = ({ limit, quota }: KeyLimits): LimitInput => ({
+  max: shownNumber(limit?.max),
+  window: limit?.window ?? '1m',
+  burst: shownNumber(limit?.burst),
+  quota: shownNumber(quota),
+});
+
+/** As the service takes it. */
+export const limitsOf = ({ max, window, burst, quota }: LimitInput): KeyLimits => ({
+  limit: max === '' ? null : { max: Number(max), window, ...(burst === '' ? {} : { burst: Number(burst) }) },
+  quota: quota === '' ? null : Number(quota),
+});
+
+const windows = { '1s': 'second', '1m': 'minute', '1h': 'hour', '1d': 'day' } as const;
+
+const windowText = (text: Text, window: string): string =>
+  window in windows ? text(`keyAccess.${windows[window as keyof typeof windows]}`) : window;
+
+/** Limits in words: `60 / minute · 20 at once · 10000 / month`. */
+export const useLimitWords = (): ((limits: KeyLimits) => readonly string[]) => {
+  const text = useText();
+  return ({ limit, quota }) => [
+    ...(limit === null
+      ? []
+      : [text('keyAccess.rate', { max: limit.max, window: windowText(text, limit.window) })]),
+    ...(limit?.burst === undefined ? [] : [text('keyAccess.atOnce', { burst: limit.burst })]),
+    ...(quota === null ? [] : [text('keyAccess.rate', { max: quota, window: text('keyAccess.month') })]),
+  ];
+};
+
+interface LimitFieldsProps {
+  readonly value: LimitInput;
+  readonly onChange: (value: LimitInput) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** The inputs for how often a key may be used. */
+export const LimitFields = ({ value, onChange, errors }: LimitFieldsProps) => {
+  const text = useText();
+  const count = (name: 'max' | 'burst' | 'quota', label: string, error?: string, help?: string) => (
+    <TextField
+      label={label}
+      type="number"
+      margin="none"
+      value={value[name]}
+      onChange={(event) => onChange({ ...value, [name]: event.target.value })}
+      error={error !== undefined}
+      helperText={error ?? help}
+      slotProps={{ htmlInput: { min: 1, step: 1 } }}
+    />
+  );
+  const known = Object.keys(windows);
+  return (
+    <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fit, minmax(140px, 1fr))' }}>
+      {count('max', text('keyAccess.max'), errors['limit'], text('keyAccess.maxHelp'))}
+      <TextField
+        select
+        label={text('keyAccess.window')}
+        margin="none"
+        value={value.window}
+        onChange={(event) => onChange({ ...value, window: event.target.value })}
+      >
+        {(known.includes(value.window) ? known : [...known, value.window]).map((window) => (
+          <MenuItem key={window} value={window}>
+            {windowText(text, window)}
+          </MenuItem>
+        ))}
+      </TextField>
+      {count('burst', text('keyAccess.burst'), undefined, text('keyAccess.burstHelp'))}
+      {count('quota', text('keyAccess.quota'), errors['quota'], text('keyAccess.quotaHelp'))}
+    </Box>
+  );
+};
