@@ -205,6 +205,16 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       '410 `second_factor_setup_ended`',
     ],
     [
+      'requests of a limit in a window, and of a quota',
+      'auth/rate-limit.ts',
+      'maxRequests',
+      'count',
+      'no start, 422',
+    ],
+    ['the window of a limit', 'auth/rate-limit.ts', 'maxWindow', 's', 'no start, 422'],
+    ['requests of a limit in a second', 'auth/rate-limit.ts', 'maxPerSecond', 'count', 'no start, 422'],
+    ['time in which a bucket is full again', 'auth/rate-limit.ts', 'maxFilling', 's', 'no start, 422'],
+    [
       'overlap of two secrets of a key, an application or a webhook',
       'service/overlap.ts',
       'maxOverlapSeconds',

@@ -15,6 +15,7 @@ import { interfacesIn, membersOf, memberTable } from './reference-types.ts';
 import { vectorsFile } from './reference-vectors.ts';
 
 const configTypes: Readonly<Record<string, string>> = {
+  limits: '{ [name]: RateLimit }',
   onPayment: 'function',
   onStart: 'function',
   onStop: 'function',
@@ -30,8 +31,9 @@ const configurationPage = (): string =>
         variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning]),
       ),
       '## gatewright.config.ts',
-      'Functions, which no variable can hold, are in this file of the application: it exports `defineConfig({ … })` by default. The file is optional.',
+      'Functions and limits, which no variable can hold, are in this file of the application: it exports `defineConfig({ … })` by default. The file is optional.',
       memberTable(membersOf(interfacesIn(['app/application.ts']), 'ApplicationConfig'), configTypes),
+      'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller` or each `network` (`per`): see [Limit requests](../guide/rate-limits.md).',
     ].join('\n\n'),
   );
 

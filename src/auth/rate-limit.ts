@@ -21,19 +21,19 @@ export interface RateLimit extends Rate {
   readonly per?: 'caller' | 'network';
 }
 
-const maxRequests = 1_000_000_000;
-/** Milliseconds of the longest window. */
-const maxWindow = 31 * 86_400_000;
-/** Microseconds between two requests at the highest rate: the rest of the division is 0.5 % of it at most. */
-const minInterval = 100;
-/** Microseconds in which an empty bucket is full again, at most. */
-const maxFilling = 366 * 86_400_000_000;
+export const maxRequests = 1_000_000_000;
+/** Seconds of the longest window. */
+const maxWindow = 31 * 86_400;
+/** The interval of this rate is 100 microseconds: rounding it changes a rate by 0.5 % at most. */
+const maxPerSecond = 10_000;
+/** Seconds after which an empty bucket is full again, at most. */
+const maxFilling = 366 * 86_400;
 
 const rateOptions = {
   max: wholeNumber(1, maxRequests),
   window: (value, path) => {
     const duration = typeof value === 'string' ? durationOf(value) : undefined;
-    return duration === undefined || duration === 0 || duration > maxWindow
+    return duration === undefined || duration === 0 || duration > maxWindow * 1000
       ? `${path} must be a duration from 1s to 31d, such as "1m"`
       : undefined;
   },
@@ -46,8 +46,8 @@ const rateLimitOptions = { ...rateOptions, per: oneOf('caller', 'network') } sat
 const rateFlaw = ({ max, window, burst }: Partial<Rate>, path: string): string | undefined => {
   if (max === undefined || window === undefined) return `${path} must have \`max\` and \`window\``;
   const interval = intervalOf({ max, window });
-  if (interval < minInterval) return `${path}: at most ${1_000_000 / minInterval} requests in a second`;
-  return interval * (burst ?? max) > maxFilling
+  if (interval < 1_000_000 / maxPerSecond) return `${path}: at most ${maxPerSecond} requests in a second`;
+  return interval * (burst ?? max) > maxFilling * 1_000_000
     ? `${path}: an empty bucket must be full again after 366 days at most`
     : undefined;
 };

@@ -1,16 +1,14 @@
 import { callerOf } from '../auth/caller.ts';
 import { networkOf } from '../auth/client-network.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type LimitPolicy, policyItem } from '../auth/rate-limit.ts';
-import { isOfKeys } from '../auth/registry.ts';
+import { type EndpointLimit, type KeyLimits, type LimitPolicy, policyItem } from '../auth/rate-limit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { BucketLevel, Buckets } from '../service/limits/buckets.ts';
-import type { Endpoint } from './endpoint.ts';
 import type { Request } from './request.ts';
 
-/** What limits did with a request: undefined, or a promise where the database decides. */
-type Counted = Promise<void> | undefined;
+/** A request that was counted: undefined, or a promise where the database decides. */
+type Counts = Promise<void> | undefined;
 
 const tooMany = (seconds: number): Problem =>
   new Problem('too_many_requests', { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } });
@@ -33,15 +31,15 @@ export const createLimiter = (buckets: Buckets, clock: Clock) => {
   const settle = (
     level: BucketLevel | Promise<BucketLevel>,
     check: (level: BucketLevel) => undefined,
-  ): Counted => (level instanceof Promise ? level.then(check) : check(level));
+  ): Counts => (level instanceof Promise ? level.then(check) : check(level));
 
-  const countRate = (request: Request, policy: LimitPolicy, bucket: string): Counted =>
+  const countRate = (request: Request, policy: LimitPolicy, bucket: string): Counts =>
     settle(buckets.take(bucket, policy), ({ admitted, remaining, wait, untilFull }) => {
       request.limited(`"${policy.name}";r=${remaining};t=${Math.ceil(untilFull / 1000)}`, policy.item);
       if (!admitted) throw tooMany(wait / 1000);
     });
 
-  const countQuota = (request: Request, key: number, quota: number): Counted => {
+  const countQuota = (request: Request, key: number, quota: number): Counts => {
     const now = clock();
     if (now < month.begins || now >= month.ends) month = monthOf(now);
     const { name, begins, ends } = month;
@@ -53,37 +51,29 @@ export const createLimiter = (buckets: Buckets, clock: Clock) => {
     });
   };
 
-  return {
-    /**
-     * Returns the counter of requests by their network, which is called before the caller is authenticated. Undefined
-     * where the endpoint has no such limit. The counter throws the problem `too_many_requests`, as all counters do.
-     */
-    ofNetworks: ({ rateLimit: limit }: Endpoint): ((request: Request) => Counted) | undefined =>
-      limit?.per === 'network'
-        ? (request) => countRate(request, limit.policy, `${limit.bucket} net:${networkOf(request.address)}`)
-        : undefined,
+  /** Counts by the limit and then the quota of an API key; a request that the limit refuses uses up no quota. */
+  const countKey = (request: Request, key: number, { rate, quota }: KeyLimits): Counts => {
+    const rest = (): Counts => (quota === undefined ? undefined : countQuota(request, key, quota));
+    const pending = rate && countRate(request, rate, `key:${key}`);
+    return pending === undefined ? rest() : pending.then(rest);
+  };
 
-    /** Returns the counter of requests by their caller, and by the limit and then the quota of an API key, if any. */
-    ofCallers: ({
-      rateLimit,
-      auth,
-    }: Endpoint): ((request: Request, principal: Principal) => Counted) | undefined => {
-      const limit = rateLimit?.per === 'caller' ? rateLimit : undefined;
-      if (limit === undefined && !auth.some(isOfKeys)) return undefined;
-      return (request, principal) => {
-        const { credential = 0, limits: own } = principal.kind === 'user' ? principal : {};
-        const countOwn = (): Counted => {
-          const pending = own?.rate && countRate(request, own.rate, `key:${credential}`);
-          const rest = (): Counted =>
-            own?.quota === undefined ? undefined : countQuota(request, credential, own.quota);
-          return pending === undefined ? rest() : pending.then(rest);
-        };
-        if (limit === undefined) return own && countOwn();
-        const caller = `${limit.bucket} ${callerOf(principal, request.address)}`;
-        const pending = countRate(request, limit.policy, caller);
-        if (own === undefined) return pending;
-        return pending === undefined ? countOwn() : pending.then(countOwn);
-      };
+  return {
+    /** Counts a request by its network, before the caller is authenticated. @throws Problem `too_many_requests` */
+    ofNetwork: (request: Request, { bucket, policy }: EndpointLimit): Counts =>
+      countRate(request, policy, `${bucket} net:${networkOf(request.address)}`),
+
+    /**
+     * Counts a request by its caller, where the endpoint has a limit of callers, and by what the API key has.
+     * @throws Problem `too_many_requests`
+     */
+    ofCaller: (request: Request, limit: EndpointLimit | undefined, principal: Principal): Counts => {
+      const { credential = 0, limits } = principal.kind === 'user' ? principal : {};
+      const rest = (): Counts => (limits === undefined ? undefined : countKey(request, credential, limits));
+      if (limit === undefined) return rest();
+      const caller = `${limit.bucket} ${callerOf(principal, request.address)}`;
+      const pending = countRate(request, limit.policy, caller);
+      return pending === undefined ? rest() : pending.then(rest);
     },
   };
 };

@@ -252,19 +252,21 @@ export const createPipeline = ({ methods, envelope, limiter, around }: PipelineP
     const isPersonal = accepted.length > 0 || readsOwn(endpoint.policy);
     // The decision is the same for all anonymous callers.
     const anonymousDecision = decide(endpoint.policy, anonymous);
-    const countNetwork = limiter?.ofNetworks(endpoint);
-    const countCaller = limiter?.ofCallers(endpoint);
+    const { rateLimit } = endpoint;
+    const ofCallers = rateLimit?.per === 'caller' ? rateLimit : undefined;
     const served: Serve = async (request) => {
       try {
-        if (countNetwork !== undefined) await countNetwork(request);
+        if (rateLimit?.per === 'network') await limiter?.ofNetwork(request, rateLimit);
         // Public records may refer to records that only this caller may read.
         const needsPrincipal = isPersonal || request.relates;
         const principal = needsPrincipal
           ? await (identify?.(request) ?? guard(accepted, request))
           : anonymous;
         request.identified(principal);
-        const counted = countCaller?.(request, principal);
-        if (counted !== undefined) await counted;
+        if (ofCallers !== undefined || (principal.kind === 'user' && principal.limits !== undefined)) {
+          const counts = limiter?.ofCaller(request, ofCallers, principal);
+          if (counts !== undefined) await counts;
+        }
         const decision = principal === anonymous ? anonymousDecision : admit(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
         request.permitted(decision.grant, identify);

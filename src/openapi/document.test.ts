@@ -194,7 +194,7 @@ describe('describeApi', () => {
     // Every user may have to change the password first; no permission is asked for here.
     const refusal = (path: string) => at(document, 'paths', path, 'get', 'responses', '403')['$ref'];
     expect(refusal(notes)).toBe('#/components/responses/E403C2');
-    expect(refusal('/api/v1/blog_posts')).toBe('#/components/responses/E403C0C2C5');
+    expect(refusal('/api/v1/blog_posts')).toBe('#/components/responses/E403C0C2C5Limited');
     expect(statuses(document, 'post', notes)).toEqual(
       expect.arrayContaining(['201', '400', '401', '409', '413', '415', '422']),
     );

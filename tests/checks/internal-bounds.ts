@@ -31,6 +31,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
     'http/body.ts maxBatchSize',
     'service/api-keys/expiry-notices.ts',
     'service/api-keys/known-secrets.ts',
+    'service/limits/buckets.ts maxRemoved',
     'http/request.ts',
     'http/respond.ts',
     'operations/find-records.ts',

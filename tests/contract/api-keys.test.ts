@@ -167,6 +167,8 @@ describeEachDatabase('API keys', (databases) => {
       name: 'once',
       scopes: null,
       networks: null,
+      limit: null,
+      quota: null,
       key: `${data.key.slice(0, 8)}****`,
       status: 'active',
       expires_at: null,

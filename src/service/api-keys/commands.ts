@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely';
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
+import { maxRequests } from '../../auth/rate-limit.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { sql, statement, toQuery } from '../../database/statement.ts';
@@ -41,7 +42,7 @@ export const keyFieldDefinitions = {
   scopes: field.json(),
   networks: field.json(),
   limit: field.json(),
-  quota: field.integer({ min: 1 }),
+  quota: field.integer({ min: 1, max: maxRequests }),
 } as const;
 
 type KeyValues = CheckedInput<typeof keyFieldDefinitions>;

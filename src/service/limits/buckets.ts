@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { BucketShape } from '../../auth/rate-limit.ts';
 import type { Database } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
@@ -127,7 +128,7 @@ const exchangeOf = (database: Database, count: number): Statement<Exchange> => {
   });
 };
 
-/** What a statement is told of buckets. Afterwards these requests are being written. */
+/** The values of a statement for buckets. Afterwards their requests are being written. */
 const takeOf = (buckets: readonly KnownBucket[]) => {
   const taken = buckets.map((bucket) => {
     const { name, size, step, refills, ends, owed, waiting } = bucket;
@@ -140,7 +141,7 @@ const takeOf = (buckets: readonly KnownBucket[]) => {
     return { bucket, waiting, owed, row: { name, wanted, owed, size, refills, step, missed, expiry } };
   });
   const rows = taken.map(({ row }) => row);
-  const exchange: Exchange = {
+  const values: Exchange = {
     names: rows.map(({ name }) => name),
     wanted: rows.map(({ wanted }) => wanted),
     owed: rows.map(({ owed }) => owed),
@@ -150,7 +151,7 @@ const takeOf = (buckets: readonly KnownBucket[]) => {
     missed: rows.map(({ missed }) => missed),
     expiries: rows.map(({ expiry }) => expiry),
   };
-  return { taken, exchange };
+  return { taken, values };
 };
 
 /**
@@ -167,14 +168,16 @@ export const createBuckets = (database: Database) => {
   const unwritten = new Map<string, KnownBucket>();
   const statements = new Map(statementSizes.map((size) => [size, exchangeOf(database, size)]));
   let writing: Promise<void> | undefined;
+  // A statement is of no single request: it is neither part of a trace nor a write of its caller.
+  const outside = AsyncLocalStorage.snapshot();
 
   const exchange = async (buckets: readonly KnownBucket[]): Promise<void> => {
-    const { taken, exchange: told } = takeOf(buckets);
+    const { taken, values } = takeOf(buckets);
     const sent = performance.now();
     try {
       const query = statements.get(buckets.length as (typeof statementSizes)[number]);
       if (query === undefined) throw new Error(`no statement for ${buckets.length} buckets`);
-      const rows = new Map((await database.execute<BucketRow>(query(told))).map((row) => [row.name, row]));
+      const rows = new Map((await database.execute<BucketRow>(query(values))).map((row) => [row.name, row]));
       for (const { bucket, waiting } of taken) {
         const row = rows.get(bucket.name);
         if (row === undefined) throw new Error(`bucket ${bucket.name} was not written`);
@@ -215,7 +218,7 @@ export const createBuckets = (database: Database) => {
   };
 
   const write = (): Promise<void> => {
-    writing ??= writeAll().finally(() => {
+    writing ??= outside(writeAll).finally(() => {
       writing = undefined;
     });
     return writing;
@@ -273,7 +276,7 @@ export const createBuckets = (database: Database) => {
       const remove = statement<Record<never, never>>(
         dialect,
         () => sql`delete from gatewright_buckets where name in (select name from gatewright_buckets
-          where expires_at < ${dialect.nowMicroseconds} order by expires_at limit ${literal(maxRemoved)}${dialect.forUpdateSkipLocked})
+          where expires_at < ${dialect.nowMicroseconds} order by expires_at limit ${literal(maxRemoved)} ${dialect.forUpdateSkipLocked})
           returning name`,
       );
       while ((await database.execute(remove({}))).length === maxRemoved);

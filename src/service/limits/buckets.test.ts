@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../../../tests/support/databases.ts';
+import { applyMigrations } from '../../app/migrate.ts';
+import type { BucketShape } from '../../auth/rate-limit.ts';
+import { databaseTarget } from '../../database/targets.ts';
+import { type Buckets, createBuckets } from './buckets.ts';
+
+const hour = 3_600_000;
+
+/** A bucket that is full again after an hour. */
+const hourly = (size: number): BucketShape => ({ size, interval: (hour * 1000) / size });
+
+/** Takes so many requests at once; returns how many were admitted. */
+const take = async (buckets: Buckets, shape: BucketShape, count: number): Promise<number> => {
+  const levels = await Promise.all(Array.from({ length: count }, () => buckets.take('bucket', shape)));
+  return levels.filter(({ admitted }) => admitted).length;
+};
+
+const written = (buckets: Buckets): Promise<void> => buckets.start(() => {})();
+
+describeEachDatabase('buckets', (databases) => {
+  /** A database, and processes that share its buckets. */
+  const setUp = async () => {
+    const url = await databases.createForStart();
+    await applyMigrations(databaseTarget(url), { migrations: {} });
+    const database = await databases.open(url);
+    const state = { broken: false };
+    const faulty: typeof database = Object.create(database, {
+      execute: {
+        value: (query: Parameters<typeof database.execute>[0]) =>
+          state.broken ? Promise.reject(new Error('database away')) : database.execute(query),
+      },
+    });
+    return { database, state, process: () => createBuckets(faulty) };
+  };
+
+  it('admit as many requests as they hold, of all that two processes get at once', async () => {
+    const { process } = await setUp();
+    const shape = hourly(20);
+    const counts = await Promise.all([take(process(), shape, 50), take(process(), shape, 50)]);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(20);
+    expect(await take(process(), shape, 5)).toBe(0);
+  });
+
+  it('admit a fortieth too many at most where another process was first, and pay it back', async () => {
+    const { process } = await setUp();
+    const shape = hourly(200);
+    const [one, other] = [process(), process()];
+    expect(await take(other, shape, 1)).toBe(1);
+    await written(other);
+    expect(await take(one, shape, 300)).toBe(199);
+    expect(await take(other, shape, 300)).toBe(5);
+    await written(other);
+    const fresh = process();
+    await take(fresh, shape, 6);
+    const { admitted, untilFull } = await fresh.take('bucket', shape);
+    expect(admitted).toBe(false);
+    expect(untilFull / hour).toBeCloseTo(210 / 200, 2);
+  });
+
+  it('refill', async () => {
+    const { process } = await setUp();
+    const shape = { size: 2, interval: 200_000 };
+    const buckets = process();
+    expect(await take(buckets, shape, 3)).toBe(2);
+    const { wait } = await buckets.take('bucket', shape);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(200);
+    await expect.poll(() => take(buckets, shape, 1), { interval: 20 }).toBe(1);
+  });
+
+  it('a time that no bucket can have counts as none', async () => {
+    const { process, database } = await setUp();
+    const shape = hourly(10);
+    expect(await take(process(), shape, 20)).toBe(10);
+    const far = { sql: 'update gatewright_buckets set full_at = full_at + 3600000000', parameters: [] };
+    await database.execute(far);
+    expect(await take(process(), shape, 20)).toBe(0);
+    await database.execute(far);
+    expect(await take(process(), shape, 20)).toBe(10);
+  });
+
+  it('lose nothing that could not be written, and fail the requests of which the database had to decide', async () => {
+    const { process, state } = await setUp();
+    const shape: BucketShape = { size: 80, interval: undefined };
+    const buckets = process();
+    state.broken = true;
+    expect(await take(buckets, shape, 2)).toBe(2);
+    await expect(take(buckets, shape, 3)).rejects.toThrow('database away');
+    const errors: unknown[] = [];
+    await buckets.start((error) => errors.push(error))();
+    expect(errors).toEqual([expect.objectContaining({ message: 'database away' })]);
+    state.broken = false;
+    await written(buckets);
+    expect(await take(process(), shape, 100)).toBe(78);
+  });
+
+  it('are written for many callers at once, and removed once they say nothing any more', async () => {
+    const { process, database } = await setUp();
+    const buckets = process();
+    for (let index = 0; index < 123; index += 1) await buckets.take(`bucket ${index}`, hourly(100));
+    await buckets.take('quota', { size: 100, interval: undefined }, Date.now() + hour);
+    await written(buckets);
+    const count = async () =>
+      (await database.all({ sql: 'select name from gatewright_buckets', parameters: [] })).length;
+    expect(await count()).toBe(124);
+    await database.execute({
+      sql: "update gatewright_buckets set expires_at = 0 where name <> 'quota'",
+      parameters: [],
+    });
+    await buckets.sweep();
+    expect(await count()).toBe(1);
+  });
+});
