@@ -28,7 +28,7 @@ export interface ApplicationConfig {
   /**
    * Limits of the requests that a caller or a network may send, by the path of a model (`orders`) or the method and path
    * of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below `/api/v1` but
-   * the health check. None unless given.
+   * the health check.
    */
   readonly limits?: Readonly<Record<string, RateLimit>>;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */

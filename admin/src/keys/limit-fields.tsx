@@ -71,7 +71,7 @@ export const LimitFields = ({ value, onChange, errors }: LimitFieldsProps) => {
   const known = Object.keys(windows);
   return (
     <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fit, minmax(140px, 1fr))' }}>
-      {count('max', text('keyAccess.max'), errors['limit'], text('keyAccess.maxHelp'))}
+      {count('max', text('keyAccess.max'), errors['limit'])}
       <TextField
         select
         label={text('keyAccess.window')}

@@ -32,7 +32,7 @@ const names: Readonly<Record<string, TextKey>> = {
   expires_at: 'keys.expiresAt',
   scopes: 'keyAccess.scopes',
   networks: 'keyAccess.networks',
-  limit: 'keyAccess.limit',
+  limit: 'keyAccess.limits',
   quota: 'keyAccess.quota',
   kept_session: 'sessions.current',
   roles: 'users.roles',

@@ -87,7 +87,7 @@ interface Exchange {
   readonly sizes: readonly number[];
   readonly refills: readonly number[];
   readonly steps: readonly number[];
-  /** What a new row misses: all of these requests. */
+  /** The requests that a new row misses: all of these. */
   readonly missed: readonly number[];
   /** When the row expires: of a quota since the epoch, else from now on. */
   readonly expiries: readonly number[];
@@ -163,7 +163,7 @@ const takeOf = (buckets: readonly KnownBucket[]) => {
  * the bucket is refilled later by as much.
  */
 export const createBuckets = (database: Database) => {
-  // What is forgotten is learned again with the next statement; what is not written is in `unwritten` as well.
+  // A forgotten bucket is learned again with the next statement; an unwritten one is in `unwritten` as well.
   const known = new BoundedCache<KnownBucket>(50_000);
   const unwritten = new Map<string, KnownBucket>();
   const statements = new Map(statementSizes.map((size) => [size, exchangeOf(database, size)]));
