@@ -206,7 +206,7 @@ export const compose = async (parts: Parts) => {
     keyUsage: createKeyUsage(context),
     keyCalls: createKeyCalls(context),
     keyUses: createKeyUses(context),
-    buckets: createBuckets(database),
+    buckets: createBuckets(database, (error) => logger.warn({ err: error }, 'limits')),
     attention: createAttention(context),
     routeTimes: createRouteTimes(context),
     refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),

@@ -147,10 +147,10 @@ export const openHttp = async (
     'calls of keys': keyCalls,
     'times of routes': routeTimes,
     refusals,
-    limits: buckets,
   });
   for (const [name, counter] of counters)
     closing.push(counter.start((error) => logger.warn({ err: error }, name)));
+  closing.push(() => buckets.close());
   const http = createHttpServer(endpoints, pipeline, {
     ...config,
     maxConnections: connectionsOf(config, logger),

@@ -84,17 +84,25 @@ describeDatabase('sqlite', 'administration pages: what keys may do', (databases)
       demandQuiet(watched, service);
     });
 
-    it('its page has its gates; scopes and networks are changed, and the audit log says from what to what', async () => {
+    it('its page has its gates; scopes, networks and limits are changed, and the audit log says from what to what', async () => {
       const { id } = await make('gated', { scopes: ['orders:*'], networks: ['10.0.0.0/8'] });
       const { page } = await enter(open, service, root, `/api_keys/${id}`);
       const gates = page.getByRole('list', { name: '请求依次经过' });
       await gates.getByText('10.0.0.0/8').waitFor();
       await gates.getByText('订单（读取、创建、修改、删除）').waitFor();
       await page.getByRole('button', { name: '更多操作' }).click();
-      await page.getByRole('menuitem', { name: '修改权限范围与网段' }).click();
+      await page.getByRole('menuitem', { name: '修改权限范围、网段与限速' }).click();
       await page.getByRole('checkbox', { name: '订单: 删除' }).uncheck();
       await page.getByRole('button', { name: '移除网段 1' }).click();
+      await page.getByRole('spinbutton', { name: '请求数', exact: true }).fill('120');
+      await page.getByRole('spinbutton', { name: '突发请求数' }).fill('20');
+      await page.getByRole('spinbutton', { name: '月配额' }).fill('10000');
       await page.getByRole('button', { name: '保存' }).click();
+      await gates.getByText('每分钟 120 次；一次最多 20 次；每月 10000 次').waitFor();
+      expect(await stored('gated')).toMatchObject({
+        limit: { max: 120, window: '1m', burst: 20 },
+        quota: 10_000,
+      });
       await gates.getByText('订单（读取、创建、修改）').waitFor();
       await gates.getByText('任何地址').waitFor();
       await load(page, service, '/audit');

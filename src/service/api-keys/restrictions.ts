@@ -113,7 +113,7 @@ const stored = (value: Json | undefined): string | number | null | undefined => 
   return JSON.stringify(Array.isArray(value) ? [...new Set(value)] : value);
 };
 
-/** What is stored of restrictions that were checked: of those that were sent. A list has each text once. */
+/** The columns of restrictions that were sent and checked. A list has each text once. */
 export const storedRestrictions = (sent: SentRestrictions): Partial<StoredRestrictions> =>
   Object.fromEntries(
     restrictionNames.map((name) => [name, stored(sent[name])]).filter(([, value]) => value !== undefined),

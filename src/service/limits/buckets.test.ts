@@ -16,22 +16,20 @@ const take = async (buckets: Buckets, shape: BucketShape, count: number): Promis
   return levels.filter(({ admitted }) => admitted).length;
 };
 
-const written = (buckets: Buckets): Promise<void> => buckets.start(() => {})();
-
 describeEachDatabase('buckets', (databases) => {
   /** A database, and processes that share its buckets. */
   const setUp = async () => {
     const url = await databases.createForStart();
     await applyMigrations(databaseTarget(url), { migrations: {} });
     const database = await databases.open(url);
-    const state = { broken: false };
+    const state = { broken: false, errors: [] as unknown[] };
     const faulty: typeof database = Object.create(database, {
       execute: {
         value: (query: Parameters<typeof database.execute>[0]) =>
           state.broken ? Promise.reject(new Error('database away')) : database.execute(query),
       },
     });
-    return { database, state, process: () => createBuckets(faulty) };
+    return { database, state, process: () => createBuckets(faulty, (error) => state.errors.push(error)) };
   };
 
   it('admit as many requests as they hold, of all that two processes get at once', async () => {
@@ -47,10 +45,10 @@ describeEachDatabase('buckets', (databases) => {
     const shape = hourly(200);
     const [one, other] = [process(), process()];
     expect(await take(other, shape, 1)).toBe(1);
-    await written(other);
+    await other.close();
     expect(await take(one, shape, 300)).toBe(199);
     expect(await take(other, shape, 300)).toBe(5);
-    await written(other);
+    await other.close();
     const fresh = process();
     await take(fresh, shape, 6);
     const { admitted, untilFull } = await fresh.take('bucket', shape);
@@ -87,11 +85,10 @@ describeEachDatabase('buckets', (databases) => {
     state.broken = true;
     expect(await take(buckets, shape, 2)).toBe(2);
     await expect(take(buckets, shape, 3)).rejects.toThrow('database away');
-    const errors: unknown[] = [];
-    await buckets.start((error) => errors.push(error))();
-    expect(errors).toEqual([expect.objectContaining({ message: 'database away' })]);
+    await buckets.close();
+    expect(state.errors).toEqual([expect.objectContaining({ message: 'database away' })]);
     state.broken = false;
-    await written(buckets);
+    await buckets.close();
     expect(await take(process(), shape, 100)).toBe(78);
   });
 
@@ -100,7 +97,7 @@ describeEachDatabase('buckets', (databases) => {
     const buckets = process();
     for (let index = 0; index < 123; index += 1) await buckets.take(`bucket ${index}`, hourly(100));
     await buckets.take('quota', { size: 100, interval: undefined }, Date.now() + hour);
-    await written(buckets);
+    await buckets.close();
     const count = async () =>
       (await database.all({ sql: 'select name from gatewright_buckets', parameters: [] })).length;
     expect(await count()).toBe(124);

@@ -161,8 +161,9 @@ const takeOf = (buckets: readonly KnownBucket[]) => {
  *
  * Each process may so admit 1/40 of a bucket too many in the worst case; what was admitted is written all the same, so that
  * the bucket is refilled later by as much.
+ * @param onError called with the first error of a write after a success
  */
-export const createBuckets = (database: Database) => {
+export const createBuckets = (database: Database, onError: (error: unknown) => void) => {
   // A forgotten bucket is learned again with the next statement; an unwritten one is in `unwritten` as well.
   const known = new BoundedCache<KnownBucket>(50_000);
   const unwritten = new Map<string, KnownBucket>();
@@ -224,6 +225,23 @@ export const createBuckets = (database: Database) => {
     return writing;
   };
 
+  let timer: NodeJS.Timeout | undefined;
+  let isFailing = false;
+  const attempt = async (): Promise<void> => {
+    try {
+      await write();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) onError(error);
+      isFailing = true;
+    }
+    timer = undefined;
+    if (unwritten.size > 0) schedule();
+  };
+  const schedule = (): void => {
+    timer ??= setTimeout(attempt, writeInterval).unref();
+  };
+
   return {
     /**
      * Takes one request from a bucket.
@@ -237,6 +255,7 @@ export const createBuckets = (database: Database) => {
       const { size, step } = bucket;
       if (missing + step > size * step) return bucket.level(missing, false);
       unwritten.set(name, bucket);
+      schedule();
       if (bucket.owed + bucket.writing < Math.floor(size / partAhead)) {
         bucket.owed += 1;
         return bucket.level(missing + step, true);
@@ -248,26 +267,10 @@ export const createBuckets = (database: Database) => {
       return request.promise.then((admitted) => bucket.level(bucket.missing(performance.now()), admitted));
     },
 
-    /**
-     * Starts to write what was admitted. Returns a function that stops it and writes the rest.
-     * @param onError called with the first error after a success
-     */
-    start(onError: (error: unknown) => void): () => Promise<void> {
-      let isFailing = false;
-      const attempt = async (): Promise<void> => {
-        try {
-          await write();
-          isFailing = false;
-        } catch (error) {
-          if (!isFailing) onError(error);
-          isFailing = true;
-        }
-      };
-      const timer = setInterval(attempt, writeInterval).unref();
-      return async () => {
-        clearInterval(timer);
-        await attempt();
-      };
+    /** Writes the rest of what was admitted. */
+    close: async (): Promise<void> => {
+      await attempt();
+      clearTimeout(timer);
     },
 
     /** Removes rows of buckets that are full again, and of former quotas. */
