@@ -1,6 +1,6 @@
 import { orderedOperators, textOperators } from '../fields/values.ts';
 import type { Models } from '../model/models.ts';
-import type { ModelField, ResourceModel, View } from '../model/resource.ts';
+import type { ModelField, ModelRelation, ResourceModel, View } from '../model/resource.ts';
 import { textCode } from './scaffold/code.ts';
 import { typeOf, union } from './schema-type.ts';
 
@@ -25,6 +25,16 @@ interface RelatedUser {
     readonly name?: ${textual};
   };
   sort: 'id' | 'username' | 'email' | 'name';
+  relations: object;
+}
+`,
+  ShownUser: `
+/** Users of whom a record shows its readers these fields. */
+interface ShownUser<Name extends 'username' | 'email' | 'name'> {
+  record: Pick<RelatedUser['record'], 'id' | Name>;
+  shown: 'id' | Name;
+  filter: Pick<RelatedUser['filter'], 'id' | Name>;
+  sort: 'id' | Name;
   relations: object;
 }
 `,
@@ -83,14 +93,17 @@ const followed = ({ relations, views }: ResourceModel) =>
     ({ many, from }) => many || views.list.includes(from) || views.detail.includes(from),
   );
 
-const targetType = (path: string | undefined): string =>
-  path === undefined ? 'RelatedUser' : `Related[${textCode(path)}]`;
+const targetType = ({ model, shows }: ModelRelation, models: Models): string => {
+  const path = models.get(model)?.path;
+  if (path !== undefined) return `Related[${textCode(path)}]`;
+  return shows === undefined ? 'RelatedUser' : `ShownUser<${names(shows.filter((name) => name !== 'id'))}>`;
+};
 
 /** The member of a resource's type for its relations; empty if it has none. */
 export const relationsMember = (model: ResourceModel, models: Models): string => {
   const members = followed(model).map(
-    ({ name, many, model: target }) =>
-      `      ${name}: ${many ? 'ToMany' : 'ToOne'}<${targetType(models.get(target)?.path)}>;\n`,
+    (relation) =>
+      `      ${relation.name}: ${relation.many ? 'ToMany' : 'ToOne'}<${targetType(relation, models)}>;\n`,
   );
   return members.length === 0 ? '' : `    relations: {\n${members.join('')}    };\n`;
 };

@@ -59,6 +59,8 @@ export interface SourceRelation {
   /** The model whose policy decides which of them a caller reads. */
   readonly model: string;
   readonly target: () => Source;
+  /** The fields of related users that everyone sees who reads this row. */
+  readonly shows?: readonly string[];
   /** The column of this row, and the column of the others that holds the same value. */
   readonly from: string;
   readonly to: string;

@@ -11,6 +11,7 @@ import {
   type NamedActors,
   namedActors,
   shownActors,
+  type VisibleEvent,
   viewEvent,
   visibleEvents,
 } from './event-view.ts';
@@ -32,7 +33,7 @@ export interface Audience extends ActorReader {
 
 /** Events for all who read the same rows and fields, and the actors in them. */
 interface VisibleEvents {
-  readonly events: readonly RecordedEvent[];
+  readonly events: readonly VisibleEvent[];
   readonly actors: NamedActors;
 }
 
@@ -163,7 +164,7 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
         // Events of several models are read separately; restore their common order.
         if (audience.models.size > 1) theirs.sort((a, b) => a.number - b.number);
         const seen = theirs.length === 0 ? [] : await visibleEvents(resources, audience.related, theirs);
-        return { events: seen, actors: namedActors(seen.map(({ actor }) => actor)) };
+        return { events: seen, actors: await namedActors(resources, seen) };
       };
       return async (audience: Audience): Promise<Uint8Array | undefined> => {
         const pending = visible.get(audience.reads) ?? Promise.resolve().then(() => see(audience));

@@ -1,14 +1,22 @@
 import type { Principal } from '../auth/principal.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import type { ResourceModel } from '../model/resource.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import { type RecordedActor, recordInReason, setByServer } from '../records/history/recorded.ts';
+import {
+  type RecordedActor,
+  recordInReason,
+  setByServer,
+  usersShownIn,
+} from '../records/history/recorded.ts';
 import type { Related } from '../records/relations/related.ts';
 import { reachOf } from '../records/rows/reach.ts';
+import { namesOfUsers } from '../records/users.ts';
 import type { RecordedEvent, SeenSides } from '../service/events/event-log.ts';
 
 /**
- * Events and their actors in the view of one reader. The actor is shown to readers who may read that user, the reason
- * to those who may read the record that it names; others see the kind of the actor only.
+ * Events and their actors in the view of one reader. The actor is shown to readers who may read that user, or whom the
+ * record shows this user (`shows` of a reference); the reason to those who may read the record that it names. Others see
+ * the kind of the actor only.
  */
 
 /** The reader of a view. */
@@ -18,10 +26,18 @@ export interface ActorReader {
   readonly related: Related;
 }
 
-/** The distinct actors and reasons of some events. */
+/** A write whose actor is shown to readers. */
+export interface NamedWrite {
+  readonly actor: RecordedActor;
+  /** The users whom the record shows to this reader, by a field that both can see, each with the shown fields. */
+  readonly users: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The distinct actors and reasons of some writes, and the names of actors whom their records show. */
 export interface NamedActors {
   readonly identities: ReadonlySet<string>;
   readonly reasons: ReadonlySet<string>;
+  readonly names: ReadonlyMap<string, string>;
 }
 
 const identityOf = (kind: string, id: string | null): string | undefined =>
@@ -32,10 +48,30 @@ const ownIdentity = (principal: Principal): string | undefined => {
   return identityOf(principal.kind, principal.kind === 'user' ? String(principal.id) : principal.appId);
 };
 
-export const namedActors = (actors: readonly RecordedActor[]): NamedActors => ({
-  identities: new Set(actors.flatMap(({ kind, id }) => identityOf(kind, id) ?? [])),
-  reasons: new Set(actors.flatMap(({ reason }) => reason ?? [])),
-});
+/** The fields of the actor that the record of a write shows; undefined if it does not show this user. */
+const shownFields = ({ actor, users }: NamedWrite): ReadonlySet<string> | undefined =>
+  actor.kind === 'user' && actor.id !== null ? users.get(actor.id) : undefined;
+
+/** Collects the actors of writes. One statement, if a record shows an actor by a name that the write does not keep. */
+export const namedActors = async (
+  resources: ReadonlyMap<string, Pick<ServedResource, 'context'>>,
+  writes: readonly NamedWrite[],
+): Promise<NamedActors> => {
+  const unnamed = writes.flatMap((write) => {
+    const fields = shownFields(write);
+    return fields === undefined || fields.has('username') ? [] : [Number(write.actor.id)];
+  });
+  const [resource] = resources.values();
+  const names =
+    unnamed.length === 0 || resource === undefined
+      ? new Map<string, string>()
+      : await namesOfUsers(resource.context.database, [...new Set(unnamed)]);
+  return {
+    identities: new Set(writes.flatMap(({ actor: { kind, id } }) => identityOf(kind, id) ?? [])),
+    reasons: new Set(writes.flatMap(({ actor: { reason } }) => reason ?? [])),
+    names,
+  };
+};
 
 /** Returns whose identity a reader sees as an actor: that of all, of one (`user 7`), or of none (undefined). */
 export const actorsShownTo = ({ principal, related }: ActorReader): 'all' | string | undefined => {
@@ -57,12 +93,15 @@ const mayRead = async (
   return reachOf(grant)?.terms.length === 0 || (await records?.standing(grant, id)) !== undefined;
 };
 
+/** Shows the actor of a write to a reader. */
+export type ShowsActor = (write: NamedWrite) => JsonObject;
+
 /** Returns a function that shows these actors to a reader. Readers with the same `key` see the same. */
 export const shownActors = async (
   resources: ReadonlyMap<string, Pick<ServedResource, 'records'>>,
   reader: ActorReader,
-  { identities, reasons }: NamedActors,
-): Promise<{ readonly key: string; readonly shown: (actor: RecordedActor) => JsonObject }> => {
+  { identities, reasons, names }: NamedActors,
+): Promise<{ readonly key: string; readonly shown: ShowsActor }> => {
   const seen = actorsShownTo(reader);
   const readable = new Set<string>();
   for (const reason of reasons) {
@@ -73,11 +112,20 @@ export const shownActors = async (
   const one = seen === 'all' || (seen !== undefined && identities.has(seen)) ? seen : null;
   return {
     key: JSON.stringify([one, ...readable]),
-    shown: (actor) => {
-      const { kind, id, name, key } = actor;
-      const isShown = one === 'all' || (one !== null && identityOf(kind, id) === one);
-      const reason = actor.reason !== null && readable.has(actor.reason) ? actor.reason : null;
-      return isShown ? { kind, id, name, key, reason } : { kind, id: null, name: null, key: null, reason };
+    shown: (write) => {
+      const { kind, id, name, key } = write.actor;
+      const reason =
+        write.actor.reason !== null && readable.has(write.actor.reason) ? write.actor.reason : null;
+      if (one === 'all' || (one !== null && identityOf(kind, id) === one))
+        return { kind, id, name, key, reason };
+      const fields = shownFields(write);
+      if (fields === undefined) return { kind, id: null, name: null, key: null, reason };
+      const shownName = fields.has('username')
+        ? name
+        : fields.has('name')
+          ? (names.get(id ?? '') ?? null)
+          : null;
+      return { kind, id, name: shownName, key: null, reason };
     },
   };
 };
@@ -96,10 +144,30 @@ export interface EventView extends JsonObject {
   readonly fields: readonly string[];
 }
 
-export const viewEvent = (
-  { number, model, record, action, at, actor, version, fields }: RecordedEvent,
-  shown: (actor: RecordedActor) => JsonObject,
-): EventView => ({ number, model, id: record, action, at, actor: shown(actor), version, fields });
+export const viewEvent = (event: VisibleEvent, shown: ShowsActor): EventView => {
+  const { number, model, record, action, at, version, fields } = event;
+  return { number, model, id: record, action, at, actor: shown(event), version, fields };
+};
+
+/** An event with what its reader sees of it. */
+export type VisibleEvent = RecordedEvent & NamedWrite;
+
+/** The users whom the record of an event shows, by the values that the event keeps of the sides that the reader sees. */
+const usersOf = (
+  model: ResourceModel,
+  { action, reach }: RecordedEvent,
+  sides: SeenSides,
+  readable: readonly string[],
+): NamedWrite['users'] => {
+  const values = action === 'destroy' ? { before: reach } : reach;
+  const seen = (['before', 'after'] as const).filter((side) => action === 'destroy' || sides[side]);
+  return new Map(
+    seen.flatMap((side) => {
+      const kept = values?.[side];
+      return [...usersShownIn(model, isJsonObject(kept ?? null) ? (kept as JsonObject) : null, readable)];
+    }),
+  );
+};
 
 /**
  * The fields that an event reports as changed. Of an update of which the reader sees one side only, it reports all
@@ -124,8 +192,8 @@ export const visibleEvents = async (
   resources: ReadonlyMap<string, ServedResource>,
   related: Related,
   events: readonly RecordedEvent[],
-): Promise<readonly RecordedEvent[]> => {
-  const found = new Map<number, RecordedEvent>();
+): Promise<readonly VisibleEvent[]> => {
+  const found = new Map<number, VisibleEvent>();
   const lookUps = [...Map.groupBy(events, ({ model }) => model)].map(async ([model, of]) => {
     const resource = resources.get(model);
     const grant = related(model)?.grant;
@@ -138,7 +206,11 @@ export const visibleEvents = async (
       if (seen === undefined) continue;
       const fields = fieldsFor(event, seen, grant.readable);
       if (event.action !== 'update' || fields.length > 0 || readsEveryField)
-        found.set(event.number, { ...event, fields });
+        found.set(event.number, {
+          ...event,
+          fields,
+          users: usersOf(resource.model, event, seen, grant.readable),
+        });
     }
   });
   await Promise.all(lookUps);
@@ -152,6 +224,6 @@ export const viewEvents = async (
   events: readonly RecordedEvent[],
 ): Promise<readonly EventView[]> => {
   const seen = await visibleEvents(resources, reader.related, events);
-  const { shown } = await shownActors(resources, reader, namedActors(seen.map(({ actor }) => actor)));
+  const { shown } = await shownActors(resources, reader, await namedActors(resources, seen));
   return seen.map((event) => viewEvent(event, shown));
 };

@@ -168,6 +168,8 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   target?(options: Options): string;
   /** Whether an id of a record that the caller may not read is accepted: the record only has to exist. */
   anyone?(options: Options): boolean;
+  /** Fields of the referenced user that readers of the record see. */
+  shows?(options: Options): readonly string[] | undefined;
   /** The consequence for a record when the referenced record is deleted. */
   onDelete?(options: Options): OnDelete;
   choices?(options: Options, locale: Locale): readonly Choice[];

@@ -1,4 +1,12 @@
-import { flag, label, type OptionTable, oneOf, textual } from '../kernel/options.ts';
+import {
+  flag,
+  label,
+  listOf,
+  type OptionCheck,
+  type OptionTable,
+  oneOf,
+  textual,
+} from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -23,7 +31,29 @@ export interface ReferenceExtras extends CommonOptions {
    * the audit log records it. Default: `restrict` for required references, `null` for others.
    */
   readonly onDelete?: 'restrict' | 'null' | 'cascade';
+  /**
+   * Of a reference to `User`: fields of the user that everyone who reads the record sees, beside the id: by `include`,
+   * filters and sorts, and as the actor of its history and events.
+   */
+  readonly shows?: readonly ShownOfUser[];
 }
+
+/** Fields of users that a reference can show. */
+const shownOfUser = ['username', 'email', 'name'] as const;
+export type ShownOfUser = (typeof shownOfUser)[number];
+
+/** Only users are shown. */
+type ShowsOfUser<To, Extras> = Extras extends { readonly shows: unknown }
+  ? To extends 'User'
+    ? unknown
+    : { readonly shows?: never }
+  : unknown;
+
+const shows: OptionCheck = (value, path) => {
+  const flaw = listOf(oneOf(...shownOfUser))(value, path);
+  if (flaw !== undefined) return flaw;
+  return Array.isArray(value) && value.length === 0 ? `${path} is empty: say what is shown` : undefined;
+};
 
 /** The type of a stored reference: a required one never becomes null. */
 type Kept<Extras> = Extras extends { readonly required: true }
@@ -48,18 +78,21 @@ export const reference = {
   column: 'integer',
   define: <const To extends string, const Extras extends ReferenceExtras = ReferenceExtras>(
     to: To,
-    extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never } & Kept<Extras>,
+    extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never } & Kept<Extras> &
+      ShowsOfUser<To, Extras>,
   ): FieldDefinition<Extras & { readonly to: To }, number, number, IdentityOperator> =>
     definition(reference, extras, { to }),
   options: {
     ...commonOptions,
     anyone: flag,
     onDelete: onDeleteOption,
+    shows,
   } satisfies OptionTable<ReferenceExtras>,
   argument: { option: 'to', list: false },
   modifiers: ['onDelete'],
-  flaw: ({ to, required, onDelete }) =>
+  flaw: ({ to, required, onDelete, shows }) =>
     textual(to, 'the name of the model') ??
+    (shows !== undefined && to !== 'User' ? `shows is for references to User, not to ${to}` : undefined) ??
     (onDelete === undefined ? undefined : onDeleteOption(onDelete, 'onDelete')) ??
     (required === true && onDelete === 'null'
       ? 'onDelete: a required reference cannot become null, so it is "restrict" or "cascade"'
@@ -75,23 +108,24 @@ export const reference = {
   searchable: false,
   sortable: true,
   target: ({ to }) => to,
+  shows: ({ shows }) => shows,
   // A body that may set the owner may also name another user.
   onDelete: ({ onDelete, required }) => onDelete ?? (required === true ? 'restrict' : 'null'),
   anyone: ({ anyone, owner }) => anyone === true || owner === true,
 } satisfies FieldType<ReferenceOptions>;
 
-interface OwnerOptions extends Pick<CommonOptions, 'label' | 'group'> {
+interface OwnerOptions extends Pick<CommonOptions, 'label' | 'group'>, Pick<ReferenceExtras, 'shows'> {
   /** A user owns one record at most. */
   readonly unique?: boolean;
 }
 
-const ownerOptions = { label, group: label, unique: flag } satisfies OptionTable<OwnerOptions>;
+const ownerOptions = { label, group: label, unique: flag, shows } satisfies OptionTable<OwnerOptions>;
 
 /** The reference to the owner of the record: `user_id: field.owner()`. */
-export const defineOwner = (
-  options: OwnerOptions = {},
+export const defineOwner = <const Options extends OwnerOptions = Record<never, never>>(
+  options?: Options & { [Key in Exclude<keyof Options, keyof OwnerOptions>]: never },
 ): FieldDefinition<
-  ReferenceOptions & { readonly to: 'User'; readonly owner: true },
+  Options & { readonly to: 'User'; readonly owner: true },
   number,
   number,
   IdentityOperator

@@ -245,6 +245,17 @@ describe('options that do not exist, and values of the wrong type', () => {
     ['resource', { fields, isolation: 'yes' }, 'isolation must be true, false, or conditions'],
     ['resource', { fields, ownership: 1 }, 'ownership must be true or false, not 1'],
     ['resource', { fields, restricted: 'title' }, 'restricted must be a list, not "title"'],
+    [
+      'field',
+      { fields: { a: field.reference('Note', { shows: ['name'] } as never) } },
+      'shows is for references to User, not to Note',
+    ],
+    [
+      'field',
+      { fields: { user_id: field.owner({ shows: ['roles'] as never }) } },
+      'shows[0] must be "username" or "email" or "name"',
+    ],
+    ['field', { fields: { user_id: field.owner({ shows: [] }) } }, 'shows is empty: say what is shown'],
     ['resource', { fields, restricted: [true] }, 'restricted[0] must be a text, not true'],
     ['resource', { fields, restricted: [{ fields: [], unless: own() }] }, 'restricted[0] has no fields'],
     [

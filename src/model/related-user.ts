@@ -29,10 +29,13 @@ interface UserConditions {
   readonly updated_at: OrderedCondition<string>;
 }
 
-/** Users of the service at the end of a relation: the fields of the list of users, or all that administrators see. */
-export interface RelatedUser<View extends SeenView> {
-  readonly record: View extends 'all' ? WholeUser : PublicUser;
-  readonly shown: View extends 'all' ? keyof WholeUser : keyof PublicUser;
+/**
+ * Users of the service at the end of a relation: the fields that the reference shows, else those of the list of users,
+ * or all that administrators see.
+ */
+export interface RelatedUser<View extends SeenView, Shows extends keyof PublicUser = keyof PublicUser> {
+  readonly record: View extends 'all' ? WholeUser : Pick<PublicUser, 'id' | Shows>;
+  readonly shown: View extends 'all' ? keyof WholeUser : 'id' | Shows;
   readonly filter: Partial<Pick<UserConditions, keyof UserConditions & this['shown']>>;
   readonly sort: keyof UserConditions & this['shown'];
   readonly relations: object;

@@ -37,10 +37,20 @@ const isReference = ({ reference }: ModelField): boolean => reference !== undefi
  * `author`.
  */
 const toOne = ({ fields }: ResourceModel): ModelRelation[] =>
-  [...fields.values()].flatMap(({ name, column, reference, label }): ModelRelation[] => {
+  [...fields.values()].flatMap(({ name, column, reference, label, type, options }): ModelRelation[] => {
     const relation = relationName(name);
     if (reference === undefined || relation === name || fields.has(relation)) return [];
-    return [{ name: relation, label, many: false, model: reference, from: column, to: 'id', write: false }];
+    const one = {
+      name: relation,
+      label,
+      many: false,
+      model: reference,
+      from: column,
+      to: 'id',
+      write: false,
+    };
+    const shows = type.shows?.(options);
+    return [shows === undefined ? one : { ...one, shows: Object.freeze(['id', ...shows]) }];
   });
 
 /** The reference of a model to another, by its key if given; a single one needs no key. */

@@ -117,6 +117,8 @@ export interface ModelRelation {
   readonly through?: { readonly model: string; readonly from: string; readonly to: string };
   /** Whether related records can be written within this one. */
   readonly write: boolean;
+  /** Of a reference to a user: the fields of the user that everyone sees who reads the record, the id first. */
+  readonly shows?: readonly string[];
 }
 
 /** Selections of fields: of a list, of one record, and of the response of create and update. */

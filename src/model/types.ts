@@ -6,6 +6,7 @@ import type {
   OperatorsOf,
   ValueOf,
 } from '../fields/field.ts';
+import type { ShownOfUser } from '../fields/reference.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Condition, OrderedCondition } from './condition-types.ts';
 import type { AnyRelated, ItemWithin, NewWithin } from './related-types.ts';
@@ -240,8 +241,10 @@ interface RelatedModel<Model, View extends SeenView, Known> {
 }
 
 /** A model by its name, among the given ones; of others only the name is known. */
-type RelatedNamed<Name, View extends SeenView, Known> = Name extends 'User'
-  ? RelatedUser<View>
+type RelatedNamed<Name, View extends SeenView, Known, Options = unknown> = Name extends 'User'
+  ? Options extends { readonly shows: readonly (infer Shows extends ShownOfUser)[] }
+    ? RelatedUser<View, Shows>
+    : RelatedUser<View>
   : [Extract<Known, { readonly name: Name }>] extends [never]
     ? AnyRelated
     : RelatedModel<Extract<Known, { readonly name: Name }>, View, Known>;
@@ -254,7 +257,7 @@ export type RelationsOf<Model, View extends SeenView, Known> = {
   >]: {
     readonly many: false;
     readonly to: FieldsOf<Model>[Key]['options'] extends { readonly to: infer Name }
-      ? RelatedNamed<Name, View, Known>
+      ? RelatedNamed<Name, View, Known, FieldsOf<Model>[Key]['options']>
       : never;
   };
 } & {

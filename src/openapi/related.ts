@@ -26,9 +26,22 @@ const fieldsOf = (model: ResourceModel, area: DescribedArea): readonly string[] 
 /** The request selects the fields, so none is required. */
 export const withoutRequired = ({ required: _required, ...schema }: JsonSchema): JsonSchema => schema;
 
-const relatedSchema = (name: string, area: DescribedArea, context: Context): JsonObject => {
+/** A user of whom callers of the API see these fields. */
+const shownUser = (schema: JsonSchema, shows: readonly string[]): JsonSchema => ({
+  ...withoutRequired(schema),
+  properties: Object.fromEntries(
+    Object.entries(schema['properties'] as JsonObject).filter(([name]) => shows.includes(name)),
+  ),
+});
+
+const relatedSchema = (
+  { model: name, shows }: Pick<ModelRelation, 'model' | 'shows'>,
+  area: DescribedArea,
+  context: Context,
+): JsonObject => {
   const { models, locale, users, components } = context;
   const model = models.get(name);
+  if (shows !== undefined && area === 'api') return shownUser(users[area], shows);
   return components.addNamed('schemas', `${area === 'admin' ? 'Admin' : ''}${name}Related`, () =>
     model === undefined
       ? withoutRequired(users[area])
@@ -46,11 +59,11 @@ const relatedSchema = (name: string, area: DescribedArea, context: Context): Jso
 
 /** A relation is null without a reason: the record does not exist, or the caller does not reach it. */
 const relationSchema = (
-  { name, label, many, model }: ModelRelation,
+  { name, label, many, model, shows }: ModelRelation,
   area: DescribedArea,
   context: Context,
 ): JsonObject => {
-  const related = relatedSchema(model, area, context);
+  const related = relatedSchema(shows === undefined ? { model } : { model, shows }, area, context);
   const title = labelText(label, context.locale);
   const description = fill(relationText[context.locale], { label: title, name });
   const about = { title, description, 'x-gatewright': { related: model } };

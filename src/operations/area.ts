@@ -74,8 +74,15 @@ const ofSystem = (model: ResourceModel | undefined): Readership => {
   return { grant, listed: grant.readable };
 };
 
-const usersRead = ({ users }: AreaRules, { principal }: AreaCaller): Readership | undefined => {
-  const decision = takes(users.auth, principal) ? admit(users.policy, principal) : undefined;
+/** Users in the list of users; those to whom a reference leads with the fields that it shows to everyone. */
+const usersRead = (
+  { name, users }: AreaRules,
+  { principal }: AreaCaller,
+  shows: readonly string[] | undefined,
+): Readership | undefined => {
+  const { auth, policy }: Showing =
+    shows === undefined || name === 'admin' ? users : { auth: [], policy: { kind: 'open', readable: shows } };
+  const decision = takes(auth, principal) ? admit(policy, principal) : undefined;
   return decision?.allowed === true ? { grant: decision.grant, listed: decision.grant.readable } : undefined;
 };
 
@@ -98,16 +105,17 @@ const recordsRead = (
  */
 export const relatedFor = ({ models }: { readonly models: Models }, acting: AreaCaller): Related => {
   const decided = new Map<string, Readership | undefined>();
-  return (name) => {
-    if (decided.has(name)) return decided.get(name);
+  return (name, shows) => {
+    const key = shows === undefined ? name : `${name} ${shows.join()}`;
+    if (decided.has(key)) return decided.get(key);
     const model = models.get(name);
     const readership =
       acting.reason !== undefined
         ? ofSystem(model)
         : model === undefined
-          ? usersRead(acting.area, acting)
+          ? usersRead(acting.area, acting, shows)
           : recordsRead(model, models, acting);
-    decided.set(name, readership);
+    decided.set(key, readership);
     return readership;
   };
 };

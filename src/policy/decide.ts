@@ -378,7 +378,10 @@ const weigh = (rule: Rule, principal: Principal): Verdict => {
 const weighRule = (rule: Rule, principal: Principal): Verdict => {
   switch (rule.kind) {
     case 'open':
-      return { steps: [{ rule: 'open', outcome: 'passed', because: 'anybody' }], terms: everyRow() };
+      return {
+        steps: [{ rule: 'open', outcome: 'passed', because: 'anybody' }],
+        terms: everyRow(rule.readable),
+      };
     case 'identified':
       return principal.kind === 'nobody'
         ? { steps: [{ rule: 'user', outcome: 'refused', because: 'nobody' }] }

@@ -25,7 +25,7 @@ interface Scoped {
 
 type EndpointRule =
   /** Everybody, also anonymous callers. */
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly readable?: readonly string[] }
   /** Every authenticated caller: a user or an application. */
   | { readonly kind: 'identified' }
   /** A user. `own`: the column that must hold the user's id in every row they see or write. */

@@ -1,5 +1,7 @@
+import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { type Fragment, identifier, sql } from '../database/statement.ts';
+import { dialectOf } from '../database/registry.ts';
+import { type Fragment, identifier, join, sql, statement } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
 import { always, computed, defineEntity, narrowed } from './entity.ts';
 
@@ -34,3 +36,16 @@ export const userEntity = defineEntity('users', {
 
 /** Users as users themselves see them. */
 export const publicUserEntity = narrowed(userEntity, 'User', ['id', 'username', 'email', 'name', 'roles']);
+
+/** Reads the names of users. */
+export const namesOfUsers = async (
+  database: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<string, string>> => {
+  const read = statement<{ ids: readonly number[] }>(dialectOf(database), (param) => {
+    const named = ids.map((_, index) => param('ids', index));
+    return sql`select id, name from users where id in (${join(named)})`;
+  });
+  const rows = await database.all<{ id: number; name: string }>(read({ ids }));
+  return new Map(rows.map(({ id, name }) => [String(id), name]));
+};

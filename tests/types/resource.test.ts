@@ -133,6 +133,12 @@ describe('types of a model', () => {
     field.reference('User', { required: true, onDelete: 'null' });
     field.reference('User', { required: true, onDelete: 'cascade' });
     field.reference('User', { onDelete: 'null', index: true });
+    field.reference('User', { shows: ['name', 'email'] });
+    field.owner({ shows: ['username'] });
+    // @ts-expect-error: no field that a reference can show
+    field.reference('User', { shows: ['roles'] });
+    // @ts-expect-error: only users are shown
+    field.reference('Team', { shows: ['name'] });
     // @ts-expect-error: a label in one language of two
     field.string({ label: { en: 'Title' } });
     // @ts-expect-error: whose a record is can be unknown, so the owner is never required

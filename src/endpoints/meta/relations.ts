@@ -47,8 +47,8 @@ export const describeRelations = (
 ): JsonObject[] => {
   const related = relatedFor({ models }, { principal, area });
   return [...relations.values()].flatMap((relation): JsonObject[] => {
-    const { name, label, many, model, through, write } = relation;
-    const readership = related(model);
+    const { name, label, many, model, through, write, shows } = relation;
+    const readership = related(model, shows);
     if (readership === undefined || (through !== undefined && related(through.model) === undefined))
       return [];
     if (readable.size === 0 || (!many && !readable.has(relation.from))) return [];

@@ -1,4 +1,4 @@
-import { namedActors, shownActors } from '../../events/event-view.ts';
+import { type NamedWrite, namedActors, type ShowsActor, shownActors } from '../../events/event-view.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
@@ -9,7 +9,7 @@ import { relatedFor } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { KeptVersion } from '../../records/history/history.ts';
 import { parseVersionPage, versionHeaders } from '../../records/history/page.ts';
-import type { RecordedActor } from '../../records/history/recorded.ts';
+import { usersShownIn } from '../../records/history/recorded.ts';
 import { actingFor, checkedModels, idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 
@@ -28,7 +28,11 @@ export const actorSchema: JsonSchema = {
   properties: {
     kind: { type: 'string', enum: ['user', 'application', 'nobody', 'system'] },
     id: { ...textOrNull, description: 'id of the user, app_id of the application' },
-    name: { ...textOrNull, description: 'id, name and key: for callers who may read that user' },
+    name: {
+      ...textOrNull,
+      description:
+        'id, name and key: for callers who may read that user; id and name also for those to whom the record shows that user',
+    },
     key: { type: ['integer', 'null'], description: 'id of the API key that was used' },
     reason: {
       ...textOrNull,
@@ -62,11 +66,11 @@ export const actorsFor = async (
   { context }: ServedResource,
   call: Call,
   area: Area,
-  kept: readonly { readonly actor: RecordedActor }[],
-): Promise<(actor: RecordedActor) => JsonObject> => {
+  kept: readonly NamedWrite[],
+): Promise<ShowsActor> => {
   const resources = new Map([...context.models.keys()].map((name) => [name, context.resourceOf(name)]));
   const related = relatedFor(context, actingFor(call, area));
-  const actors = namedActors(kept.map(({ actor }) => actor));
+  const actors = await namedActors(resources, kept);
   return (await shownActors(resources, { principal: call.principal, related }, actors)).shown;
 };
 
@@ -81,16 +85,16 @@ export const seen = (record: JsonObject | null, readable: readonly string[]): Js
   record && Object.fromEntries(readable.map((name): [string, Json] => [name, record[name] ?? null]));
 
 const shownVersion = (
-  { version, action, at, actor, before, after }: KeptVersion,
+  of: KeptVersion & NamedWrite,
   readable: readonly string[],
-  shown: (actor: RecordedActor) => JsonObject,
+  shown: ShowsActor,
 ): JsonObject => ({
-  version,
-  action,
-  at,
-  actor: shown(actor),
-  before: seen(before, readable),
-  after: seen(after, readable),
+  version: of.version,
+  action: of.action,
+  at: of.at,
+  actor: shown(of),
+  before: seen(of.before, readable),
+  after: seen(of.after, readable),
 });
 
 /** Lists the versions of a record, newest first. */
@@ -111,9 +115,17 @@ export const historyEndpoint = (
     const offset = (page.page - 1) * page.perPage;
     const { versions, total } = await resource.versions(call.grant, id, page.perPage, offset);
     if (there === undefined && total === 0) throw new Problem('record_not_found');
-    const shown = await actorsFor(resource, call, area, versions);
+    const { readable } = call.grant;
+    const named = versions.map((each) => ({
+      ...each,
+      users: new Map([
+        ...usersShownIn(model, each.before, readable),
+        ...usersShownIn(model, each.after, readable),
+      ]),
+    }));
+    const shown = await actorsFor(resource, call, area, named);
     return {
-      data: versions.map((each) => shownVersion(each, call.grant.readable, shown)),
+      data: named.map((each) => shownVersion(each, readable, shown)),
       headers: { ...versionHeaders(page, origin + call.path, total) },
     };
   };

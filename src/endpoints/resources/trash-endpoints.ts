@@ -1,3 +1,4 @@
+import type { NamedWrite, ShowsActor } from '../../events/event-view.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, QueryDocs } from '../../http/endpoint.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -6,7 +7,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { versionHeaders } from '../../records/history/page.ts';
-import type { RecordedActor } from '../../records/history/recorded.ts';
+import { usersShownIn } from '../../records/history/recorded.ts';
 import { invalidParameter } from '../../records/list/query-string.ts';
 import type { FirstRecord } from '../../records/trash/bundle.ts';
 import { parseTrashed, parseTrashPage } from '../../records/trash/page.ts';
@@ -43,17 +44,25 @@ const day = 86_400_000;
 
 const shown = (
   { context: { trashDays } }: ServedResource,
-  { record, deletedAt, deletedBy }: FirstRecord,
+  { record, deletedAt, ...deletion }: FirstRecord & NamedWrite,
   readable: readonly string[],
-  by: (actor: RecordedActor) => JsonObject,
+  by: ShowsActor,
 ): JsonObject => ({
   ...seen(record, readable),
   deleted_at: deletedAt,
-  deleted_by: by(deletedBy),
+  deleted_by: by(deletion),
   kept_until: toTimestamp(Date.parse(deletedAt) + trashDays * day),
 });
 
-const deletion = ({ deletedBy }: FirstRecord) => ({ actor: deletedBy });
+const namedDeletion = (
+  { model }: ServedResource,
+  first: FirstRecord,
+  { grant }: Call,
+): FirstRecord & NamedWrite => ({
+  ...first,
+  actor: first.deletedBy,
+  users: usersShownIn(model, first.record, grant.readable),
+});
 
 /** Lists what was deleted, the latest first; undefined where the request asks for what is there. */
 export const answerTrash = (
@@ -72,9 +81,10 @@ export const answerTrash = (
       (page.page - 1) * page.perPage,
       call,
     );
-    const by = await actorsFor(resource, call, area, records.map(deletion));
+    const deletions = records.map((each) => namedDeletion(resource, each, call));
+    const by = await actorsFor(resource, call, area, deletions);
     return {
-      data: records.map((each) => shown(resource, each, call.grant.readable, by)),
+      data: deletions.map((each) => shown(resource, each, call.grant.readable, by)),
       headers: { ...versionHeaders(page, origin + call.path, total, 'trashed=true') },
     };
   };
@@ -94,9 +104,10 @@ export const answerTrashed = (
   const answer = async (): Promise<Answer> => {
     const first = await context.trash.find(model.name, idOf(call));
     if (first === undefined) throw new Problem('record_not_found');
-    const by = await actorsFor(resource, call, area, [deletion(first)]);
+    const deletion = namedDeletion(resource, first, call);
+    const by = await actorsFor(resource, call, area, [deletion]);
     return {
-      data: shown(resource, first, call.grant.readable, by),
+      data: shown(resource, deletion, call.grant.readable, by),
       headers: { ETag: entityTag(first.version, 'trashed') },
     };
   };

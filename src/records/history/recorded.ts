@@ -4,11 +4,14 @@ import { columnOf, type Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, sql } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { Models } from '../../model/models.ts';
-import type { ResourceModel } from '../../model/resource.ts';
+import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
 import { pathBehind, type RowExpression } from '../../model/row-expression.ts';
 import type { CompanionInsert, WrittenColumns } from '../companion-inserts.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { resourceSource, sourceOf } from '../view.ts';
+
+/** The values of a record's JSON text. */
+type JsonValues = Readonly<Record<string, unknown>>;
 
 /** A write of a record, as history and events store it. */
 export type RecordedAction = 'create' | 'update' | 'destroy';
@@ -180,6 +183,28 @@ class ValueCollector {
   }
 }
 
+/** The relations of a record to users whom it shows to its readers. */
+export const showingRelations = ({ relations }: ResourceModel): readonly ModelRelation[] =>
+  [...relations.values()].filter(({ shows }) => shows !== undefined);
+
+/** The users whom values of a record show to a caller who reads these fields, each with the shown fields. */
+export const usersShownIn = (
+  model: ResourceModel,
+  values: JsonValues | null | undefined,
+  readable: readonly string[],
+): ReadonlyMap<string, ReadonlySet<string>> => {
+  const users = new Map<string, Set<string>>();
+  for (const { from, shows = [] } of showingRelations(model)) {
+    const id = readable.includes(from) ? values?.[from] : undefined;
+    // Events keep some values as texts.
+    if (id === null || id === undefined) continue;
+    const fields = users.get(String(id)) ?? new Set();
+    for (const name of shows) fields.add(name);
+    users.set(String(id), fields);
+  }
+  return users;
+};
+
 const valuesByModel = new WeakMap<ResourceModel, KeptValues>();
 
 /** All values that the read rules of a model compare, for any caller. Made once for a model. */
@@ -191,15 +216,14 @@ const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   const column = (of: string): Fragment => identifier(model.table, of);
   const { isolation, publicRead } = model.rules;
   for (const { column: of } of publicRead ?? []) collector.take(source, '', of, column(of));
+  // Whom the record shows decides who sees the actor.
+  for (const { from } of showingRelations(model)) collector.take(source, '', from, column(from));
   if (isolation?.byOwner === true && model.owner !== undefined)
     collector.take(source, '', model.owner, column(model.owner));
   else if (isolation !== undefined) collector.walk(isolation.read.expression, source, '', column);
   valuesByModel.set(model, collector.found);
   return collector.found;
 };
-
-/** The values of a record's JSON text. */
-type JsonValues = Readonly<Record<string, unknown>>;
 
 /** The stored values of a record that is deleted, as JSON text, read with the row under its table's name. */
 export const keptReach = (model: ResourceModel, models: Models, dialect: Dialect): Fragment =>

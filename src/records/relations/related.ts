@@ -24,8 +24,9 @@ export interface Readership {
 
 /**
  * The readership of a model by its name; undefined if the caller may read no records, or not by this authentication.
+ * `shows` are the fields that a reference to users shows to everyone who reads its record.
  */
-export type Related = (model: string) => Readership | undefined;
+export type Related = (model: string, shows?: readonly string[]) => Readership | undefined;
 
 /** A reach whose values are in the statement's argument `related`, from index `start` on. */
 interface BoundReach {
@@ -66,6 +67,7 @@ export const stepKey = ({ relation, reach, link }: RelationStep): readonly unkno
 /** The facts of a model's grant on which the resolution of relations depended. */
 interface TrailMark {
   readonly model: string;
+  readonly shows: readonly string[] | undefined;
   readonly readable: readonly string[] | undefined;
   readonly listed: readonly string[] | undefined;
   /** The key of its reach, if the reach restricts rows. */
@@ -81,8 +83,8 @@ export type Trail = readonly TrailMark[];
  */
 export const valuesAlong = (trail: Trail, related: Related): readonly SqlValue[] | undefined => {
   const values: SqlValue[] = [];
-  for (const { model, readable, listed, reach } of trail) {
-    const readership = related(model);
+  for (const { model, shows, readable, listed, reach } of trail) {
+    const readership = related(model, shows);
     if (readership?.grant.readable !== readable || readership?.listed !== listed) return undefined;
     if (readership === undefined || reach === undefined) continue;
     const found = reachOf(readership.grant);
@@ -138,35 +140,36 @@ export class RelatedReader {
     if (relation === undefined || (!relation.many && !readable.includes(relation.from)))
       throw unusableField(path);
     this.#used = true;
-    const readership = this.#of(relation.model);
+    const readership = this.#of(relation.model, relation.shows);
     const { model: between } = relation.through ?? {};
     const link = between === undefined ? undefined : this.#bind(between, this.#of(between));
-    const step = { relation, link, reach: this.#bind(relation.model, readership) };
+    const step = { relation, link, reach: this.#bind(relation.model, readership, relation.shows) };
     return { step, target: relation.target(), readership };
   }
 
-  #of(model: string): Readership {
-    const readership = this.#related(model);
+  #of(model: string, shows?: readonly string[]): Readership {
+    const readership = this.#related(model, shows);
     if (readership === undefined) throw new Problem('forbidden');
     return readership;
   }
 
-  #bind(model: string, readership: Readership): BoundReach {
+  #bind(model: string, readership: Readership, shows?: readonly string[]): BoundReach {
     const start = this.values.length;
     const reach = reachOf(readership.grant);
     if (reach === undefined) {
       this.#isComplete = false;
       return { terms: 'none', key: '', start };
     }
-    this.#mark(model, readership, reach.key);
+    this.#mark(model, readership, reach.key, shows);
     this.values.push(...reach.values);
     return { terms: reach.terms, key: reach.key, start };
   }
-  #mark(model: string, readership: Readership | undefined, reach?: string): void {
+
+  #mark(model: string, readership: Readership | undefined, reach?: string, shows?: readonly string[]): void {
     const readable = readership?.grant.readable;
     const listed = readership?.listed;
     this.#isComplete &&= Object.isFrozen(readable) && Object.isFrozen(listed);
-    this.#trail.push({ model, readable, listed, reach });
+    this.#trail.push({ model, shows, readable, listed, reach });
   }
 }
 

@@ -47,11 +47,29 @@ export const readsReason = (world: World, caller: Asking, because: Written['beca
   return readsEvery(named, caller) || (!isRefused(rows) && rows.some(({ id }) => id === because?.id));
 };
 
-const actorFault = (playing: Playing, caller: Asking, isStranger: boolean, write: Written, actor: Actor) => {
-  const { by, because } = write;
+type Sides = Pick<Written, 'before' | 'after'>;
+
+/** Whether a caller sees the user who made a write: as a reader of users, or since a side that they see names the user. */
+const seesActor = (plan: ModelPlan, caller: Asking, isStranger: boolean, by: Written['by'], sides: Sides) => {
   const isOwn = by.userId === caller.userId;
   const readsUsers = caller.administers && hasScope(caller, 'users', 'read');
-  const isShown = !isStranger && (isOwn || readsUsers);
+  const isNamed = plan.fields.some(
+    ({ name, shows }) =>
+      shows === true && [sides.before, sides.after].some((row) => (row?.[name] ?? null) === by.userId),
+  );
+  return (!isStranger && (isOwn || readsUsers)) || (by.userId !== null && isNamed);
+};
+
+const actorFault = (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  isStranger: boolean,
+  { write, seen }: { readonly write: Written; readonly seen: Sides },
+  actor: Actor,
+) => {
+  const { by, because } = write;
+  const isShown = seesActor(plan, caller, isStranger, by, seen);
   if (by.userId !== null && actor.id !== (isShown ? String(by.userId) : null)) return `actor ${actor.id}`;
   if (!isShown && (actor.id !== null || actor.name !== null || actor.key !== null)) return 'an actor';
   const mayRead = readsReason(
@@ -116,7 +134,7 @@ export const playHistory = async (
     if (of === undefined) continue;
     note(playing, `${what} before`, sideFault(plan, before, of.seen.before));
     note(playing, `${what} after`, sideFault(plan, after, of.seen.after));
-    note(playing, what, actorFault(playing, caller, isAnonymous(plan, caller), of.write, actor));
+    note(playing, what, actorFault(playing, plan, caller, isAnonymous(plan, caller), of, actor));
   }
 };
 
@@ -141,7 +159,9 @@ export const eventsFor = (world: World, caller: Asking): readonly string[] =>
     const rows = shown(world, plan, 'detail', caller);
     if (isRefused(rows) || (action !== 'destroy' && !rows.some((row) => row['id'] === id))) return [];
     const seen = seenOf(world, plan, caller, write, action === 'destroy' ? then : undefined);
-    return seen === undefined ? [] : [`${model} ${id} ${version} ${action} ${seen.fields.toSorted().join()}`];
+    if (seen === undefined) return [];
+    const by = seesActor(plan, caller, false, write.by, seen) ? write.by.userId : null;
+    return [`${model} ${id} ${version} ${action} ${seen.fields.toSorted().join()} by ${by}`];
   });
 
 /** The events that the service shows to a caller; undefined when that takes a request. */
@@ -162,8 +182,8 @@ export const playEvents = async (playing: Playing, caller: Asking): Promise<void
   if (seen === undefined) return;
   const wanted = eventsFor(playing, caller);
   const got = seen.map(
-    ({ model, id, version, action, fields }) =>
-      `${model} ${id} ${version} ${action} ${fields.toSorted().join()}`,
+    ({ model, id, version, action, fields, actor }) =>
+      `${model} ${id} ${version} ${action} ${fields.toSorted().join()} by ${actor['kind'] === 'user' ? actor['id'] : null}`,
   );
   const [more, less] = [
     got.filter((each) => !wanted.includes(each)),

@@ -11,6 +11,8 @@ export interface FieldPlan {
   readonly to?: string;
   readonly required: boolean;
   readonly anyone?: boolean;
+  /** Whether readers of the record see the user whom it names. */
+  readonly shows?: boolean;
 }
 
 export type Method = 'jwt' | 'api_key' | 'signature';

@@ -38,10 +38,12 @@ const someFields = (random: Random, before: readonly string[], self: string, own
     const to = random.pick(targets);
     // A record cannot name itself before it is there.
     const required = to !== self && to !== 'User' && random.chance(0.3);
-    fields.push({ name, kind: 'reference', to, required, anyone: random.chance(0.4) });
+    const shows = to === 'User' && random.chance(0.5);
+    fields.push({ name, kind: 'reference', to, required, anyone: random.chance(0.4), shows });
   }
   // Whose a record is, a body may say of anybody, where the rules leave it to bodies.
-  if (owned) fields.push({ name: 'user_id', kind: 'reference', to: 'User', required: false, anyone: true });
+  const owner = { name: 'user_id', kind: 'reference', to: 'User', required: false, anyone: true } as const;
+  if (owned) fields.push({ ...owner, shows: random.chance(0.5) });
   return fields;
 };
 
@@ -132,9 +134,12 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
 
 const definitionOf = (plan: FieldPlan): FieldDefinition => {
   if (plan.kind !== 'reference') return kinds[plan.kind].define(plan.required);
-  if (plan.name === 'user_id') return field.owner();
-  const { to = '', required, anyone = false } = plan;
-  return field.reference(to, { required, anyone });
+  const { to = '', required, anyone = false, shows = false } = plan;
+  const shown: { readonly shows?: readonly ['username'] } = shows ? { shows: ['username'] } : {};
+  if (plan.name === 'user_id') return field.owner(shown);
+  return to === 'User'
+    ? field.reference('User', { required, anyone, ...shown })
+    : field.reference(to, { required, anyone });
 };
 
 const fieldsOf = ({ fields }: ModelPlan): Readonly<Record<string, FieldDefinition>> =>
