@@ -15,8 +15,12 @@ const related = (value: Json, { many }: ModelRelation, shown: (record: JsonObjec
  */
 export const shownBy = (models: Models): ((output: ResourceModel, result: Json) => Json) => {
   // No model is a user of the service.
-  const shown = (record: JsonObject, model: ResourceModel | undefined): JsonObject => {
-    const names = model?.views.detail ?? publicUserEntity.view;
+  const shown = (
+    record: JsonObject,
+    model: ResourceModel | undefined,
+    ofUser: readonly string[] = publicUserEntity.view,
+  ): JsonObject => {
+    const names = model?.views.detail ?? ofUser;
     const fields = names.filter((name) => Object.hasOwn(record, name));
     const relations = [...(model?.relations.values() ?? [])].filter(({ name }) =>
       Object.hasOwn(record, name),
@@ -27,7 +31,7 @@ export const shownBy = (models: Models): ((output: ResourceModel, result: Json) 
         const target = models.get(relation.model);
         return [
           relation.name,
-          related(record[relation.name] ?? null, relation, (each) => shown(each, target)),
+          related(record[relation.name] ?? null, relation, (each) => shown(each, target, relation.shows)),
         ];
       }),
     ]);

@@ -217,16 +217,12 @@ const restriction = (
   const { restricted, restrictedUnless } = model.rules;
   const named = [...restricted, ...restrictedUnless.flatMap(({ fields }) => fields)];
   if (named.length === 0 || isRead(action)) return step('restricted_fields', 'off', 'none');
-  const unwritable = named.filter((name) => !writable.has(name));
-  if (unwritable.length === 0 && held.length === 0)
-    return step('restricted_fields', 'passed', named.join(', '));
-  const conditional = restrictedUnless.flatMap(({ fields, condition }) =>
-    fields.some((name) => held.some((each) => each.fields.includes(name)))
-      ? [`${fields.join(', ')} unless ${condition.words}`]
-      : [],
+  const restrictedNow = named.filter(
+    (name) => !writable.has(name) || held.some(({ fields }) => fields.includes(name)),
   );
-  const words = [...(unwritable.length === 0 ? [] : [unwritable.join(', ')]), ...conditional];
-  return step('restricted_fields', 'narrowed', words.join('; '));
+  return restrictedNow.length === 0
+    ? step('restricted_fields', 'passed', named.join(', '))
+    : step('restricted_fields', 'narrowed', restrictedNow.join(', '));
 };
 
 const nothing: ReadonlySet<string> = new Set();

@@ -228,6 +228,29 @@ const reachAsked = ({ endpoint, grant, params }: Admitted): ConditionsAsked | un
   return { model, expression: read.expression, otherwise: 'unknown', id, caller };
 };
 
+/** A step for each set of fields that the caller writes in some records only, with its conditions. */
+const heldFieldSteps = (admitted: Admitted): readonly Promise<ExplainedStep>[] => {
+  const { policy } = admitted.endpoint;
+  const { held = [], principal: caller } = admitted.grant;
+  if (policy.kind !== 'resource') return [];
+  const { model, action } = policy;
+  const id = parseId(admitted.params['id'] ?? '');
+  const sets = model.rules.restrictedUnless.filter(({ fields }) =>
+    fields.some((name) => held.some((each) => each.fields.includes(name))),
+  );
+  return sets.map(async ({ fields, condition: { expression, words } }): Promise<ExplainedStep> => {
+    const otherwise = action === 'create' ? 'body' : 'unknown';
+    const conditions = await admitted.conditions({ model, expression, otherwise, id, caller });
+    const outcome = conditions.rule.outcome === 'passed' ? 'passed' : 'narrowed';
+    return {
+      rule: 'restricted_fields',
+      outcome,
+      because: `${fields.join(', ')} unless ${words}`,
+      conditions,
+    };
+  });
+};
+
 /** A step of the policy that leaves some rows, with the conditions that say which. */
 const withConditions = async (admitted: Admitted, step: ExplainedStep): Promise<ExplainedStep> => {
   const asked = step.rule === 'isolation' && step.outcome === 'narrowed' ? reachAsked(admitted) : undefined;
@@ -292,7 +315,10 @@ const recordSteps = async (
   admitted: Admitted,
   decided: readonly ExplainedStep[],
 ): Promise<{ readonly steps: readonly ExplainedStep[]; readonly problem?: ProblemName }> => {
-  const steps: ExplainedStep[] = await Promise.all(decided.map((step) => withConditions(admitted, step)));
+  const steps: ExplainedStep[] = await Promise.all([
+    ...decided.map((step) => withConditions(admitted, step)),
+    ...heldFieldSteps(admitted),
+  ]);
   if (steps.some(({ outcome }) => outcome === 'refused')) return { steps, problem: 'forbidden' };
   const relations = relatedStep(admitted);
   if (relations !== undefined) steps.push(relations);

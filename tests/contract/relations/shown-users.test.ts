@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
 import { createTable } from '../../../src/database/migrations/schema.ts';
+import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { anyOf, own } from '../../../src/model/row-rule.ts';
@@ -25,6 +26,18 @@ const ticket = defineResource('Ticket', {
 });
 const board = defineResource('Board', { fields, publicRead: { where: { open: true } } });
 
+/** Code may read every field of a user; its endpoint shows those that the reference shows. */
+const first = defineEndpoint({
+  method: 'GET',
+  path: '/first-ticket',
+  auth: ['jwt'],
+  output: ticket,
+  handle: ({ asSystem }) => {
+    const tickets = asSystem('the first one').records(ticket);
+    return tickets.get(1, { include: ['user'] });
+  },
+});
+
 const migrations: Migrations = {
   '0001_tables': {
     up: async (db, dialect) => {
@@ -43,7 +56,7 @@ interface Actor {
 
 describeEachDatabase('users whom a record shows', (databases) => {
   const service = useService(databases, {
-    application: { resources: [ticket, board], migrations },
+    application: { resources: [ticket, board], endpoints: [first], migrations },
     env: { LOCALE: 'en' },
   });
   let [ann, ben, eve, root]: TestUser[] = [];
@@ -85,6 +98,7 @@ describeEachDatabase('users whom a record shows', (databases) => {
     // The administration area has all fields.
     const inArea = await get<{ user: object }>(`/admin/records/tickets/${id}?include=user`, root);
     expect(inArea.user).toMatchObject({ ...user, username: ann?.username });
+    expect((await get<{ user: object }>('/api/v1/first-ticket', eve)).user).toEqual(user);
     const list = await get<{ user: object }[]>('/api/v1/tickets?include=user&page=1', eve);
     expect(list[0]?.user).toEqual(user);
   });

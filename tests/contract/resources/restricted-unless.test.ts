@@ -62,6 +62,13 @@ const migrations: Migrations = {
   },
 };
 
+interface Step {
+  readonly rule: string;
+  readonly outcome: string;
+  readonly because: string;
+  readonly conditions?: { readonly rule: { readonly outcome: string } };
+}
+
 interface Ticket {
   readonly id: number;
   readonly priority: number | null;
@@ -230,14 +237,29 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
       ],
     });
     const { id } = (await create(as('reporter'), { team_id: 1 })).data;
-    const query = `user_id=${as('staff').id}&method=PATCH&path=/api/v1/tickets/${id}`;
-    const { steps } = await service.ok<{ steps: { rule: string; because: string }[] }>(
-      'GET',
-      `/admin/explain?${query}`,
-      { token: as('root') },
-    );
-    expect(steps.find(({ rule }) => rule === 'restricted_fields')?.because).toBe(
-      'cost; priority, assignee_id unless team_id in Seat.team_id where user_id = caller; contact unless user_id = caller',
-    );
+    const explained = async (by: TestUser, method: string, path: string) => {
+      const query = `user_id=${by.id}&method=${method}&path=/api/v1/tickets${path}`;
+      const { steps } = await service.ok<{ steps: Step[] }>('GET', `/admin/explain?${query}`, {
+        token: as('root'),
+      });
+      return steps.flatMap(({ rule, outcome, because, conditions }) =>
+        rule === 'restricted_fields' ? [[outcome, because, conditions?.rule.outcome]] : [],
+      );
+    };
+    const staff = 'priority, assignee_id unless team_id in Seat.team_id where user_id = caller';
+    const all = ['narrowed', 'cost, priority, assignee_id, contact', undefined];
+    expect(await explained(as('staff'), 'PATCH', `/${id}`)).toEqual([
+      all,
+      ['passed', staff, 'passed'],
+      ['narrowed', 'contact unless user_id = caller', 'refused'],
+    ]);
+    expect(await explained(as('reporter'), 'POST', '')).toEqual([
+      all,
+      ['narrowed', staff, 'narrowed'],
+      ['narrowed', 'contact unless user_id = caller', 'narrowed'],
+    ]);
+    expect(await explained(as('admin'), 'PATCH', `/${id}`)).toEqual([
+      ['passed', 'cost, priority, assignee_id, contact', undefined],
+    ]);
   });
 });
