@@ -3,26 +3,37 @@ import { createHash } from 'node:crypto';
 /** Number of users who send the requests of a case, each in turn. */
 export const callers = 32;
 
-const keyOf = (user: number): string => createHash('sha256').update(`caller ${user}`).digest('hex');
+/** Kinds of keys by their columns `scopes`, `limit` and `quota`, as SQL. */
+const kinds = {
+  plain: 'null, null, null',
+  scoped: `'["orders:read"]', null, null`,
+  limited: `null, '{"max":10000000,"window":"1h"}', 1000000000`,
+} as const;
 
-/** An API key of each caller, beginning with user 1. */
-export const callerKeys: readonly string[] = Array.from({ length: callers }, (_, index) => keyOf(index + 1));
+export type KeyKind = keyof typeof kinds;
 
-/** Statements that add users 2 to 32 with the role of user 1, and a key for each of the 32. `now` is SQL. */
+/** The key of a kind that a caller has; callers are numbered from 0. */
+export const callerKey = (caller: number, kind: KeyKind = 'plain'): string =>
+  createHash('sha256').update(`${kind} key of caller ${caller}`).digest('hex');
+
+/** Statements that add users 2 to 32 with the role of user 1, and a key of each kind for each of the 32. `now` is SQL. */
 export const callerRows = (now: string): readonly string[] => {
   const users = Array.from({ length: callers - 1 }, (_, index) => `caller${index + 2}`);
   const names = users.map(
     (name) => `('${name}', '${name}', '${name}@example.com', '${name}@example.com',
     '${name}', '-', ${now}, ${now})`,
   );
-  const keys = callerKeys.map((key, index) => {
-    const hash = createHash('sha256').update(key).digest('hex');
-    return `(${index + 1}, 'bench', '${hash}', '${key.slice(0, 8)}', ${now})`;
-  });
+  const keys = Object.entries(kinds).flatMap(([kind, columns]) =>
+    Array.from({ length: callers }, (_, caller) => {
+      const key = callerKey(caller, kind as KeyKind);
+      const hash = createHash('sha256').update(key).digest('hex');
+      return `(${caller + 1}, 'bench', '${hash}', '${key.slice(0, 8)}', ${now}, ${columns})`;
+    }),
+  );
   return [
     `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
      values ${names.join(', ')}`,
     `insert into user_roles (user_id, role) select id, 'super_admin' from users where id between 2 and ${callers}`,
-    `insert into api_keys (user_id, name, key_hash, key_prefix, created_at) values ${keys.join(', ')}`,
+    `insert into api_keys (user_id, name, key_hash, key_prefix, created_at, scopes, "limit", quota) values ${keys.join(', ')}`,
   ];
 };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { callerKeys, callers } from './callers.ts';
+import { callerKey, callers, type KeyKind } from './callers.ts';
 import { type Data, ownerOf, password, token } from './data.ts';
 import { orderPage, orderRequest } from './shop.ts';
 
@@ -71,9 +71,12 @@ const withWrites = (reads: readonly string[], writes: readonly string[]): readon
 
 export const casesOf = (data: Data, notes: number): readonly Case[] => {
   /** Headers of the callers, by token and by key; the index wraps around. */
-  const tokens = callerKeys.map((_, index) => [`Authorization: Bearer ${token(index + 1)}`]);
+  const tokens = Array.from({ length: callers }, (_, index) => [`Authorization: Bearer ${token(index + 1)}`]);
   const byToken = (caller: number): readonly string[] => tokens[caller % callers] ?? [];
-  const byKey = (caller: number): readonly string[] => [`X-Api-Key: ${callerKeys[caller % callers]}`];
+  const keysOf =
+    (kind: KeyKind) =>
+    (caller: number): readonly string[] => [`X-Api-Key: ${callerKey(caller % callers, kind)}`];
+  const byKey = keysOf('plain');
   /** Each path by the next caller. */
   const gets = (paths: readonly string[], headers = byToken): readonly string[] =>
     paths.map((path, index) => request('GET', path, headers(index)));
@@ -119,6 +122,13 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
       beside: ofOwners(byToken),
       target: both(0.95),
     },
+    ...(['scoped', 'limited'] as const).map((kind) => ({
+      ...busy,
+      name: `detail, ${kind} key / key`,
+      requests: ofOwners(keysOf(kind)),
+      beside: ofOwners(byKey),
+      target: both(0.97),
+    })),
     {
       ...busy,
       name: 'page of 20, JWT',

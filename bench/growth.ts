@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { callerKeys, callers } from './callers.ts';
+import { callerKey, callers } from './callers.ts';
 import { ownerOf, sqliteData, token } from './data.ts';
 import { measure, median } from './measure.ts';
 import { type Plot, type Series, toSvg } from './plot.ts';
@@ -119,7 +119,7 @@ for (const rows of sizes) {
       ),
     );
     const keyed = Array.from({ length: 50 }, (_, index) =>
-      get(`/api/v1/orders/${1 + index}`, `X-Api-Key: ${callerKeys[ownerOf(1 + index) - 1]}`),
+      get(`/api/v1/orders/${1 + index}`, `X-Api-Key: ${callerKey(ownerOf(1 + index) - 1)}`),
     );
     add(byRows, 'detail, API key', rows, await latency(service, keyed));
     add(
