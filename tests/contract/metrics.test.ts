@@ -13,6 +13,7 @@ import { describeEachDatabase } from '../support/databases.ts';
 import { openStream } from '../support/event-stream.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type Scrape, scrape } from '../support/scrape.ts';
+import { enrol } from '../support/second-factor.ts';
 import { Service, type TestUser, useService } from '../support/service.ts';
 import { root as folder } from '../tour/service.ts';
 
@@ -204,6 +205,32 @@ describeEachDatabase('METRICS_PORT', (databases) => {
     expect(await statusOf('/metrics', 'POST')).toBe(405);
     expect(await statusOf('/metrics?x=1')).toBe(200);
     expect((await service.get('/metrics')).status).toBe(404);
+  });
+
+  it('counts what is refused of tokens, second factors, keys and limits by its code', async () => {
+    const refused = async (code: number) =>
+      (await look()).value('gatewright_http_refusals_total', { code: String(code) }) ?? 0;
+    const codes = [40101, 40107, 40305, 42900];
+    const before = await Promise.all(codes.map(refused));
+    const keyWith = async (restrictions: object): Promise<string> =>
+      (
+        await service.ok<{ key: string }>('POST', '/api/v1/api_keys', {
+          token: root,
+          body: { api_key: { name: 'job', ...restrictions } },
+        })
+      ).key;
+    const leaver = await service.createUser();
+    await service.ok('POST', '/api/v1/auth/logout', { token: leaver });
+    expect((await service.get('/api/v1/auth/me', { token: leaver })).json.code).toBe(40101);
+    const { user } = await enrol(service);
+    expect((await service.login(user.username, user.password)).json.code).toBe(40107);
+    const scoped = await keyWith({ scopes: ['notes:read'] });
+    expect((await service.get('/api/v1/users', { key: scoped })).json.code).toBe(40305);
+    const limited = await keyWith({ limit: { max: 1, window: '1h' } });
+    await service.get('/api/v1/users', { key: limited });
+    expect((await service.get('/api/v1/users', { key: limited })).json.code).toBe(42900);
+    for (const [index, code] of codes.entries())
+      await tells('gatewright_http_refusals_total', { code: String(code) }, (before[index] ?? 0) + 1);
   });
 });
 

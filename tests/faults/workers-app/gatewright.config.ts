@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { defineConfig } from 'gatewright';
 
 export default defineConfig({
+  limits: { 'GET /limited': { max: 100, window: '1h' } },
   onStart: () => {
     const after = process.env['DIES_AFTER'];
     if (after !== undefined) setTimeout(() => process.exit(7), Number(after));
