@@ -5,7 +5,7 @@ import { Problem } from '../kernel/problem.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Collision, Columns } from '../records/records.ts';
-import { recordKey } from './transaction.ts';
+import { type Acting, recordKey } from './transaction.ts';
 import { beforeSave, type RecordWrite } from './writing.ts';
 
 /** The reference to the outer record comes from no body: a set of unique values is not reported under that field. */
@@ -106,14 +106,39 @@ const chosenReferences = (
   return new Set(names);
 };
 
+/** Whether the transaction has seen or created a record; undefined outside of one. */
+const isThereIn = ({ shared }: Acting): Candidate['isThere'] =>
+  shared && ((name, id) => shared.present.has(recordKey(name, Number(id))));
+
 /** The owner that the policy sets, of a new record. */
 const ownerOfNew = ({ resource: { model }, grant }: RecordWrite): Columns =>
   model.owner === undefined || grant.owner === undefined ? {} : { [model.owner]: grant.owner };
 
 /**
+ * The values of a new record for the conditions of its fields: those of the body, with defaults and owner. A reference that
+ * the caller may not name is left out: otherwise its refusal would say which fields the named record opens.
+ */
+const describedRecord = async (write: RecordWrite, body: JsonObject): Promise<Columns> => {
+  const { resource, grant, acting } = write;
+  const { columns } = resource.validate(body, 'create', grant.writable);
+  const described = { ...columns, ...ownerOfNew(write) };
+  const chosen = chosenReferences(write, 'create', body, columns, columns);
+  if (chosen.size === 0) return described;
+  const candidate = { columns, chosen, isThere: isThereIn(acting) };
+  const collisions = await resource.records.collisions(
+    grant,
+    candidate,
+    undefined,
+    acting.shared?.transaction,
+  );
+  const refused = new Set(collisions.flatMap(({ field, rule }) => (rule === 'reference' ? [field] : [])));
+  return Object.fromEntries(Object.entries(described).filter(([name]) => !refused.has(name)));
+};
+
+/**
  * The write with the fields that the caller may set in this record. Conditions of fields are checked on the record as it
- * is, of a new one on the values of the body, with defaults and owner; the writing statement checks them again. One
- * statement, if the body has such a field.
+ * is, of a new one as the body describes it; the writing statement checks them again. One statement, if the body has
+ * such a field, and one more for a new record with references.
  */
 const settleFields = async (
   write: RecordWrite,
@@ -123,8 +148,8 @@ const settleFields = async (
   const { resource, grant, acting } = write;
   const sent = grant.held?.filter(({ fields }) => fields.some((name) => own(body, name) !== undefined)) ?? [];
   if (sent.length === 0) return write;
-  const made = () => ({ ...resource.validate(body, 'create', grant.writable).columns, ...ownerOfNew(write) });
-  const settled = await resource.records.settled(grant, sent, id ?? made(), acting.shared?.transaction);
+  const of = id ?? (await describedRecord(write, body));
+  const settled = await resource.records.settled(grant, sent, of, acting.shared?.transaction);
   return { ...write, grant: settled };
 };
 
@@ -188,7 +213,7 @@ export const prepareWrite = async (
     hasHook && !isForbidden ? await validateAfterHook(write, action, updated, first) : first;
   const chosen = chosenReferences(write, action, body, first.columns, columns);
   const { shared } = acting;
-  const isThere = shared && ((name: string, id: unknown) => shared.present.has(recordKey(name, Number(id))));
+  const isThere = isThereIn(acting);
   const refused = new Set(errors.map(({ field }) => field));
   const candidate = { columns, chosen, refused, isThere };
   const collisions = await collisionErrors(write, candidate, updated.id, shared?.transaction);

@@ -18,7 +18,7 @@ export const thing = defineResource('Thing', {
     site: field.url(),
     token: field.uuid(),
     buyer: field.reference('User', { required: true }),
-    user_id: field.owner(),
+    user_id: field.owner({ shows: ['name', 'email'] }),
   },
   views: {
     list: ['id', 'name', 'extra', 'price', 'live', 'buyer_id', 'state', 'created_at'],

@@ -5,7 +5,7 @@ import { field } from '../../../src/fields/define.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { many } from '../../../src/model/relation.ts';
-import { member, own } from '../../../src/model/row-rule.ts';
+import { equals, member, own, via } from '../../../src/model/row-rule.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 
@@ -23,7 +23,16 @@ const fields = {
     cost: field.integer(),
     user_id: field.owner(),
   },
+  folder: { open: field.boolean(), user_id: field.owner() },
+  sheet: { folder: field.reference('Folder'), code: field.integer() },
 } as const;
+
+/** Of a folder that the caller does not read, its fields decide nothing that they could see. */
+const folder = defineResource('Folder', { fields: fields.folder, isolation: true, ownership: true });
+const sheet = defineResource('Sheet', {
+  fields: fields.sheet,
+  restricted: [{ fields: ['code'], unless: via('folder', equals('open', true)) }],
+});
 
 const isStaff = member('team_id', { of: 'Seat' });
 
@@ -56,6 +65,8 @@ const migrations: Migrations = {
   '0001_tables': {
     up: async (db, dialect) => {
       await createTable(db, dialect, 'teams', { fields: fields.team });
+      await createTable(db, dialect, 'folders', { fields: fields.folder });
+      await createTable(db, dialect, 'sheets', { fields: fields.sheet, references: { folder: 'folders' } });
       await createTable(db, dialect, 'seats', { fields: fields.seat, references: { team: 'teams' } });
       await createTable(db, dialect, 'tickets', { fields: fields.ticket, references: { team: 'teams' } });
     },
@@ -79,7 +90,10 @@ interface Ticket {
 
 describeEachDatabase('fields that are restricted unless a record meets a condition', (databases) => {
   const service = useService(databases, {
-    application: { resources: [team, defineResource('Seat', { fields: fields.seat }), ticket], migrations },
+    application: {
+      resources: [team, defineResource('Seat', { fields: fields.seat }), ticket, folder, sheet],
+      migrations,
+    },
     apps: ['shop'],
     env: { LOCALE: 'en' },
   });
@@ -189,6 +203,23 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
       });
       expect([by, found?.priority]).toEqual([by, priority]);
     }
+  });
+
+  it('do not tell whether a record that the caller may not name meets the condition', async () => {
+    const { id } = await service.ok<{ id: number }>('POST', '/api/v1/folders', {
+      token: as('staff'),
+      body: { folder: { open: true } },
+    });
+    const errors = async (by: TestUser, folderId: number) => {
+      const body = { sheet: { folder_id: folderId, code: 'x' } };
+      const { text } = await service.post('/api/v1/sheets', { token: by, body });
+      return (JSON.parse(text) as { data: { errors: { field: string }[] } }).data.errors.map(
+        ({ field: name }) => name,
+      );
+    };
+    expect(await errors(as('staff'), id)).toEqual(['code']);
+    expect(await errors(as('reporter'), id)).toEqual(['folder_id']);
+    expect(await errors(as('reporter'), 99_999)).toEqual(['folder_id']);
   });
 
   it('are no fields of applications, who meet no condition on the caller', async () => {

@@ -121,34 +121,6 @@ export const isAnonymous = ({ publicRead }: ModelPlan, { method }: Caller): bool
 
 export const isRefused = (answer: object): answer is Refused => 'status' in answer;
 
-/**
- * Fields that the caller's body may set in a record: that which is there, or the one that the body would make if all of
- * its valid values were taken.
- */
-const writableFields = (
-  { state }: World,
-  plan: ModelPlan,
-  { administers, userId }: Caller,
-  body: Body,
-  before: Row | undefined,
-) => {
-  const ofBodies = plan.fields.filter(({ name }) => name !== 'user_id' || !plan.ownership);
-  if (administers) return ofBodies;
-  const free = ofBodies.filter(({ name }) => !plan.restricted.includes(name));
-  const { held } = plan;
-  if (held === undefined) return free;
-  const valid = free.flatMap(({ name, kind, required }): [string, Value][] => {
-    const value = body[name];
-    if (value === undefined || (value === null && required)) return [];
-    return kind !== 'reference' && value === kinds[kind].wrong ? [] : [[name, value]];
-  });
-  const owner = plan.ownership ? { user_id: userId } : {};
-  const empty = Object.fromEntries(plan.fields.map(({ name }) => [name, null]));
-  const row = before ?? { ...empty, ...Object.fromEntries(valid), ...owner };
-  if (meets(held.unless, row, userId, state)) return free;
-  return free.filter(({ name }) => !held.fields.includes(name));
-};
-
 /** Whether a reference may name a record: what its own detail endpoint shows the caller by the same method. */
 const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: Caller): boolean => {
   if (to === 'User') {
@@ -164,6 +136,44 @@ const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: C
   return !isRefused(rows) && rows.some((row) => row['id'] === id);
 };
 
+/** Under isolation by owner alone, others than administrators name themselves. */
+const namesAnyone = (plan: ModelPlan, name: string, anyone: boolean): boolean =>
+  anyone && !(name === 'user_id' && plan.isolation === 'owner');
+
+/**
+ * Fields that the caller's body may set in a record: that which is there, or the one that the body would make if all of
+ * its values were taken that are valid and name records that the caller may name.
+ */
+const writableFields = (
+  world: World,
+  plan: ModelPlan,
+  caller: Caller,
+  body: Body,
+  before: Row | undefined,
+) => {
+  const { state } = world;
+  const { administers, userId } = caller;
+  const ofBodies = plan.fields.filter(({ name }) => name !== 'user_id' || !plan.ownership);
+  if (administers) return ofBodies;
+  const free = ofBodies.filter(({ name }) => !plan.restricted.includes(name));
+  const { held } = plan;
+  if (held === undefined) return free;
+  const valid = free.flatMap(({ name, kind, required, to = '', anyone = false }): [string, Value][] => {
+    const value = body[name];
+    if (value === undefined || (value === null && required)) return [];
+    if (kind !== 'reference') return value === kinds[kind].wrong ? [] : [[name, value]];
+    // Of a record that the caller may not name they learn nothing.
+    return value === null || mayName(world, to, namesAnyone(plan, name, anyone), value, caller)
+      ? [[name, value]]
+      : [];
+  });
+  const owner = plan.ownership ? { user_id: userId } : {};
+  const empty = Object.fromEntries(plan.fields.map(({ name }) => [name, null]));
+  const row = before ?? { ...empty, ...Object.fromEntries(valid), ...owner };
+  if (meets(held.unless, row, userId, state)) return free;
+  return free.filter(({ name }) => !held.fields.includes(name));
+};
+
 /** Fields whose values are not accepted. `before` is the record that is updated. */
 const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body, before?: Row): string[] => {
   const writable = new Set(writableFields(world, plan, caller, body, before).map(({ name }) => name));
@@ -174,9 +184,7 @@ const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body
     if (value === null) return required ? [name] : [];
     if (kind !== 'reference') return value === kinds[kind].wrong ? [name] : [];
     const isKept = before?.[name] === value;
-    // Under isolation by owner alone, others than administrators name themselves.
-    const names = anyone && !(name === 'user_id' && plan.isolation === 'owner');
-    return isKept || mayName(world, to, names, value, caller) ? [] : [name];
+    return isKept || mayName(world, to, namesAnyone(plan, name, anyone), value, caller) ? [] : [name];
   });
 };
 
