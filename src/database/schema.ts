@@ -333,6 +333,19 @@ export interface CoreSchema {
     attempted_at: string | null;
     ended_at: string | null;
   };
+  /** The last number of each count of records. */
+  gatewright_counts: {
+    model: string;
+    /** The field whose values are counted. */
+    field: string;
+    /** The reference by which it is counted; empty if by none. */
+    per: string;
+    /** The referenced record; 0 if there is none. */
+    target_id: number;
+    /** 0 if the count never starts again. */
+    period: number;
+    last: number;
+  };
   /** Requests that were refused, for a day. */
   gatewright_refusals: {
     id: Generated<number>;

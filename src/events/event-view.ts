@@ -1,13 +1,8 @@
 import type { Principal } from '../auth/principal.ts';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
-import type { ResourceModel } from '../model/resource.ts';
+import { type ResourceModel, setByServer } from '../model/resource.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import {
-  type RecordedActor,
-  recordInReason,
-  setByServer,
-  usersShownIn,
-} from '../records/history/recorded.ts';
+import { type RecordedActor, recordInReason, usersShownIn } from '../records/history/recorded.ts';
 import type { Related } from '../records/relations/related.ts';
 import { reachOf } from '../records/rows/reach.ts';
 import { namesOfUsers } from '../records/users.ts';

@@ -123,6 +123,16 @@ export interface FormHints {
  */
 export type OnDelete = 'restrict' | 'null' | 'cascade';
 
+/** How new records are counted, and the values that follow from their numbers. */
+export interface CountedType {
+  /** Key of a reference: the records of each referenced record have a count of their own. */
+  readonly per: string | undefined;
+  /** The period of a time in milliseconds. The count of each period starts with 1. */
+  period(at: number): number;
+  /** The value of the n-th record of a period. */
+  value(n: number, period: number): string;
+}
+
 export interface FieldType<Options extends CommonOptions = CommonOptions> {
   /** Name of the type in the registry, the generator and the metadata. */
   readonly kind: string;
@@ -175,9 +185,25 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   choices?(options: Options, locale: Locale): readonly Choice[];
   /** Limits for people and forms, under the names of the options. */
   bounds?(options: Options): Readonly<Record<string, string | number>>;
+  /**
+   * For values that the service assigns in the transaction that creates a record, and that no body or hook sets: they
+   * follow from the number of the record, which is counted without gaps.
+   */
+  counting?(options: Options): CountedType;
   /** Hints for react-jsonschema-form, where its own choice is not right. */
   form?(options: Options, locale: Locale): FormHints;
 }
+
+declare const assigned: unique symbol;
+
+/** Marks, for the compiler only, the options of a type with `counting`. */
+export interface Assigned {
+  readonly [assigned]?: true;
+}
+
+/** Whether bodies have no such field. */
+export type IsAssigned<Definition extends FieldDefinition> =
+  typeof assigned extends keyof Definition['options'] ? true : false;
 
 declare const value: unique symbol;
 declare const input: unique symbol;

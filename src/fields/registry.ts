@@ -9,6 +9,7 @@ import { integer } from './integer.ts';
 import { json } from './json.ts';
 import { number } from './number.ts';
 import { reference } from './reference.ts';
+import { sequence } from './sequence.ts';
 import { string } from './string.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
@@ -32,6 +33,7 @@ export const fieldTypes = {
   url,
   uuid,
   reference,
+  sequence,
 } as const satisfies Readonly<Record<string, FieldType>>;
 
 export type FieldKind = keyof typeof fieldTypes;

@@ -10,8 +10,15 @@ import { displayFields, usualDisplay } from './display.ts';
 import { indexesOf, uniqueSetsOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
 import { declaredRelations } from './relations.ts';
-import { type Action, actions, type ModelField, type ResourceHooks, type ResourceModel } from './resource.ts';
-import { rulesOf, saidIsolationOf, saidRestrictedOf, viewsOf } from './rules.ts';
+import {
+  type Action,
+  actions,
+  type CountedField,
+  type ModelField,
+  type ResourceHooks,
+  type ResourceModel,
+} from './resource.ts';
+import { fieldOfKey, findField, rulesOf, saidIsolationOf, saidRestrictedOf, viewsOf } from './rules.ts';
 import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
 import { checkValue } from './validate.ts';
 
@@ -26,7 +33,8 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
     label: options.label ?? labelOf(name),
     required: options.required === true,
     unique: options.unique === true,
-    serverSet,
+    serverSet: serverSet || type.counting !== undefined,
+    fixed: false,
     reference: type.target?.(options),
     onDelete: type.onDelete?.(options),
     anyone: type.anyone?.(options) ?? false,
@@ -69,7 +77,9 @@ const fieldsOf = (
     checkFieldName(model, name);
     if (fields.has(name)) throw new DefinitionError(model, 'two fields have this name', name);
     checkField(model, name, definition);
-    const options = single.has(name) ? { ...definition.options, unique: true } : definition.options;
+    const counting = definition.type.counting?.(definition.options);
+    const isSingle = single.has(name) || (counting !== undefined && counting.per === undefined);
+    const options = isSingle ? { ...definition.options, unique: true } : definition.options;
     const field = modelField(name, { ...definition, options }, false);
     fields.set(name, asksOwner && isOwner(definition) ? Object.freeze({ ...field, anyone: false }) : field);
   }
@@ -78,6 +88,19 @@ const fieldsOf = (
     fields.set(name, modelField(name, datetime.define(server), true));
   return fields;
 };
+
+/** The fields whose values are counted; the references by which they are become fixed. @throws DefinitionError */
+const countedOf = (model: string, fields: Map<string, ModelField>): readonly CountedField[] =>
+  [...fields.values()].flatMap((field): CountedField[] => {
+    const counting = field.type.counting?.(field.options);
+    if (counting === undefined) return [];
+    if (counting.per === undefined) return [{ field, counting, per: undefined }];
+    const per = findField(model, fields, fieldOfKey(fields, counting.per), `per of ${field.name}`);
+    if (per.reference === undefined)
+      throw new DefinitionError(model, `per names ${per.name}, which is no reference`, field.name);
+    fields.set(per.name, Object.freeze({ ...per, fixed: true }));
+    return [{ field, counting, per: per.column }];
+  });
 
 const ownerOf = (model: string, definitions: FieldDefinitions): 'user_id' | undefined => {
   const owners = Object.entries(definitions).filter(([, definition]) => isOwner(definition));
@@ -116,7 +139,7 @@ const trashOf = (model: string, fields: ReadonlyMap<string, ModelField>, trash =
 /** Field types whose values read well within a name. */
 const displayed: ReadonlySet<string> = new Set([
   ...['string', 'text', 'email', 'url', 'enum', 'uuid'],
-  ...['integer', 'decimal', 'number', 'date', 'time'],
+  ...['integer', 'decimal', 'number', 'date', 'time', 'sequence'],
 ]);
 
 const displayOf = (
@@ -163,7 +186,8 @@ export const defineResource = <
     isolation === true && ownership !== true,
   );
   const owner = ownerOf(name, definition.fields);
-  const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? []);
+  const counted = countedOf(name, fields);
+  const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? [], counted);
   return Object.freeze({
     name,
     path: plural,
@@ -191,5 +215,6 @@ export const defineResource = <
     problems: Object.freeze([...(definition.problems ?? [])]),
     indexes: indexesOf(name, fields, unique, definition.indexes ?? []),
     unique,
+    counted,
   });
 };

@@ -158,7 +158,8 @@ export const describeModel = (
   const { access, reasons } = creatable(model, granted, locale);
   const creates = access.create?.writable ?? nothing;
   const updates = access.update?.writable ?? nothing;
-  const written = bodyFields(model, subject === 'record' ? updates : new Set([...creates, ...updates]));
+  const changed = [...updates].filter((name) => model.fields.get(name)?.fixed !== true);
+  const written = bodyFields(model, new Set(subject === 'record' ? changed : [...creates, ...changed]));
   const writes = new Set(written.map(({ name }) => name));
   const visible = visibleTo(access, writes);
   const readable = readableOf(access);

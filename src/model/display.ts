@@ -28,12 +28,16 @@ interface Named {
 /** Names that say that a field names its record. */
 const naming: readonly string[] = ['name', 'title'];
 
-/** The template of a model without one: a text called `name` or `title`, else its first text, else its first address. */
+/**
+ * The template of a model without one: a text called `name` or `title`, else its first text, else its first address,
+ * else its number.
+ */
 export const usualDisplay = (fields: readonly Named[]): string | undefined => {
   const texts = fields.filter(({ kind }) => kind === 'string');
   const named = naming
     .map((each) => texts.find(({ name }) => name === each))
     .find((each) => each !== undefined);
-  const field = named ?? texts[0] ?? fields.find(({ kind }) => kind === 'email');
+  const [address, number] = ['email', 'sequence'].map((each) => fields.find(({ kind }) => kind === each));
+  const field = named ?? texts[0] ?? address ?? number;
   return field === undefined ? undefined : `{${field.name}}`;
 };

@@ -1,5 +1,5 @@
 import { DefinitionError } from './definition-error.ts';
-import type { ModelField, ResourceIndex, ResourceModel } from './resource.ts';
+import type { CountedField, ModelField, ResourceIndex, ResourceModel } from './resource.ts';
 import { findField } from './rules.ts';
 
 /** PostgreSQL refuses entries of more than 2,704 bytes; the rest is left for headers. */
@@ -24,7 +24,7 @@ const isIndexed = (field: ModelField): boolean =>
   field.unique || field.options.index === true || field.reference !== undefined;
 
 /**
- * The unique sets of fields of a model, those of `unique: 'owner'` included.
+ * The unique sets of fields of a model, those of `unique: 'owner'` and of counted fields included.
  * @throws DefinitionError
  */
 export const uniqueSetsOf = (
@@ -32,7 +32,9 @@ export const uniqueSetsOf = (
   fields: ReadonlyMap<string, ModelField>,
   owner: string | undefined,
   option: readonly (readonly string[])[],
+  counted: readonly CountedField[],
 ): readonly (readonly string[])[] => {
+  const ofCounted = counted.flatMap(({ field, per }) => (per === undefined ? [] : [[per, field.name]]));
   const ofOwner = [...fields.values()]
     .filter(({ options }) => options.unique === 'owner')
     .map(({ name }) => {
@@ -48,7 +50,7 @@ export const uniqueSetsOf = (
       throw new DefinitionError(model, 'unique: each set names one field or several, each once');
   }
   // A set of one is the field's own `unique: true`.
-  const sets = [...option.filter(({ length }) => length > 1), ...ofOwner];
+  const sets = [...option.filter(({ length }) => length > 1), ...ofOwner, ...ofCounted];
   const same = sets.find((names, index) =>
     sets.slice(0, index).some((other) => [...other].sort().join(' ') === [...names].sort().join(' ')),
   );

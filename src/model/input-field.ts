@@ -15,6 +15,7 @@ export const inputField = (name: string, { type, options }: FieldDefinition, lab
   required: options.required === true,
   unique: false,
   serverSet: false,
+  fixed: false,
   reference: undefined,
   onDelete: undefined,
   anyone: false,

@@ -78,7 +78,7 @@ const itemSchema = (
   action: 'create' | 'update',
   locale: Locale,
 ): JsonSchema => {
-  const written = inputSchema(model, action, itemFields(access, action), locale);
+  const written = inputSchema(model, action, itemFields(access, action), locale, access.create !== undefined);
   const schema = withNested(written, action, within, locale);
   if (action === 'create' || (access.update === undefined && !access.destroy)) return schema;
   const id = { type: 'integer', minimum: 1, title: labelText(labelOf('id'), locale) };

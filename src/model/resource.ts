@@ -1,9 +1,12 @@
-import type { ColumnValue, CommonOptions, FieldType, OnDelete } from '../fields/field.ts';
+import type { ColumnValue, CommonOptions, CountedType, FieldType, OnDelete } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
 import type { SaidMany } from './relation.ts';
 import type { Isolation, RowReachRule, RowRuleName } from './row-expression.ts';
 import type { SaidRule } from './said-rule.ts';
+
+/** Fields that every model has, which are not reported as changes. */
+export const setByServer: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
 /**
  * A resource in the form that the rest of the service reads: the model file with every default filled in and every
@@ -64,7 +67,20 @@ export interface ResourceModel {
    * among the owner's records. Null is never equal to null.
    */
   readonly unique: readonly (readonly string[])[];
+  /** Fields whose values the service counts, in order. */
+  readonly counted: readonly CountedField[];
 }
+
+/** A field whose values are counted, and the column of the reference by which they are counted. */
+export interface CountedField {
+  readonly field: ModelField;
+  readonly counting: CountedType;
+  readonly per: string | undefined;
+}
+
+/** The fields that the model file defines, without those that every model has. */
+export const declaredFields = ({ fields }: Pick<ResourceModel, 'fields'>): readonly ModelField[] =>
+  [...fields.values()].filter(({ name }) => !setByServer.has(name));
 
 /** Whether a value of an application's file is a model, as `defineResource` returns it. */
 export const isResourceModel = (value: unknown): value is ResourceModel =>
@@ -89,8 +105,10 @@ export interface ModelField {
   readonly required: boolean;
   /** For the field alone; unique sets of fields are in the model. */
   readonly unique: boolean;
-  /** `id`, `created_at` and `updated_at`: never read from a body. */
+  /** `id`, `created_at`, `updated_at`, and values that the service counts: never read from a body. */
   readonly serverSet: boolean;
+  /** Whether it stays as it was when the record was created: the record is counted by it. */
+  readonly fixed: boolean;
   /** Name of the model that it refers to. */
   readonly reference: string | undefined;
   /** The consequence for the record when the referenced one is deleted; undefined where it is no reference. */

@@ -91,7 +91,7 @@ const isConditional = (each: RestrictedOption[number]): each is RestrictedUnless
   typeof each !== 'string';
 
 /** The field of a reference by its key: `assignee` is `assignee_id`. */
-const fieldOfKey = (fields: Fields, name: string): string =>
+export const fieldOfKey = (fields: Fields, name: string): string =>
   !fields.has(name) && fields.get(`${name}_id`)?.reference !== undefined ? `${name}_id` : name;
 
 const restrictedOf = (

@@ -68,14 +68,16 @@ export const lackingField = ({ fields }: FieldSet, writable: ReadonlySet<string>
 /**
  * Schema of the record inside a body. On update no field is required: an absent one stays unchanged. Unknown fields
  * are ignored, so they are not refused here.
+ * @param isNew whether the record may be a new one, which has the fields that never change
  */
 export const inputSchema = (
   model: FieldSet,
   action: 'create' | 'update',
   writable: ReadonlySet<string>,
   locale: Locale,
+  isNew = action === 'create',
 ): JsonSchema => {
-  const fields = bodyFields(model, writable);
+  const fields = bodyFields(model, writable).filter(({ fixed }) => isNew || !fixed);
   const required = fields
     .filter((field) => action === 'create' && field.required && field.options.default === undefined)
     .map(({ name }) => name);

@@ -2,6 +2,7 @@ import type {
   CommonOptions,
   FieldDefinition,
   InputOf,
+  IsAssigned,
   OperandOf,
   OperatorsOf,
   ValueOf,
@@ -85,7 +86,9 @@ type Values<Fields extends FieldDefinitions> = {
 };
 
 type Inputs<Fields extends FieldDefinitions, Keys extends keyof Fields & string> = {
-  -readonly [Key in Keys as NameOf<Key, Fields[Key]>]: InputOf<Fields[Key]>;
+  -readonly [Key in Keys as IsAssigned<Fields[Key]> extends true ? never : NameOf<Key, Fields[Key]>]: InputOf<
+    Fields[Key]
+  >;
 };
 
 /** The result of `defineResource`: the model, and for the compiler its fields. */

@@ -130,7 +130,7 @@ export interface Validated {
 }
 
 /**
- * Validates the record of a body. Fields that are not writable or unknown are ignored; the result of a hook is
+ * Validates the record of a body. Fields that are not writable, fixed or unknown are ignored; the result of a hook is
  * validated again, with `model.fields` as writable.
  */
 export type Validator = (
@@ -196,6 +196,7 @@ export const compileValidator = (model: FieldSet, locale: Locale): Validator => 
     const errors: FieldError[] = [];
     for (const checked of checks) {
       const { field, label } = checked;
+      if (field.fixed && action === 'update') continue;
       const value = countingValue(field, body, action, writable);
       if (value === undefined && !(action === 'create' && field.required)) continue;
       const violations = value === undefined ? required : violationsOf(checked, value);

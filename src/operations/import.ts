@@ -236,8 +236,15 @@ const countsOf = (done: readonly Done[]): ImportCounts => {
   return { created, updated: done.length - created };
 };
 
-/** Whether lines must be written in sequence: hooks see the effects of the lines before, and bad lines are reported. */
-const needsSequence = ({ model: { hooks } }: ServedResource, lines: readonly ImportLine[]): boolean =>
+/**
+ * Whether lines must be written in sequence: numbers follow their order, hooks see the effects of the lines before, and
+ * bad lines are reported.
+ */
+const needsSequence = (
+  { model: { hooks, counted } }: ServedResource,
+  lines: readonly ImportLine[],
+): boolean =>
+  counted.length > 0 ||
   hooks.beforeSave !== undefined ||
   hooks.beforeCommit !== undefined ||
   lines.some(({ errors }) => errors.length > 0);

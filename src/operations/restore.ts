@@ -119,11 +119,14 @@ const toRestored = (
   const values = { ...record, ...Object.fromEntries(nulled.map(({ field }) => [field.name, null])) };
   // Validated against the current fields: those that were added later get their default or null.
   const validated = validate(values, 'create', model.fields);
-  const own = {
-    id: kept.id,
-    created_at: String(record['created_at']),
-    updated_at: toTimestamp(context.clock()),
-  };
+  const setHere = [...model.fields.values()].filter(({ serverSet }) => serverSet);
+  // A number that was counted later than the deletion is missing.
+  const own = Object.fromEntries(
+    setHere.map(({ name, type, options }): [string, SqlValue] => {
+      const value = name === 'updated_at' ? toTimestamp(context.clock()) : (record[name] ?? null);
+      return [name, value === null ? null : type.encode(value, options)];
+    }),
+  );
   return {
     resource,
     key,

@@ -81,20 +81,45 @@ export interface PreparedNew extends Prepared {
   readonly nested: Nested | undefined;
 }
 
+/**
+ * Inserts the record, with the numbers that are counted for it. A record that is refused after its number was taken
+ * rolls its transaction back, even if the application catches the error: the number is taken again.
+ */
+const insertCounted = async (
+  { resource: { records, counts }, acting, grant }: RecordWrite,
+  columns: Columns,
+  at: number,
+  companions: ReturnType<typeof companionsOf>,
+): Promise<SavedRecord> => {
+  const { shared } = acting;
+  const insertWith = async (numbers: Columns): Promise<SavedRecord> => {
+    const all = { ...columns, ...numbers };
+    const saved = await records.insert(grant, all, at, shared?.transaction, companions);
+    // The caller may not write the record that this would be.
+    if (saved === undefined) throw new Problem('forbidden');
+    return saved;
+  };
+  if (counts === undefined) return insertWith({});
+  if (shared === undefined) throw new Error('records are counted in the transaction that inserts them');
+  const numbers = await counts.take(shared.transaction, columns, at);
+  try {
+    return await insertWith(numbers);
+  } catch (error) {
+    return shared.refuse(error);
+  }
+};
+
 export const insert = async (
   write: RecordWrite,
   { grant, values, columns, nested }: PreparedNew,
   included: Included,
 ): Promise<SavedRecord> => {
   const { resource, acting } = write;
-  const { records, context } = resource;
+  const { context } = resource;
   const owned = withOwner({ ...write, grant }, columns);
-  const { transaction } = acting.shared ?? {};
   // In a transaction `conclude` stores the version and the event.
-  const companions = transaction === undefined && isRecorded(resource) ? companionsOf(write, owned) : [];
-  const saved = await records.insert(grant, owned, context.clock(), transaction, companions);
-  // The caller may not write the record that this would be.
-  if (saved === undefined) throw new Problem('forbidden');
+  const companions = acting.shared === undefined && isRecorded(resource) ? companionsOf(write, owned) : [];
+  const saved = await insertCounted({ ...write, grant }, owned, context.clock(), companions);
   if (companions.length > 0 && resource.model.events) context.eventsCommitted();
   auditOwner(write, 'create', saved.id, grant.owner ?? null, owned);
   const concluded = await conclude(write, 'create', saved, undefined, values, within(nested));

@@ -10,6 +10,7 @@ import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
 import { compileValidator, type Validator } from '../model/validate.ts';
 import { type Aggregate, createAggregate } from '../records/aggregate/aggregate.ts';
+import { createCounts, type RecordCounts } from '../records/counts.ts';
 import { createHistory, type History } from '../records/history/history.ts';
 import { createVersionReader, type VersionReader } from '../records/history/versions.ts';
 import { createList, type List } from '../records/list/list.ts';
@@ -56,6 +57,8 @@ export interface ServedResource {
   readonly show: Show;
   readonly records: RecordStore;
   readonly many: ManyRecords;
+  /** Counts its records; undefined if the model has no counted field. */
+  readonly counts: RecordCounts | undefined;
   /** The versions of its records; undefined if the model has no history. */
   readonly history: History | undefined;
   /** Reads the versions that a caller may see. */
@@ -84,6 +87,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     show: createShow(database, records.source, { version: versionColumn }),
     records,
     many: createManyRecords(database, model, context.models),
+    counts: createCounts(database, model),
     history: model.history ? createHistory(database, model.name) : undefined,
     versions: createVersionReader(database, model, context.models),
     eventReaders: createEventReaders(database, model, context.models),

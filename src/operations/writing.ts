@@ -5,6 +5,7 @@ import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from '../model/hooks.ts';
+import { setByServer } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { CompanionInsert, WrittenColumns } from '../records/companion-inserts.ts';
 import {
@@ -12,7 +13,6 @@ import {
   keptSides,
   type RecordedAction,
   type RecordedActor,
-  setByServer,
 } from '../records/history/recorded.ts';
 import type { Columns, CurrentRecord, RecordStanding, RowLock, SavedRecord } from '../records/records.ts';
 import type { Included } from '../records/relations/include.ts';
@@ -273,8 +273,12 @@ export const companionsOf = (
   return [...kept, context.events.companion(event, reach)];
 };
 
-/** Whether a write needs a transaction beside its statement: for a hook, a version, an event, or an audit entry. */
+/**
+ * Whether a write needs a transaction beside its statement: for a hook, a number, a version, an event, or an audit
+ * entry.
+ */
 const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): boolean =>
+  (creates && resource.counts !== undefined) ||
   resource.model.hooks.beforeCommit !== undefined ||
   (isRecorded(resource) && !(creates && canWriteCompanions(resource))) ||
   acting.reason !== undefined;

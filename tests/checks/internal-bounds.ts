@@ -65,6 +65,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
   'what is decided at definition: its message says what to change': [
     'fields/pattern-cost.ts',
     'fields/pattern.ts',
+    'fields/sequence.ts',
     'model/indexes.ts',
   ],
   'between parts of the service': ['endpoints/resources/import-input.ts'],

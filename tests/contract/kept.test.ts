@@ -163,6 +163,8 @@ describeEachDatabase('what is kept of records', (databases) => {
       `insert into gatewright_imports (model, run, steps) select 'Zqorder', null, 1 where not exists (select 1 from gatewright_imports)`,
       `insert into gatewright_import_places (model, bytes, digest, lines, created, updated, changed_at)
         select 'Zqorder', 1, '', 1, 1, 0, '2026-11-23T00:00:00.000Z' where not exists (select 1 from gatewright_import_places)`,
+      `insert into gatewright_counts (model, field, per, target_id, period, last)
+        select 'Zqorder', 'zqnote', 'zqcust_id', 1, 0, 1 where not exists (select 1 from gatewright_counts)`,
     ])
       await database.execute({ sql, parameters: [] });
   };

@@ -160,6 +160,7 @@ for (const { from, to } of directions)
             ledger: { rows: 2 },
             ledger_log: { rows: 2 },
             gatewright_revoked_keys: { rows: 1 },
+            gatewright_counts: { rows: 1 },
           });
 
           // The old one responds, and accepts no writes any more.
@@ -185,7 +186,11 @@ for (const { from, to } of directions)
             body: { left: { name: 'next' } },
           });
           expect(made.id).toBe(last + 1);
-          await second.ok('POST', '/api/v1/samples', { token: root, body: { sample: { title: 'next' } } });
+          const counted = await second.ok<{ ticket: string }>('POST', '/api/v1/samples', {
+            token: root,
+            body: { sample: { title: 'next' } },
+          });
+          expect(counted.ticket).toBe('2026/010');
           const gone = await second.createKey(user);
           await second.ok('DELETE', `/api/v1/api_keys/${gone.id}`, { token: user });
           const resumed = await listen(second, half);

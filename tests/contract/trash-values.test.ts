@@ -28,6 +28,7 @@ const thingFields = {
   clock: field.time(),
   link: field.url(),
   key: field.uuid(),
+  ticket: field.sequence(),
   user_id: field.owner(),
 };
 const thing = defineResource('Thing', { fields: thingFields, trash: true });

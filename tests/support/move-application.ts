@@ -27,6 +27,7 @@ const sampleFields = {
   mail: field.email(),
   site: field.url(),
   uid: field.uuid(),
+  ticket: field.sequence({ format: '{year}/{n:3}' }),
   parent: field.reference('Sample', { onDelete: 'null' }),
 };
 const leftFields = { name: field.string({ required: true }), right: field.reference('Right') };

@@ -16,7 +16,9 @@ interface ImportMappingProps {
 /** Which field each column of a file is, and by which one a line finds what it updates. */
 export const ImportMapping = ({ metadata, columns, mapping, by, onMap, onBy }: ImportMappingProps) => {
   const text = useText();
-  const keys = metadata.fields.filter(({ name, unique }) => name === 'id' || unique === true);
+  const keys = metadata.fields.filter(
+    ({ name, unique, read_only }) => name === 'id' || (unique === true && !read_only),
+  );
   const used = new Set(Object.values(mapping));
   return (
     <Paper

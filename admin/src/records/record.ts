@@ -14,7 +14,7 @@ export const userModel = 'User';
 export const namingField = ({ display = '', fields }: Metadata): MetadataField | undefined =>
   displayFields(display)
     .map((name) => fields.find((field) => field.name === name))
-    .find((field) => field?.type === 'string' || field?.type === 'email');
+    .find((field) => ['string', 'email', 'sequence'].includes(field?.type ?? ''));
 
 /** Fields that the name of a record consists of. */
 export const nameFields = ({ display = '', fields }: Metadata): readonly string[] =>

@@ -3,7 +3,7 @@ import type { FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
-import type { ModelField, ResourceModel } from '../../model/resource.ts';
+import { declaredFields, type ModelField, type ResourceModel } from '../../model/resource.ts';
 import { type Code, type Entry, statementText, textCode, valueCode } from './code.ts';
 import { columnCode } from './field-code.ts';
 
@@ -56,7 +56,7 @@ const referencesEntry = (fields: readonly ModelField[], models: Models): Entry[]
 const namesCode = (names: readonly string[]): Code => ({ list: names.map(textCode) });
 
 const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<string>): Code => {
-  const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
+  const fields = declaredFields(model);
   const indexes = indexesBesideFields(model).flatMap(({ columns, unique }) => (unique ? [] : [columns]));
   const entries: Entry[] = [
     ...(tableOf(model.name) === model.table ? [] : [{ key: 'model', value: textCode(model.name) }]),

@@ -1,5 +1,5 @@
 import type { FieldType } from '../../fields/field.ts';
-import type { ResourceModel } from '../../model/resource.ts';
+import { declaredFields, type ResourceModel } from '../../model/resource.ts';
 import { type Code, type Entry, statementText, textCode } from './code.ts';
 import type { NamedField } from './field-arguments.ts';
 import { fieldCode } from './field-code.ts';
@@ -11,7 +11,7 @@ const isLong = (type: FieldType, options: object): boolean => type.indexBytes?.(
 
 /** The recommended rules, each with its effect. */
 const productionRules = (model: ResourceModel): Entry[] => {
-  const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
+  const fields = declaredFields(model);
   const listed = fields.filter(({ name, type, options }) => name !== 'user_id' && !isLong(type, options));
   const list = ['id', ...listed.map(({ name }) => name), 'created_at'];
   return [

@@ -17,7 +17,9 @@ import { csvReader, jsonReader } from './readers.ts';
 
 /** The field that identifies the record that a line updates. */
 const identifying = ({ model }: ServedResource, name: string | undefined): string | undefined => {
-  const unique = [...model.fields.values()].filter((field) => field.unique).map((field) => field.name);
+  const unique = [...model.fields.values()]
+    .filter((field) => field.unique && !field.serverSet)
+    .map((field) => field.name);
   if (name === undefined || name === 'id' || unique.includes(name)) return name;
   const choices = [...unique, 'id'];
   throw new UsageError(`--update-by takes a unique field, not '${name}'${nearestHint(name, choices)}`);

@@ -31,6 +31,7 @@ import { serviceAccounts } from './0043-service-accounts.ts';
 import { limits } from './0045-limits.ts';
 import { nonces } from './0047-nonces.ts';
 import { keyUses } from './0049-key-uses.ts';
+import { counts } from './0050-counts.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -194,4 +195,5 @@ export const coreMigrations: Migrations = {
   '0045_limits': limits,
   '0047_nonces': nonces,
   '0049_key_uses': keyUses,
+  '0050_counts': counts,
 };

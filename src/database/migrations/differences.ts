@@ -2,7 +2,7 @@ import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/fie
 import { fieldTypes } from '../../fields/registry.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
-import type { ModelField, ResourceModel } from '../../model/resource.ts';
+import { declaredFields, type ModelField, type ResourceModel } from '../../model/resource.ts';
 import type { Dialect } from '../dialect.ts';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape, Tables } from '../introspection.ts';
 import { onDelete, onDeleteOption } from './columns.ts';
@@ -175,7 +175,7 @@ const columnDifferences = (
   model: ResourceModel,
   table: TableShape,
 ): Difference[] => {
-  const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
+  const fields = declaredFields(model);
   const known = new Set<string>([...ownColumns, ...fields.map(({ column }) => column)]);
   const own = ownColumns
     .filter((column) => !table.columns.has(column))

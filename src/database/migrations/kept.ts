@@ -63,6 +63,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
     log: ['reason'],
     other: ['id', 'bundle', 'kind', 'record_id', 'version', 'target_id', 'deleted_at', ...actor],
   },
+  gatewright_counts: { model: ['model'], field: ['field', 'per'], other: ['target_id', 'period', 'last'] },
   gatewright_webhooks: {
     models: ['models'],
     other: [

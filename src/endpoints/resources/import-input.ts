@@ -18,9 +18,11 @@ export interface ImportRequest {
 
 const invalid = (name: string): Problem => new Problem('invalid_parameter', { params: { name } });
 
-/** A field by which a record can be found: its id, or a value that is there once. */
-const finds = ({ fields }: ResourceModel, name: string): boolean =>
-  name === 'id' || fields.get(name)?.unique === true;
+/** A field by which a record can be found: its id, or a value that is there once, and that a new record can have. */
+const finds = ({ fields }: ResourceModel, name: string): boolean => {
+  const field = fields.get(name);
+  return name === 'id' || (field?.unique === true && !field.serverSet);
+};
 
 /** A cell of CSV as a body would bring it; nothing between two commas is null. */
 const ofText = (value: Json, { type }: ModelField): Json =>

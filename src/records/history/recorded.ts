@@ -16,9 +16,6 @@ type JsonValues = Readonly<Record<string, unknown>>;
 /** A write of a record, as history and events store it. */
 export type RecordedAction = 'create' | 'update' | 'destroy';
 
-/** Fields that the server sets, which are not reported as changes. */
-export const setByServer: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
-
 export const recordedActions = ['create', 'update', 'destroy'] as const satisfies readonly RecordedAction[];
 
 /**

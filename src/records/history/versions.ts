@@ -12,11 +12,11 @@ import {
 } from '../../database/statement.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Models } from '../../model/models.ts';
-import type { ResourceModel } from '../../model/resource.ts';
+import { type ResourceModel, setByServer } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import { historyName, type KeptVersion, keptVersion, type VersionRow } from './history.ts';
-import { actorColumns, keptColumn, setByServer } from './recorded.ts';
+import { actorColumns, keptColumn } from './recorded.ts';
 
 /** A page of the versions that a caller may see, and the number of all of these. */
 interface ShownVersions {

@@ -70,6 +70,7 @@ const laterTables = [
   'gatewright_revoked_tokens',
   'gatewright_former_secrets',
   'gatewright_nonces',
+  'gatewright_counts',
 ];
 /** And indexes of tables that were there. */
 const laterIndexes = [

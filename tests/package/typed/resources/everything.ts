@@ -19,6 +19,7 @@ export default defineResource('Everything', {
     url: field.url(),
     uuid: field.uuid(),
     product: field.reference('Product'),
+    sequence: field.sequence(),
     user_id: field.owner(),
     some_string: field.string({ max: 5 }),
     some_text: field.text({ required: true }),
@@ -34,6 +35,7 @@ export default defineResource('Everything', {
     some_email: field.email({ unique: true }),
     some_url: field.url({ required: true }),
     some_uuid: field.uuid({ unique: true }),
+    some_sequence: field.sequence({ per: 'product', format: 'E{n}' }),
     some_product: field.reference('Product', { anyone: true }),
   },
 });
