@@ -194,15 +194,13 @@ const heldFields = (
   principal: Principal,
   writable: ReadonlySet<string>,
 ): readonly HeldFields[] | undefined => {
-  const { restrictedUnless } = model.rules;
-  if (restrictedUnless.length === 0 || action === 'destroy') return undefined;
-  if (principal.kind === 'user' && isAdministrator(principal)) return undefined;
-  const held = restrictedUnless.map(({ fields, condition }) => ({
-    fields: fields.filter((name) => writable.has(name)),
-    rows: rowsOf(condition, principal),
-  }));
-  const possible = held.filter(({ fields }) => fields.length > 0);
-  return possible.length === 0 ? undefined : possible;
+  if (action === 'destroy' || (principal.kind === 'user' && isAdministrator(principal))) return undefined;
+  const held = model.rules.restrictedUnless.flatMap((each): HeldFields[] => {
+    const fields = each.fields.filter((name) => writable.has(name));
+    const rows = rowsOf(each.condition, principal);
+    return rows === 'none' || fields.length === 0 ? [] : [{ fields, rows }];
+  });
+  return held.length === 0 ? undefined : held;
 };
 
 /** Fields of the response for a caller whom the rule allows. */

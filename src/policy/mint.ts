@@ -14,7 +14,7 @@ export type RowCondition =
 /** Fields that the caller may write only where a record meets conditions: as it is, and a new one as it will be. */
 export interface HeldFields {
   readonly fields: readonly string[];
-  readonly rows: RowFilter;
+  readonly rows: readonly RowCondition[];
 }
 
 /** The records that a reference in a body may name. */
@@ -86,7 +86,7 @@ export class MintedGrant implements GrantTerms {
   /** The same grant for the write of one record: fields of `refused` are not writable, and those of `met` are. */
   settled(met: readonly HeldFields[], refused: readonly HeldFields[]): MintedGrant {
     const without = new Set(refused.flatMap(({ fields }) => fields));
-    const rows = met.flatMap((each) => (each.rows === 'none' ? [] : each.rows));
+    const rows = met.flatMap((each) => each.rows);
     return new MintedGrant({
       ...this,
       writable: new Set([...this.writable].filter((name) => !without.has(name))),

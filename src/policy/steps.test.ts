@@ -292,6 +292,7 @@ describe('fields whose restriction depends on the record', () => {
     expect(words('update', admin)).toBe('restricted_fields passed: cost, margin, state');
     for (const action of ['list', 'detail', 'destroy'] as const)
       expect(grantOf(on(ruled, action), viewer).held).toBeUndefined();
+    expect(grantOf(on(memo, 'update'), viewer).held).toBeUndefined();
   });
 
   it('are settled for one record: what it meets is bound to the write, the rest cannot be written', () => {

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { anonymous, type Principal } from '../auth/principal.ts';
+import { field } from '../fields/define.ts';
+import { defineResource } from '../model/define-resource.ts';
+import { collectModels } from '../model/models.ts';
+import type { Action, ResourceModel } from '../model/resource.ts';
+import { allOf, anyOf, equals, member, own, via } from '../model/row-rule.ts';
+import { decide, isHeldToRule, readsOwn } from './decide.ts';
+import { testUser } from './test-user.ts';
+
+/** Row rules in decisions: the rule of each action, and those beside public reads. */
+
+const fields = {
+  state: field.string({ max: 20 }),
+  agent: field.reference('User'),
+  parent: field.reference('Ticket'),
+  user_id: field.owner(),
+};
+const isNew = equals('state', 'new');
+const models = collectModels([
+  defineResource('Ticket', {
+    fields,
+    isolation: { read: anyOf(own(), isNew), write: allOf(own(), isNew), update: own('agent') },
+  }),
+  defineResource('Same', {
+    fields,
+    isolation: via('parent', member('id', { of: 'Ticket', on: 'parent_id' })),
+  }),
+  defineResource('Destroyed', { fields, isolation: { read: own(), destroy: isNew } }),
+  defineResource('Owned', { fields, isolation: true }),
+  defineResource('Free', { fields }),
+  defineResource('Story', {
+    fields,
+    permissions: 'all',
+    isolation: own('agent'),
+    publicRead: { where: { state: 'live' }, orOwn: true },
+  }),
+]);
+const model = (name: string): ResourceModel => {
+  const found = models.get(name);
+  if (found === undefined) throw new Error(name);
+  return found;
+};
+
+const application: Principal = { kind: 'application', appId: 'shop', method: 'signature' };
+const viewer = testUser(['viewer'], ['Story.read']);
+const admin = testUser(['admin'], ['Story.read']);
+const writes = ['create', 'update', 'destroy'] as const;
+
+const decided = (name: string, action: Action, principal: Principal) => {
+  const decision = decide({ kind: 'resource', model: model(name), action, area: 'api' }, principal);
+  if (!decision.allowed) throw new Error('refused');
+  const { rows, writes: held } = decision.grant;
+  return { rows, writes: held, steps: decision.steps };
+};
+const isolationOf = (name: string, action: Action, principal: Principal) => {
+  const step = decided(name, action, principal).steps.find(({ rule }) => rule === 'isolation');
+  return `${step?.outcome}: ${step?.because}`;
+};
+
+describe('the rule of an action', () => {
+  it('holds beside that of reading, by which a record is reached', () => {
+    const reached = [{ rule: { expression: { kind: 'anyOf' } }, caller: viewer.id }];
+    const owner = { column: 'user_id', value: viewer.id };
+    const written = { column: 'state', value: 'new' };
+    expect(decided('Ticket', 'create', viewer)).toMatchObject({ rows: [], writes: [owner, written] });
+    expect(decided('Ticket', 'update', viewer)).toMatchObject({
+      rows: reached,
+      writes: [{ column: 'agent_id', value: viewer.id }],
+    });
+    expect(decided('Ticket', 'destroy', viewer)).toMatchObject({ rows: reached, writes: [owner, written] });
+    for (const action of ['list', 'detail'] as const) {
+      expect(decided('Ticket', action, viewer)).toMatchObject({ rows: reached });
+      expect(decided('Ticket', action, viewer).writes).toBeUndefined();
+    }
+    expect(isolationOf('Ticket', 'create', viewer)).toBe('narrowed: user_id = caller and state = new');
+    expect(isolationOf('Ticket', 'update', viewer)).toBe('narrowed: user_id = caller or state = new');
+  });
+
+  it('leaves applications the conditions that ask for no caller, and binds no administrator', () => {
+    const open = [{ column: 'state', value: 'new' }];
+    expect(decided('Ticket', 'detail', application)).toMatchObject({ rows: open });
+    expect(decided('Ticket', 'update', application)).toMatchObject({ rows: open, writes: 'none' });
+    expect(decided('Same', 'create', application)).toMatchObject({ rows: [], writes: 'none' });
+    for (const action of writes) expect(decided('Ticket', action, admin)).toMatchObject({ rows: [] });
+    expect(isolationOf('Ticket', 'update', admin)).toBe('passed: admin');
+  });
+
+  it('is asked of a write unless reading says the same already', () => {
+    const held = (name: string) => writes.filter((action) => isHeldToRule(model(name), action));
+    expect(held('Ticket')).toEqual([...writes]);
+    expect(held('Same')).toEqual(['create', 'update']);
+    expect(held('Destroyed')).toEqual([...writes]);
+    for (const name of ['Owned', 'Free']) expect(held(name)).toEqual([]);
+    for (const action of ['list', 'detail'] as const)
+      expect(isHeldToRule(model('Ticket'), action)).toBe(false);
+    const reached = decided('Same', 'destroy', viewer);
+    expect(reached).toMatchObject({ rows: [{ rule: { expression: { kind: 'via' } }, caller: viewer.id }] });
+    expect(reached.writes).toBeUndefined();
+  });
+});
+
+describe('records beside published ones', () => {
+  const live = [{ column: 'state', value: 'live', said: 'live' }];
+  const steps = (principal: Principal) =>
+    decided('Story', 'list', principal).steps.map((step) => `${step.rule} ${step.outcome}: ${step.because}`);
+  const published = 'public_read passed: state = live';
+
+  it('are those that isolation grants to callers who may read them', () => {
+    expect(decided('Story', 'list', viewer)).toMatchObject({
+      rows: [{ rule: { expression: { kind: 'anyOf' } }, caller: viewer.id }],
+    });
+    expect(steps(viewer)).toEqual([
+      ...[published, 'permission passed: viewer: Story read'],
+      'isolation narrowed: state = live or agent_id = caller',
+    ]);
+    expect(decided('Story', 'list', admin)).toMatchObject({ rows: [] });
+    expect(steps(admin)).toEqual([
+      ...[published, 'permission passed: admin: Story read', 'isolation passed: admin'],
+    ]);
+  });
+
+  it('are none without a grant, without the scope, by another method, and for anonymous callers', () => {
+    const ungranted = testUser(['viewer', 'clerk']);
+    expect(steps(ungranted)).toEqual([published, 'permission narrowed: viewer, clerk: Story read']);
+    const scoped = { ...viewer, scopes: new Set(['tickets:read', 'frees:read']) };
+    expect(steps(scoped)).toEqual([published, 'key_scope narrowed: tickets:read, frees:read']);
+    expect(steps({ ...viewer, scopes: new Set(['stories:read']) })).toHaveLength(3);
+    for (const principal of [ungranted, scoped, anonymous, application])
+      expect(decided('Story', 'list', principal)).toMatchObject({ rows: live });
+    for (const principal of [anonymous, application]) expect(steps(principal)).toEqual([published]);
+  });
+
+  it('are read by a rule that differs from other reads', () => {
+    const rule = (name: string, action: Action) =>
+      readsOwn({ kind: 'resource', model: model(name), action, area: 'api' });
+    expect(rule('Story', 'list')).toBe(true);
+    expect([rule('Story', 'update'), rule('Ticket', 'list'), readsOwn({ kind: 'open' })]).toEqual([
+      ...[false, false, false],
+    ]);
+  });
+});
+
+describe('the scopes of a key', () => {
+  const scoped = { ...viewer, scopes: new Set(['frees:read', 'frees:update']) };
+
+  it('are asked before every other rule', () => {
+    expect(decided('Free', 'list', scoped).steps[0]).toEqual({
+      ...{ rule: 'key_scope', outcome: 'passed', because: 'frees:read: frees:read, frees:update' },
+    });
+    const refused = decide({ kind: 'resource', model: model('Free'), action: 'create', area: 'api' }, scoped);
+    expect(refused).toMatchObject({
+      allowed: false,
+      steps: [{ rule: 'key_scope', outcome: 'refused', because: 'frees:create: frees:read, frees:update' }],
+      problem: { code: 40305 },
+    });
+    expect(refused.steps).toHaveLength(1);
+    expect(decide({ kind: 'user' }, scoped)).toMatchObject({
+      allowed: false,
+      steps: [{ because: 'no scope: frees:read, frees:update' }],
+    });
+  });
+
+  it('are no question for what is open to everyone', () => {
+    const open = decide({ kind: 'open', readable: ['id', 'name'] }, scoped);
+    expect(open).toMatchObject({ allowed: true, grant: { rows: [], readable: ['id', 'name'] } });
+    expect(open.steps).toHaveLength(1);
+    expect(decided('Story', 'list', scoped).steps[0]?.rule).toBe('public_read');
+  });
+});
