@@ -192,13 +192,11 @@ export const writableFields = (
 const heldFields = (
   { model, action }: ResourceRule,
   principal: Principal,
-  writable: ReadonlySet<string>,
 ): readonly HeldFields[] | undefined => {
   if (action === 'destroy' || (principal.kind === 'user' && isAdministrator(principal))) return undefined;
-  const held = model.rules.restrictedUnless.flatMap((each): HeldFields[] => {
-    const fields = each.fields.filter((name) => writable.has(name));
-    const rows = rowsOf(each.condition, principal);
-    return rows === 'none' || fields.length === 0 ? [] : [{ fields, rows }];
+  const held = model.rules.restrictedUnless.flatMap(({ fields, condition }): HeldFields[] => {
+    const rows = rowsOf(condition, principal);
+    return rows === 'none' ? [] : [{ fields, rows }];
   });
   return held.length === 0 ? undefined : held;
 };
@@ -276,7 +274,7 @@ const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { step: isolated, rows, writes } = isolation(rule, principal);
   const [owned, owner] = ownership(rule, principal);
   const writable = isRead(action) ? nothing : writableFields(model, principal, rule.area);
-  const held = isRead(action) ? undefined : heldFields(rule, principal, writable);
+  const held = isRead(action) ? undefined : heldFields(rule, principal);
   return {
     steps: [...steps, isolated, owned, restriction(rule, writable, held)],
     terms: { rows, writes, readable, writable, held, owner },
