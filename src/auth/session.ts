@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { toTimestamp } from '../kernel/clock.ts';
 import { deriveKey, type Rekeyable } from './derived-key.ts';
 
 /** Maximum lifetime of a session in seconds. */
@@ -6,6 +7,12 @@ export const sessionLifetime = 24 * 60 * 60;
 
 /** Seconds without a request after which a session ends. */
 export const sessionIdleTime = 2 * 60 * 60;
+
+/** Timestamps after which a valid session was begun and last used. */
+export const sessionLimitsAt = (now: number) => ({
+  born: toTimestamp(now - sessionLifetime * 1000),
+  idle: toTimestamp(now - sessionIdleTime * 1000),
+});
 
 /** The cookie of the administration area: its name, its values and their stored form. */
 export interface SessionCookies {

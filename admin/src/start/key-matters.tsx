@@ -1,10 +1,10 @@
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
-import { lazy, Suspense, useState } from 'react';
+import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react';
 import { isReading } from '../keys/scopes.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
-import { useText } from '../texts/provider.ts';
+import { type TextKey, useText } from '../texts/provider.ts';
 import { daysFromNow, filtered, Line, listed, Matter } from './matter.tsx';
 import { countText, type KeyAdvice, type KeyInNeed, type KeysInNeed, type WideKey } from './stats.ts';
 
@@ -22,115 +22,106 @@ const Key = ({ apiKey, ending }: { readonly apiKey: KeyInNeed; readonly ending: 
   </Line>
 );
 
-/** Keys that end within a month. */
-export const ExpiringKeys = ({ found: { count, keys } }: { readonly found: KeysInNeed }) => {
+interface KeysMatterProps<Found extends KeyInNeed> {
+  readonly title: TextKey;
+  readonly found: { readonly count: number; readonly keys: readonly Found[] };
+  /** The text of the link to all of them, and the filter of their list. */
+  readonly all?: readonly [TextKey, Readonly<Record<string, string>>];
+  readonly children: (apiKey: Found) => ReactNode;
+}
+
+/** Keys with the same need, a line for each of the first ones. */
+const KeysMatter = <Found extends KeyInNeed>({
+  title,
+  found: { count, keys },
+  all,
+  children,
+}: KeysMatterProps<Found>) => {
   const text = useText();
-  const soon = { 'expires_at@gte': daysFromNow(0), 'expires_at@lte': daysFromNow(30) };
+  const more = all === undefined ? null : <Link to={filtered('/api_keys', all[1])}>{text(all[0])}</Link>;
   return (
-    <Matter
-      title={text('start.expiring')}
-      count={countText(count)}
-      more={<Link to={filtered('/api_keys', soon)}>{text('start.showExpiring')}</Link>}
-    >
+    <Matter title={text(title)} count={countText(count)} more={more}>
       {keys.slice(0, listed).map((apiKey) => (
-        <Key key={apiKey.id} apiKey={apiKey} ending />
+        <Fragment key={apiKey.id}>{children(apiKey)}</Fragment>
       ))}
     </Matter>
+  );
+};
+
+/** Keys that end within a month. */
+export const ExpiringKeys = ({ found }: { readonly found: KeysInNeed }) => {
+  const soon = { 'expires_at@gte': daysFromNow(0), 'expires_at@lte': daysFromNow(30) };
+  return (
+    <KeysMatter title="start.expiring" found={found} all={['start.showExpiring', soon]}>
+      {(apiKey) => <Key apiKey={apiKey} ending />}
+    </KeysMatter>
   );
 };
 
 /** Keys that are valid and unused. */
-export const NeglectedKeys = ({ found: { count, keys } }: { readonly found: KeysInNeed }) => {
-  const text = useText();
-  return (
-    <Matter
-      title={text('start.unused')}
-      count={countText(count)}
-      more={<Link to={filtered('/api_keys', { 'neglected@eq': 'true' })}>{text('start.showUnused')}</Link>}
-    >
-      {keys.slice(0, listed).map((apiKey) => (
-        <Key key={apiKey.id} apiKey={apiKey} ending={false} />
-      ))}
-    </Matter>
-  );
-};
+export const NeglectedKeys = ({ found }: { readonly found: KeysInNeed }) => (
+  <KeysMatter title="start.unused" found={found} all={['start.showUnused', { 'neglected@eq': 'true' }]}>
+    {(apiKey) => <Key apiKey={apiKey} ending={false} />}
+  </KeysMatter>
+);
 
-/** Keys that never expire. */
-export const EndlessKeys = ({ found: { count, keys } }: { readonly found: KeysInNeed }) => {
-  const text = useText();
-  const endless = { 'expires_at@null': 'true' };
-  return (
-    <Matter
-      title={text('keyAccess.endless')}
-      count={countText(count)}
-      more={<Link to={filtered('/api_keys', endless)}>{text('keyAccess.showEndless')}</Link>}
-    >
-      {keys.slice(0, listed).map((apiKey) => (
-        <EndlessLine key={apiKey.id} apiKey={apiKey} />
-      ))}
-    </Matter>
-  );
-};
+interface MendedKeyProps {
+  readonly apiKey: KeyInNeed;
+  readonly about: ReactNode;
+  readonly action: TextKey;
+  /** The dialog of the action. */
+  readonly dialog: (close: () => void) => ReactNode;
+}
 
-/** A key without an end, with the way to give it one. */
-const EndlessLine = ({ apiKey }: { readonly apiKey: KeyInNeed }) => {
+/** A key with the one action that is advised. */
+const MendedKey = ({ apiKey, about, action, dialog }: MendedKeyProps) => {
   const text = useText();
   const [opened, setOpened] = useState(false);
   return (
     <Line>
-      <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
-      <Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>
+      <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> · {about}
       <Stack direction="row">
-        <Button
-          size="small"
-          aria-label={`${text('day.keys.limit')}: ${apiKey.name}`}
-          onClick={() => setOpened(true)}
-        >
-          {text('day.keys.limit')}
+        <Button size="small" aria-label={`${text(action)}: ${apiKey.name}`} onClick={() => setOpened(true)}>
+          {text(action)}
         </Button>
       </Stack>
-      <Suspense fallback={null}>
-        {opened ? <ExtendKey apiKey={apiKey} onClose={() => setOpened(false)} /> : null}
-      </Suspense>
+      <Suspense fallback={null}>{opened ? dialog(() => setOpened(false)) : null}</Suspense>
     </Line>
   );
 };
+
+/** Keys that never expire, with the way to give them an end. */
+export const EndlessKeys = ({ found }: { readonly found: KeysInNeed }) => (
+  <KeysMatter
+    title="keyAccess.endless"
+    found={found}
+    all={['keyAccess.showEndless', { 'expires_at@null': 'true' }]}
+  >
+    {(apiKey) => (
+      <MendedKey
+        apiKey={apiKey}
+        about={<Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>}
+        action="day.keys.limit"
+        dialog={(close) => <ExtendKey apiKey={apiKey} onClose={close} />}
+      />
+    )}
+  </KeysMatter>
+);
 
 /** Keys that may do more than they did. */
-export const WideKeys = ({ found: { count, keys } }: { readonly found: KeyAdvice['wide_keys'] }) => {
+export const WideKeys = ({ found }: { readonly found: KeyAdvice['wide_keys'] }) => {
   const text = useText();
   return (
-    <Matter title={text('keyAccess.wide')} count={countText(count)} more={null}>
-      {keys.slice(0, listed).map((apiKey) => (
-        <WideLine key={apiKey.id} apiKey={apiKey} />
-      ))}
-    </Matter>
-  );
-};
-
-const WideLine = ({ apiKey }: { readonly apiKey: WideKey }) => {
-  const text = useText();
-  const [opened, setOpened] = useState(false);
-  const reads = isReading(apiKey.narrower_scopes);
-  return (
-    <Line>
-      <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
-      {text(reads ? 'keyAccess.couldRead' : 'keyAccess.couldNarrow')}
-      <Stack direction="row">
-        <Button
-          size="small"
-          aria-label={`${text('keyAccess.narrow')}: ${apiKey.name}`}
-          onClick={() => setOpened(true)}
-        >
-          {text('keyAccess.narrow')}
-        </Button>
-      </Stack>
-      <Suspense fallback={null}>
-        {opened ? (
-          <NarrowKey apiKey={apiKey} narrower={apiKey.narrower_scopes} onClose={() => setOpened(false)} />
-        ) : null}
-      </Suspense>
-    </Line>
+    <KeysMatter title="keyAccess.wide" found={found}>
+      {(apiKey) => (
+        <MendedKey
+          apiKey={apiKey}
+          about={text(isReading(apiKey.narrower_scopes) ? 'keyAccess.couldRead' : 'keyAccess.couldNarrow')}
+          action="keyAccess.narrow"
+          dialog={(close) => <NarrowKey apiKey={apiKey} narrower={apiKey.narrower_scopes} onClose={close} />}
+        />
+      )}
+    </KeysMatter>
   );
 };
 

@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Translations } from '../../kernel/messages/messages.ts';
-import { Problem } from '../../kernel/problem.ts';
-import type { ProblemName } from '../../kernel/problem-table.ts';
+import { isSignedByOneOf, rejectedOf } from '../application-signature.ts';
 import {
   ed25519Algorithm,
   type HttpSignature,
@@ -52,21 +51,12 @@ const algorithms: readonly KeyedAlgorithm[] = [
   },
 ];
 
-const rejected = (name: ProblemName, appId?: string): AuthOutcome<ByHttpSignature> => ({
-  kind: 'rejected',
-  problem: new Problem(name),
-  claim: appId === undefined ? undefined : { kind: 'application', appId },
-});
-
 const isTimely = ({ created, expires }: HttpSignature, now: number): boolean => {
   const seconds = Math.floor(now / 1000);
   return Math.abs(created - seconds) <= timestampTolerance && (expires === undefined || expires > seconds);
 };
 
-/**
- * Whether a live key of the application made the signature. Without an early exit, and with at least two keys: an
- * unknown application, one with a key and one during a rotation take the same time.
- */
+/** Whether a live key of the application made the signature. */
 const isSigned = (
   { keyId, alg, signature }: HttpSignature,
   base: Uint8Array,
@@ -76,11 +66,7 @@ const isSigned = (
   const algorithm = algorithms.find(({ bytes }) => bytes === signature.length);
   if (algorithm === undefined || (alg !== undefined && alg !== algorithm.name)) return false;
   const keys = algorithm.keysOf(applications, keyId, now);
-  const padding = Array.from({ length: Math.max(0, 2 - keys.length) }, () => algorithm.dummy);
-  let signed = false;
-  for (const [index, key] of [...keys, ...padding].entries())
-    if (algorithm.verifies(key, base, signature) && index < keys.length) signed = true;
-  return signed;
+  return isSignedByOneOf(keys, algorithm.dummy, (key) => algorithm.verifies(key, base, signature));
 };
 
 const inputHeader = httpSignatureHeaders.input.toLowerCase();
@@ -104,9 +90,9 @@ const open = ({
   ): Promise<AuthOutcome<ByHttpSignature>> => {
     const { keyId, nonce, created } = signed;
     const digest = request.header(digestHeader) ?? '';
-    if (!isDigestOf(digest, await request.readBody())) return rejected('invalid_signature', keyId);
+    if (!isDigestOf(digest, await request.readBody())) return rejectedOf('invalid_signature', keyId);
     if (!(await nonces.use(keyId, nonce, created + timestampTolerance)))
-      return rejected('invalid_signature', keyId);
+      return rejectedOf('invalid_signature', keyId);
     usage.applicationUsed(keyId, clock());
     return { kind: 'principal', principal: { kind: 'application', appId: keyId, method: 'http_signature' } };
   };
@@ -116,15 +102,15 @@ const open = ({
     const signature = request.header(signatureHeader);
     if (input === undefined && signature === undefined) return absent;
     const signed = readHttpSignature(input ?? '', signature ?? '');
-    if (signed === undefined) return rejected('invalid_signature');
+    if (signed === undefined) return rejectedOf('invalid_signature', undefined);
     const { keyId } = signed;
     const now = clock();
-    if (!isTimely(signed, now)) return rejected('invalid_timestamp', keyId);
+    if (!isTimely(signed, now)) return rejectedOf('invalid_timestamp', keyId);
     const { method, target } = request;
     const header = (name: string): string | undefined => request.header(name);
     const base = signatureBase({ method, origin, target, header }, signed.input);
     if (base === undefined || !isSigned(signed, base, applications, now))
-      return rejected('invalid_signature', keyId);
+      return rejectedOf('invalid_signature', keyId);
     return verifyBody(signed, request);
   };
 };

@@ -1,7 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Translations } from '../../kernel/messages/messages.ts';
-import { Problem } from '../../kernel/problem.ts';
-import type { ProblemName } from '../../kernel/problem-table.ts';
+import { isSignedByOneOf, rejectedOf } from '../application-signature.ts';
 import {
   type AuthDependencies,
   type Authenticate,
@@ -20,26 +19,12 @@ type BySignature = IdentifiedApplication<'signature'>;
 const timestampForm = /^[1-9][0-9]{0,11}$/;
 const signatureForm = /^[0-9a-f]{64}$/;
 
-const rejected = (name: ProblemName, appId: string | undefined): AuthOutcome<BySignature> => ({
-  kind: 'rejected',
-  problem: new Problem(name),
-  claim: appId === undefined ? undefined : { kind: 'application', appId },
-});
-
 const isTimely = (timestamp: string, now: number): boolean =>
   timestampForm.test(timestamp) && Math.abs(Number(timestamp) - Math.floor(now / 1000)) <= timestampTolerance;
 
 /** A random secret that is used in place of secrets that an application does not have. */
 const dummySecret = randomBytes(32).toString('hex');
 
-/**
- * Pads to two secrets, so that an unknown application, one with a secret and one during a rotation take the same
- * time. A signature with the dummy is never accepted: see `isSigned`.
- */
-const padSecrets = (secrets: readonly string[]): readonly string[] =>
-  secrets.length >= 2 ? secrets : [...secrets, dummySecret, dummySecret].slice(0, 2);
-
-/** Compares with every live secret, without an early exit. */
 const isSigned = (
   secrets: readonly string[],
   timestamp: string,
@@ -47,12 +32,9 @@ const isSigned = (
   given: string,
 ): boolean => {
   const received = Buffer.from(given, 'latin1');
-  let signed = false;
-  for (const [index, secret] of padSecrets(secrets).entries()) {
-    const expected = Buffer.from(signatureOf(secret, timestamp, body), 'latin1');
-    if (timingSafeEqual(expected, received) && index < secrets.length) signed = true;
-  }
-  return signed;
+  return isSignedByOneOf(secrets, dummySecret, (secret) =>
+    timingSafeEqual(Buffer.from(signatureOf(secret, timestamp, body), 'latin1'), received),
+  );
 };
 
 /**
@@ -65,11 +47,11 @@ const verify = (
   [appId, timestamp, signature]: readonly [string, string, string],
 ): Promise<AuthOutcome<BySignature>> | AuthOutcome<BySignature> => {
   const now = clock();
-  if (!isTimely(timestamp, now)) return rejected('invalid_timestamp', appId);
-  if (!signatureForm.test(signature)) return rejected('invalid_signature', appId);
+  if (!isTimely(timestamp, now)) return rejectedOf('invalid_timestamp', appId);
+  if (!signatureForm.test(signature)) return rejectedOf('invalid_signature', appId);
   const verifyBody = (body: Uint8Array): AuthOutcome<BySignature> => {
     if (!isSigned(applications.secretsOf(appId, now), timestamp, body, signature))
-      return rejected('invalid_signature', appId);
+      return rejectedOf('invalid_signature', appId);
     usage.applicationUsed(appId, now);
     return { kind: 'principal', principal: { kind: 'application', appId, method: 'signature' } };
   };
@@ -89,7 +71,7 @@ const open =
     const signature = request.header(signatureHeader);
     if (appId === undefined && timestamp === undefined && signature === undefined) return absent;
     if (appId === undefined || timestamp === undefined || signature === undefined) {
-      return rejected('invalid_signature', appId);
+      return rejectedOf('invalid_signature', appId);
     }
     return verify(dependencies, request, [appId, timestamp, signature]);
   };

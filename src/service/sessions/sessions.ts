@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { VerifiedUser } from '../../auth/ports.ts';
-import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
+import { sessionLimitsAt } from '../../auth/session.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { toQuery } from '../../database/statement.ts';
@@ -37,14 +37,10 @@ export const beginSession = async (
   session: NewSession,
   provedBy?: ProvedBy,
 ): Promise<Changed<boolean>> => {
+  const { born, idle } = sessionLimitsAt(now);
   const expired = tables
     .deleteFrom('sessions')
-    .where((eb) =>
-      eb.or([
-        eb('created_at', '<=', toTimestamp(now - sessionLifetime * 1000)),
-        eb('last_used_at', '<=', toTimestamp(now - sessionIdleTime * 1000)),
-      ]),
-    );
+    .where((eb) => eb.or([eb('created_at', '<=', born), eb('last_used_at', '<=', idle)]));
   await transaction.run(toQuery(expired));
   const insert = tables
     .insertInto('sessions')
@@ -152,13 +148,14 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
       const seconds = Math.floor(now / 1000);
       const time = (name: 'created_at' | 'last_used_at') =>
         sql<string>`${timeText(dialectOf(database), sql`${sql.ref(`s.${name}`)}`)}`.as(name);
+      const { born, idle } = sessionLimitsAt(now);
       const active = db
         .selectFrom('sessions as s')
         .select(['s.id', 's.address', 's.user_agent'])
         .select([time('created_at'), time('last_used_at')])
         .where('s.user_id', '=', userId)
-        .where('s.created_at', '>', toTimestamp(now - sessionLifetime * 1000))
-        .where('s.last_used_at', '>', toTimestamp(now - sessionIdleTime * 1000))
+        .where('s.created_at', '>', born)
+        .where('s.last_used_at', '>', idle)
         .orderBy('s.last_used_at', 'desc')
         .limit(maxListedSessions);
       const expiries = db

@@ -9,7 +9,7 @@ import type {
   SecondFactorState,
 } from '../../auth/ports.ts';
 import { type KeyLimits, limitPolicy } from '../../auth/rate-limit.ts';
-import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
+import { sessionLimitsAt } from '../../auth/session.ts';
 import type { Database, Query, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
@@ -213,13 +213,8 @@ export const createIdentityStore = (
       where s.id = ${value('within')} and u.id = ${value('id')} and ${proved} and ${signsIn}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
   );
-  /** Times after which a valid session was begun and last used. */
-  const limitsAt = (now: number) => ({
-    idle: toTimestamp(now - sessionIdleTime * 1000),
-    born: toTimestamp(now - sessionLifetime * 1000),
-  });
   const readSession: IdentityStore['bySession'] = async (hash, now, models) => {
-    const row = await database.get<IdentityRow>(bySession({ hash, ...limitsAt(now) }, models));
+    const row = await database.get<IdentityRow>(bySession({ hash, ...sessionLimitsAt(now) }, models));
     return row?.credential == null
       ? undefined
       : { identity: toIdentity(row, 'given'), sessionId: row.credential };
@@ -235,7 +230,7 @@ export const createIdentityStore = (
       return row === undefined ? undefined : toIdentity(row, 'missing');
     },
     byUserInSession: async (id, within, now, models) => {
-      const row = await database.get<IdentityRow>(inSession({ id, within, ...limitsAt(now) }, models));
+      const row = await database.get<IdentityRow>(inSession({ id, within, ...sessionLimitsAt(now) }, models));
       return row === undefined ? undefined : toIdentity(row, 'given');
     },
     byKeyHash: async (hash, now, models) => {
