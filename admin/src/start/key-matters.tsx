@@ -6,7 +6,7 @@ import { Link, LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type TextKey, useText } from '../texts/provider.ts';
 import { daysFromNow, filtered, Line, listed, Matter } from './matter.tsx';
-import { countText, type KeyAdvice, type KeyInNeed, type KeysInNeed, type WideKey } from './stats.ts';
+import { countText, type KeyAdvice, type KeyInNeed, type KeysInNeed } from './stats.ts';
 
 const Key = ({ apiKey, ending }: { readonly apiKey: KeyInNeed; readonly ending: boolean }) => (
   <Line>
