@@ -80,6 +80,8 @@ const sendBy =
     try {
       const answer = await (isAboutSession(method, path) ? once() : whileSignedIn(once));
       noteSession(method, path, answer);
+      // Metadata says what the signed-in user may do.
+      if (method !== 'GET' && path.startsWith('/admin/permissions')) forgetModels();
       if (method !== 'GET') await queryClient.invalidateQueries({ refetchType: 'none' });
       return answer;
     } catch (error) {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, go, openFilter, seed, site } from './admin-site.ts';
+import { demandQuiet, enter, go, openFilter, seed, settled, site } from './admin-site.ts';
 
 describeDatabase('sqlite', 'administration pages: lists', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
@@ -117,6 +117,30 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       await page.keyboard.press('Escape');
       expect((await heads())[2]).toBe('ISBN');
       demandQuiet(watched, service);
+    });
+
+    it('a condition that was chosen applies when the form is left by Escape; one without a value does not', async () => {
+      const { page } = await enter(open, service, root, '/records/books');
+      const dialog = page.getByRole('dialog', { name: '筛选' });
+      const value = dialog.getByLabel('值', { exact: true });
+      const filter = () => JSON.parse(new URL(page.url()).searchParams.get('filter') ?? '{}') as unknown;
+      const leave = async (): Promise<void> => {
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+        await settled(page);
+      };
+      await openFilter(page, '书名');
+      await value.waitFor();
+      await leave();
+      expect(filter()).toEqual({});
+      await openFilter(page, '书名');
+      await value.fill('边城');
+      await leave();
+      await openFilter(page, '作者');
+      await value.click();
+      await page.getByRole('option').nth(1).click();
+      await leave();
+      expect(filter()).toEqual({ 'title@like': '边城', author_id: expect.stringMatching(/^\d+$/) });
     });
 
     it('a view is saved, marked when it is changed, renamed, found on another computer, and deleted', async () => {

@@ -40,6 +40,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
       );
       const decisive = write.getByRole('listitem').filter({ hasText: '起决定作用' }).last();
       expect(await decisive.textContent()).toContain('（角色：编辑）不成立起决定作用');
+      expect(await page.getByText('起决定作用', { exact: true }).count()).toBe(1);
       await decisive.getByRole('link', { name: '调用者的团队成员' }).click();
       await page.getByRole('heading', { name: '团队成员' }).waitFor();
       await settled(page);

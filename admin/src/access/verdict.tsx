@@ -11,7 +11,7 @@ import { useModelName } from '../records/use-metadata.ts';
 import { type Language, serviceTexts, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ConditionsOf } from './conditions.tsx';
-import { changedAt, type Explanation, eachModel, type Step } from './explanation.ts';
+import { type Condition, changedAt, type Explanation, eachModel, type Step } from './explanation.ts';
 import { GrantsOfRoles } from './grants-of-roles.tsx';
 
 interface VerdictProps {
@@ -112,7 +112,7 @@ const StepLine = ({ step, lit, explanation }: StepProps) => {
           <Box component="span" sx={{ fontWeight: 400, color: 'text.secondary' }}>
             · {text(`explain.outcomes.${outcome}`)}
           </Box>
-          {lit ? <Decides text={text} /> : null}
+          {lit && !isDecidedWithin(conditions?.rule) ? <Decides text={text} /> : null}
         </>
       }
       aside={changed === undefined ? undefined : <Link to={changed}>{text('explain.change')}</Link>}
@@ -131,6 +131,10 @@ const StepLine = ({ step, lit, explanation }: StepProps) => {
     </Gate>
   );
 };
+
+/** Whether a condition of the step has the mark instead: one place decides. */
+const isDecidedWithin = (rule: Condition | undefined): boolean =>
+  rule !== undefined && (rule.decides || (rule.conditions ?? []).some(isDecidedWithin));
 
 interface RestrictionProps {
   readonly rule: string;

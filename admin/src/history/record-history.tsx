@@ -16,7 +16,7 @@ import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf } from '../parts/problem.ts';
 import { RelativeTime } from '../parts/time.tsx';
-import { UngrantedNotice } from '../parts/ungranted.tsx';
+import { UngrantedNotice, UngrantedPage } from '../parts/ungranted.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { type AnyRecord, recordName } from '../records/record.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
@@ -30,11 +30,22 @@ import { VersionCard } from './version-card.tsx';
 /** Every version of a record, newest first; of one that was deleted too. */
 export const RecordHistory = () => {
   const { path = '', id = '' } = useParams();
+  const text = useText();
   return (
     <WithMetadata key={`${path} ${id}`} path={path}>
-      {(metadata) =>
-        keepsHistory(metadata) ? <History metadata={metadata} path={path} id={id} /> : <PageNotFound />
-      }
+      {(metadata) => {
+        if (!keepsHistory(metadata)) return <PageNotFound />;
+        const { label, permissions } = metadata;
+        if (!permissions.detail)
+          return (
+            <UngrantedPage
+              title={text('history.title', { name: `${label} #${id}` })}
+              label={label}
+              action="read"
+            />
+          );
+        return <History metadata={metadata} path={path} id={id} />;
+      }}
     </WithMetadata>
   );
 };

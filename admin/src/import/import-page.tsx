@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTell } from '../parts/problem.ts';
+import { UngrantedPage } from '../parts/ungranted.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { useText } from '../texts/provider.ts';
@@ -22,9 +23,20 @@ import { type ImportResult, runImport } from './run-import.ts';
 /** Brings the lines of a file into a resource, once it was seen what that would do. */
 export const ImportPage = () => {
   const { path = '' } = useParams();
+  const text = useText();
   return (
     <WithMetadata key={path} path={path}>
-      {(metadata) => <Import metadata={metadata} path={path} />}
+      {(metadata) =>
+        metadata.permissions.create ? (
+          <Import metadata={metadata} path={path} />
+        ) : (
+          <UngrantedPage
+            title={text('import.title', { label: metadata.label })}
+            label={metadata.label}
+            action="create"
+          />
+        )
+      }
     </WithMetadata>
   );
 };

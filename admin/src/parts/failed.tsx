@@ -37,9 +37,11 @@ export const Failed = ({ error, onRetry }: FailedProps) => {
       severity="error"
       sx={{ flexWrap: 'wrap' }}
       action={
-        <Button color="inherit" loading={busy} onClick={() => void retry()}>
-          {text('forms.retry')}
-        </Button>
+        isForbidden ? null : (
+          <Button color="inherit" loading={busy} onClick={() => void retry()}>
+            {text('forms.retry')}
+          </Button>
+        )
       }
     >
       {sentence(error)} {isForbidden ? <Link to="/permissions">{text('permissions.title')}</Link> : null}

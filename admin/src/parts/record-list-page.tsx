@@ -18,7 +18,6 @@ import { Listed } from './listed.tsx';
 import { type MoreItem, MoreMenu } from './more-menu.tsx';
 import { Page } from './page.tsx';
 import { SavedViews } from './saved-views.tsx';
-import { UngrantedButton } from './ungranted.tsx';
 import type { ViewChoice } from './view-options.tsx';
 
 const ViewOptions = lazy(() =>
@@ -59,8 +58,6 @@ interface RecordListPageProps<Item extends RaRecord> {
   readonly exportable?: boolean;
   /** How records are saved for people: with names in place of ids. */
   readonly exportedAs?: ExportedAs | undefined;
-  /** The name of the records, where the signed-in user may not read them. */
-  readonly unread?: string;
   /** Stands below the list. */
   readonly children?: ReactNode;
 }
@@ -87,14 +84,14 @@ export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps
 
 /** The title with the number of records, the saved views and the actions; beneath it one toolbar, and the list. */
 const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
-  const { resource, title, lead, actions, more = [], sort = standardSort, exportable = true, unread } = props;
+  const { resource, title, lead, actions, more = [], sort = standardSort, exportable = true } = props;
   const text = useText();
   const language = useLanguage();
   const { total } = useListContext<Item>();
   const exporting = useExport(resource);
   const { exportedAs } = props;
   const named: readonly MoreItem[] =
-    exportedAs === undefined || unread !== undefined || exporting.total === 0
+    exportedAs === undefined || exporting.total === 0
       ? []
       : [{ label: text('day.export.named'), onClick: () => void exporting.run(exportedAs) }];
   const [chosen, choose] = useChosenColumns(resource);
@@ -106,14 +103,7 @@ const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
       {...(lead === undefined ? {} : { lead })}
       actions={
         <>
-          {unread === undefined ? null : (
-            <UngrantedButton action="export" label={unread}>
-              {text('list.export')}
-            </UngrantedButton>
-          )}
-          {exportable && unread === undefined ? (
-            <Export {...exporting} onExport={() => void exporting.run()} />
-          ) : null}
+          {exportable ? <Export {...exporting} onExport={() => void exporting.run()} /> : null}
           <MoreMenu items={[...named, ...more]} />
           {actions}
         </>

@@ -7,9 +7,10 @@ import { type ReactNode, useId, useState } from 'react';
 import { useText } from '../texts/provider.ts';
 import { Icon } from './icon.tsx';
 import { Link } from './link.tsx';
+import { Page } from './page.tsx';
 import { unseen } from './unseen.ts';
 
-type Action = 'create' | 'update' | 'destroy' | 'read' | 'restore' | 'bringBack' | 'export';
+type Action = 'create' | 'update' | 'destroy' | 'read' | 'restore' | 'bringBack';
 
 interface UngrantedProps {
   readonly action: Action;
@@ -34,7 +35,7 @@ const Where = () => {
   );
 };
 
-/** In the place of a form or a list that would only be refused. */
+/** In the place of a list that would only be refused. */
 export const UngrantedNotice = ({ action, label }: UngrantedProps) => {
   const reason = useUngranted(label)(action);
   return (
@@ -43,6 +44,13 @@ export const UngrantedNotice = ({ action, label }: UngrantedProps) => {
     </Alert>
   );
 };
+
+/** In the place of a page that would only be refused: said before anything is read or typed. */
+export const UngrantedPage = ({ title, ...refused }: UngrantedProps & { readonly title: string }) => (
+  <Page title={title}>
+    <UngrantedNotice {...refused} />
+  </Page>
+);
 
 interface UngrantedButtonProps extends UngrantedProps, Pick<ButtonProps, 'size' | 'variant'> {
   readonly children: ReactNode;

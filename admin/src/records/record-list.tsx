@@ -6,7 +6,7 @@ import { filtersOf } from '../parts/filter-field.ts';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
-import { UngrantedButton } from '../parts/ungranted.tsx';
+import { UngrantedButton, UngrantedPage } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { trashPath } from '../trash/trashed.ts';
@@ -21,7 +21,13 @@ export const RecordList = () => {
   const { path = '' } = useParams();
   return (
     <WithMetadata key={path} path={path}>
-      {(metadata) => <RecordsOf metadata={metadata} path={path} />}
+      {(metadata) =>
+        metadata.permissions.list ? (
+          <RecordsOf metadata={metadata} path={path} />
+        ) : (
+          <UngrantedPage title={metadata.label} label={metadata.label} action="read" />
+        )
+      }
     </WithMetadata>
   );
 };
@@ -59,7 +65,6 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
           )}
         </>
       }
-      {...(permissions.list ? {} : { unread: label })}
       exportedAs={
         fields.some(({ reference }) => reference !== undefined)
           ? {

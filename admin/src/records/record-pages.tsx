@@ -5,8 +5,7 @@ import { useParams, useSearchParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Link } from '../parts/link.tsx';
-import { Page } from '../parts/page.tsx';
-import { UngrantedNotice } from '../parts/ungranted.tsx';
+import { UngrantedPage } from '../parts/ungranted.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { FormPage } from './form-page.tsx';
@@ -28,9 +27,9 @@ export const RecordCreate = () => {
         metadata.permissions.create ? (
           <Create metadata={metadata} path={path} />
         ) : (
-          <Refused
+          <UngrantedPage
             title={text('records.create', { label: metadata.label })}
-            metadata={metadata}
+            label={metadata.label}
             action="create"
           />
         )
@@ -48,9 +47,9 @@ export const RecordEdit = () => {
         metadata.permissions.update ? (
           <Edit metadata={metadata} path={path} id={id} />
         ) : (
-          <Refused
+          <UngrantedPage
             title={text('records.edit', { label: metadata.label, name: `#${id}` })}
-            metadata={metadata}
+            label={metadata.label}
             action="update"
           />
         )
@@ -58,19 +57,6 @@ export const RecordEdit = () => {
     </WithMetadata>
   );
 };
-
-interface RefusedProps {
-  readonly title: string;
-  readonly metadata: Metadata;
-  readonly action: 'create' | 'update';
-}
-
-/** Said before anything is typed that could not be saved. */
-const Refused = ({ title, metadata, action }: RefusedProps) => (
-  <Page title={title}>
-    <UngrantedNotice action={action} label={metadata.label} />
-  </Page>
-);
 
 interface EditProps {
   readonly metadata: Metadata;

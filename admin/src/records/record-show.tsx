@@ -16,7 +16,7 @@ import { LinkButton } from '../parts/link.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
-import { UngrantedButton, useUngranted } from '../parts/ungranted.tsx';
+import { UngrantedButton, UngrantedPage, useUngranted } from '../parts/ungranted.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { DeletedRecord } from '../trash/deleted-record.tsx';
@@ -33,7 +33,13 @@ export const RecordShow = () => {
   const { path = '', id = '' } = useParams();
   return (
     <WithMetadata key={`${path} ${id}`} path={path}>
-      {(metadata) => <Show metadata={metadata} path={path} id={id} />}
+      {(metadata) =>
+        metadata.permissions.detail ? (
+          <Show metadata={metadata} path={path} id={id} />
+        ) : (
+          <UngrantedPage title={`${metadata.label} #${id}`} label={metadata.label} action="read" />
+        )
+      }
     </WithMetadata>
   );
 };

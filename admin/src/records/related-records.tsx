@@ -8,7 +8,7 @@ import { saidInPlace } from '../parts/failed.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Listed } from '../parts/listed.tsx';
-import { UngrantedButton } from '../parts/ungranted.tsx';
+import { UngrantedButton, UngrantedNotice } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { useColumns } from './columns.tsx';
@@ -40,6 +40,8 @@ export const RelatedRecords = ({ relation, id, of }: RelatedProps) => {
   const { data: target } = useModel(relation.model);
   const { by } = relation;
   if (target === undefined || by === undefined) return null;
+  const { label, permissions } = target.metadata;
+  if (!permissions.list) return <UngrantedNotice action="read" label={label} />;
   return (
     <ListBase
       resource={recordsPrefix + target.path}

@@ -50,8 +50,6 @@ export const enForms: SameKeys<typeof zhCNForms> = {
       'Restoring a version is an edit, and your roles (%{roles}) have no permission to edit: %{label}.',
     bringBack:
       'Restoring requires permission to create, and your roles (%{roles}) have no permission to create: %{label}.',
-    export:
-      'Exporting requires permission to view, and your roles (%{roles}) have no permission to view: %{label}.',
     where: 'View and grant permissions: ',
   },
 };
