@@ -251,6 +251,8 @@ export interface Scope<View extends SeenView = 'detail'> {
   asSystem(reason: string): Scope<'all'>;
   /** Statements written with the tag `sql`. */
   readonly sql: ScopeSql;
+  /** Name of the database, for statements in which SQLite and PostgreSQL differ. */
+  readonly dialect: 'sqlite' | 'postgres';
   /** Stores background jobs. */
   readonly jobs: JobQueue;
 }

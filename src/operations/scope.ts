@@ -119,6 +119,7 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     transaction: transaction(acting),
     asSystem: asSystem(acting),
     sql: scopeSql(database, acting),
+    dialect: database.dialect,
     jobs: {
       add: (job, values, options = {}) => {
         if (acting.shared === undefined) assertOutside();

@@ -552,6 +552,27 @@ describeEachDatabase('a scope', (databases) => {
       });
     });
 
+    it('names the database to handlers and hooks, and inside a transaction', async () => {
+      const { token } = await viewer();
+      const named: string[] = [];
+      inCommit = ({ dialect }) => {
+        named.push(dialect);
+      };
+      const rows = await result(token, async ({ records, dialect, sql: ask, transaction }) => {
+        named.push(dialect);
+        await records(order).create({});
+        await transaction((scope) => {
+          named.push(scope.dialect);
+          return Promise.resolve();
+        });
+        const length = { sqlite: sql`length(cast('ü' as blob))`, postgres: sql`octet_length('ü')` };
+        return ask.all(sql`select ${length[dialect]} as n`);
+      });
+      inCommit = () => {};
+      expect(rows).toEqual([{ n: 2 }]);
+      expect(named).toEqual([databases.dialect, databases.dialect, databases.dialect]);
+    });
+
     it('answers an uncaught violation of a constraint as a conflict, and lets code catch it', async () => {
       const { token } = await viewer();
       await addProduct('once', 1);
