@@ -140,7 +140,7 @@ describe('conditions on rows', () => {
       fields,
       restricted: [{ fields: ['amount'], unless: own('asignee') as never }],
     });
-    expect(() => collectModels([misspelt])).toThrow(
+    expect(() => collectModels([team, membership, project, misspelt])).toThrow(
       'Task: restricted.unless.own names the unknown field "asignee"',
     );
   });

@@ -44,6 +44,7 @@ interface Record {
 
 /** Tables of the service that came after the version of which the test makes a database. */
 const laterTables = [
+  'gatewright_buckets',
   'gatewright_jobs',
   'gatewright_schedules',
   'gatewright_imports',
@@ -94,6 +95,8 @@ const laterColumns = [
   ['api_keys', 'rotated_at'],
   ['api_keys', 'secret_used_at'],
   ['api_keys', 'notified_expires_at'],
+  ['api_keys', '"limit"'],
+  ['api_keys', 'quota'],
   ['sessions', 'second_factor'],
   ['idempotency_keys', 'model'],
   ['api_keys', 'created_by'],
