@@ -74,6 +74,10 @@ interface FixedClient {
         readonly scopes?: readonly string[] | null;
         /** `203.0.113.0/24`; everywhere where absent. */
         readonly networks?: readonly string[] | null;
+        /** `{ max: 120, window: '1m', burst: 20 }`; none of its own where absent. */
+        readonly limit?: { readonly max: number; readonly window: string; readonly burst?: number } | null;
+        /** Requests of a calendar month; any number where absent. */
+        readonly quota?: number | null;
         /** A service account that the caller owns; the key is the caller's where absent. */
         readonly service_account_id?: number | null;
       },

@@ -41,6 +41,10 @@ export interface ApiKey {
   readonly scopes: readonly string[] | null;
   /** From where it may be used; null: everywhere. */
   readonly networks: readonly string[] | null;
+  /** At most `max` requests in a `window` (`1m`), of which `burst` may come at once; null: no limit of its own. */
+  readonly limit: { readonly max: number; readonly window: string; readonly burst?: number } | null;
+  /** Requests of a calendar month in UTC; null: any number. */
+  readonly quota: number | null;
   readonly expires_at: string | null;
   readonly created_at: string;
   /** Last use of any of its secrets. */
@@ -59,13 +63,13 @@ export interface ApiKey {
 
 export type ApiKeyShape = ListOf<
   ApiKey,
-  Exclude<keyof ApiKey, 'scopes' | 'networks' | 'secrets' | 'user'>,
+  Exclude<keyof ApiKey, 'scopes' | 'networks' | 'limit' | 'secrets' | 'user'>,
   'expires_at' | 'created_at' | 'last_used_at' | 'rotated_at'
 >;
 
 /** A key as its creation returns it: `key` in full, 64 hex digits, this once. */
 export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'key' | 'expires_at' | 'created_at'> &
-  Partial<Pick<ApiKey, 'scopes' | 'networks'>>;
+  Partial<Pick<ApiKey, 'scopes' | 'networks' | 'limit' | 'quota'>>;
 
 /** A rotated key: `key` in full, this once; the old one is refused from `previous_until` on, at once where it is null. */
 export type RotatedApiKey = NewApiKey & { readonly previous_until: string | null };

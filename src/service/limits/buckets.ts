@@ -198,30 +198,33 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
     }
   };
 
+  const writeBatch = async (): Promise<void> => {
+    const buckets = [...unwritten.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+    unwritten.clear();
+    for (let at = 0; at < buckets.length; ) {
+      const size = statementSizes.find((each) => each <= buckets.length - at) ?? 1;
+      try {
+        await exchange(buckets.slice(at, at + size));
+      } catch (error) {
+        for (const bucket of buckets.slice(at + size)) unwritten.set(bucket.name, bucket);
+        throw error;
+      }
+      at += size;
+    }
+  };
+
   const writeAll = async (): Promise<void> => {
     // The requests of one turn share a statement.
     await Promise.resolve();
-    while (unwritten.size > 0) {
-      const buckets = [...unwritten.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-      unwritten.clear();
-      for (let at = 0; at < buckets.length; ) {
-        const size = statementSizes.find((each) => each <= buckets.length - at) ?? 1;
-        const part = buckets.slice(at, at + size);
-        try {
-          await exchange(part);
-        } catch (error) {
-          for (const bucket of buckets.slice(at + size)) unwritten.set(bucket.name, bucket);
-          throw error;
-        }
-        at += size;
-      }
+    try {
+      while (unwritten.size > 0) await writeBatch();
+    } finally {
+      writing = undefined;
     }
   };
 
   const write = (): Promise<void> => {
-    writing ??= outside(writeAll).finally(() => {
-      writing = undefined;
-    });
+    writing ??= outside(writeAll);
     return writing;
   };
 
