@@ -280,6 +280,8 @@ describeEachDatabase('the administration area', (databases) => {
         secrets: [{ key: expect.stringMatching(/^[0-9a-f]{8}\*{4}$/), last_used_at: null, ends_at: null }],
         scopes: null,
         networks: null,
+        limit: null,
+        quota: null,
         user: { id, username, name: expect.any(String) },
         created_by: expect.any(Number),
       });
