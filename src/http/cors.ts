@@ -1,5 +1,8 @@
 /** Response headers that a script may read. */
-const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
+const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'];
+
+/** Those that only responses to requests have that limits have counted. */
+const exposedOfLimits = ['RateLimit', 'RateLimit-Policy'];
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 
@@ -18,6 +21,7 @@ export type CorsHeaders = Readonly<Record<string, string>>;
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #exposed: string;
+  readonly #exposedLimited: string;
   readonly #allowed: string;
 
   /**
@@ -31,16 +35,17 @@ export class Cors {
   ) {
     this.#origins = new Set(origins);
     this.#exposed = [...exposed, ...moreHeaders].join(', ');
+    this.#exposedLimited = [this.#exposed, ...exposedOfLimits].join(', ');
     this.#allowed = [...credentials, ...allowed, ...moreHeaders].join(', ');
   }
 
   /** Returns the headers of every response to this origin; `Vary` keeps caches from mixing up origins. */
-  headers(origin: string | undefined): CorsHeaders {
+  headers(origin: string | undefined, isLimited: boolean): CorsHeaders {
     if (origin === undefined || !this.#origins.has(origin)) return { vary: 'Origin' };
     return {
       vary: 'Origin',
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': this.#exposed,
+      'access-control-expose-headers': isLimited ? this.#exposedLimited : this.#exposed,
     };
   }
 

@@ -229,7 +229,8 @@ export class Responder {
   #head(request: Request, { status, type, headers }: HttpResponse): string[] {
     const { cors, headers: general } = this.#options;
     const head = [...general, 'x-request-id', request.requestId];
-    if (cors !== undefined) putAll(head, cors.headers(request.header('origin')));
+    if (cors !== undefined)
+      putAll(head, cors.headers(request.header('origin'), request.limitHeaders !== undefined));
     if (request.varies) put(head, 'vary', 'Accept');
     putAll(head, headers);
     if (type !== '' && hasBody(status)) head.push('content-type', type);

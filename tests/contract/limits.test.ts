@@ -44,6 +44,7 @@ describeEachDatabase('limits', (databases) => {
       'POST /checkout': { per: 'network', max: 4, window: '1h' },
       'GET /open': { max: 2, window: '2s' },
     }),
+    env: { CORS_ORIGINS: 'https://app.example.com' },
   });
   let other: Service;
   let user: TestUser;
@@ -98,6 +99,15 @@ describeEachDatabase('limits', (databases) => {
   it('admit again as the bucket refills', async () => {
     expect(admitted(await statusesOf([1, 2, 3].map(() => service.get('/api/v1/open'))))).toBe(2);
     await expect.poll(async () => (await other.get('/api/v1/open')).status, { timeout: 5_000 }).toBe(200);
+  });
+
+  it('may be read by a page of another origin', async () => {
+    const headers = { origin: 'https://app.example.com' };
+    const caller = await service.createUser();
+    const limited = await service.get('/api/v1/notes', { token: caller, headers });
+    expect(limited.headers['access-control-expose-headers']).toMatch(/, RateLimit, RateLimit-Policy$/);
+    const free = await service.get('/api/v1/health', { headers });
+    expect(free.headers['access-control-expose-headers']).not.toContain('RateLimit');
   });
 
   it('are refused for a body as well, before it is read', async () => {

@@ -83,6 +83,9 @@ const report = (io: Io, folder: string, model: ResourceModel, files: readonly Ne
   io.print(`  POST /api/v1/${model.path}  {"${model.singular}": {…}}    creates a record`);
 };
 
+/** In two lines. */
+const typeNames = fieldKinds.map(typeSyntax);
+
 export const command = defineCommand({
   operands: ['[NAME]', 'FIELD...'],
   options: {
@@ -99,7 +102,8 @@ export const command = defineCommand({
   description: [
     'Writes resources/NAME.ts and the migration that creates its table. Existing files are not overwritten.',
     'A field is name:type, then modifiers: required unique unique=owner index default=…, for some types min= max= scale=.',
-    `Types: ${fieldKinds.map(typeSyntax).join(' ')}`,
+    `Types: ${typeNames.slice(0, 10).join(' ')}`,
+    typeNames.slice(10).join(' '),
     'Without arguments in a terminal, it asks questions.',
   ],
   examples: [
