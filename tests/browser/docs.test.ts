@@ -350,7 +350,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       const topics = page.getByRole('group', { name: 'Handbook' }).getByRole('option');
       await page.locator('main h1').waitFor();
       await page.keyboard.press('/');
-      await page.keyboard.type('rate limit');
+      await page.keyboard.type('too many requests');
       await topics.filter({ hasText: '429: too many requests' }).waitFor();
       await page.getByRole('combobox').first().fill('pagination');
       await topics.filter({ hasText: 'Pagination' }).first().click();
