@@ -68,19 +68,31 @@ const somePath = (
     path.push(name);
     if (relation === undefined) break;
     at = planOf(reader, relation.to);
-    fields = reader.of(relation.to)?.detail ?? [];
+    fields = reader.at(relation)?.detail ?? [];
   }
   return path;
 };
 
+interface Place {
+  readonly path: readonly string[];
+  readonly target: TargetPlan;
+  readonly readable: readonly string[];
+}
+
 /** Where a path leads, without asking who may follow it; undefined where it leads nowhere. */
-const endOf = (reader: Reader, plan: TargetPlan, path: readonly string[]): TargetPlan | undefined => {
-  let at: TargetPlan | undefined = plan;
+const endOf = (
+  reader: Reader,
+  plan: TargetPlan,
+  path: readonly string[],
+  view: readonly string[],
+): Place | undefined => {
+  let end: Place = { path, target: plan, readable: view };
   for (const name of path) {
-    const relation: { readonly to: string } | undefined = at?.relations.find((each) => each.name === name);
-    at = relation && planOf(reader, relation.to);
+    const relation = end.target.relations.find((each) => each.name === name);
+    if (relation === undefined) return undefined;
+    end = { path, target: planOf(reader, relation.to), readable: reader.at(relation)?.detail ?? [] };
   }
-  return at;
+  return end;
 };
 
 /** A tree of includes, and the parameters that ask for it. */
@@ -120,10 +132,9 @@ export const someIncludes = (
 };
 
 const someFields = (random: Random, reader: Reader, plan: TargetPlan, path: readonly string[]) => {
-  const target = endOf(reader, plan, path);
-  if (target === undefined || random.chance(0.6)) return undefined;
-  const readable = reader.of(target.name)?.detail ?? [];
-  const all = random.chance(0.03) ? target.all.map(({ name }) => name) : readable;
+  const end = endOf(reader, plan, path, []);
+  if (end === undefined || random.chance(0.6)) return undefined;
+  const all = random.chance(0.03) ? end.target.all.map(({ name }) => name) : end.readable;
   return all.length === 0 ? undefined : random.some(all, 0.4, 1);
 };
 
@@ -157,12 +168,6 @@ const someField = (random: Random, target: TargetPlan, readable: readonly string
   return random.chance(0.01) ? { name: random.pick(strangers), kind: 'string' } : random.pick(from);
 };
 
-interface Place {
-  readonly path: readonly string[];
-  readonly target: TargetPlan;
-  readonly readable: readonly string[];
-}
-
 const somePlace = (
   random: Random,
   reader: Reader,
@@ -171,9 +176,7 @@ const somePlace = (
   one = false,
 ): Place => {
   const path = somePath(random, reader, plan, views.known, random.below(4), one);
-  const target = endOf(reader, plan, path) ?? plan;
-  const readable = path.length === 0 ? views.view : (reader.of(target.name)?.detail ?? []);
-  return { path, target, readable };
+  return endOf(reader, plan, path, views.view) ?? { path, target: plan, readable: views.known };
 };
 
 export const someFilter = (

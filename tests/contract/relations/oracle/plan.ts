@@ -15,6 +15,8 @@ export interface RelationPlan {
   readonly at: string;
   /** Records between: the field that names this one, and the field that names the other. */
   readonly through?: { readonly model: string; readonly from: string; readonly to: string };
+  /** Whether the reference shows some fields of its user to everyone who reads its record. */
+  readonly shows?: boolean;
 }
 
 /** The kind by which a field is compared and ordered. */
@@ -52,6 +54,8 @@ const userKinds: Readonly<Record<string, Kind>> = {
 };
 export const userFields = Object.keys(userKinds);
 export const publicUserFields = userFields.slice(0, 5);
+/** Fields of users that a showing reference shows. */
+export const shownUserFields = userFields.slice(0, 2);
 export const userPlan = {
   name: 'User',
   all: userFields.map((name): FieldKind => ({ name, kind: userKinds[name] ?? 'string' })),
@@ -71,8 +75,10 @@ export const operatorsOf = (kind: Kind): readonly FilterOperator[] => {
 const declaredNames = ['limit', 'members', 'others', 'parts', 'values', 'links', 'rows', 'where_used'];
 
 const toOne = ({ fields }: ModelPlan): RelationPlan[] =>
-  fields.flatMap(({ name, kind, to = '' }) =>
-    kind === 'reference' ? [{ name: name.replace(/_id$/, ''), many: false, to, from: name, at: 'id' }] : [],
+  fields.flatMap(({ name, kind, to = '', shows = false }) =>
+    kind === 'reference'
+      ? [{ name: name.replace(/_id$/, ''), many: false, to, from: name, at: 'id', shows }]
+      : [],
   );
 
 const toMany = (random: Random, model: ModelPlan, models: readonly ModelPlan[]): RelationPlan[] => {

@@ -109,6 +109,8 @@ const samplesOf = (reader: Reader, plan: RelatedPlan, row: Plain, answered: Plai
     return ledTo(relation, row, rows, links ?? []).flatMap((end): Sample[] => {
       const index = ends.findIndex(({ id }) => id === end['id']);
       const sample = { model: relation.to, id: Number(end['id']), answered: shown[index] };
+      // No endpoint shows a caller the users whom a record shows.
+      if (relation.shows === true && reader.where === 'api') return [];
       if (index === -1 || relation.to === 'User') return [sample];
       return [sample, ...samplesOf(reader, reader.planOf(relation.to), end, shown[index] ?? {}, behind)];
     });

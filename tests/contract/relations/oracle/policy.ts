@@ -4,6 +4,7 @@ import {
   publicUserFields,
   type RelatedPlan,
   type RelationPlan,
+  shownUserFields,
   type TargetPlan,
   userFields,
   userPlan,
@@ -41,6 +42,13 @@ const whole = (row: Plain): Plain => ({ ...row, created_at: born, updated_at: bo
 const isPermitted = ({ permissions }: RelatedPlan, { isSuperAdmin, granted }: Asking): boolean =>
   permissions !== 'all' || isSuperAdmin || granted;
 
+const usersRead = (fields: readonly string[], rows: readonly Plain[]): Read => ({
+  plan: userPlan,
+  rows,
+  detail: fields,
+  list: fields,
+});
+
 /** The reads of one caller at one place, computed once for each model. */
 export class Reader {
   readonly #known = new Map<string, Read | undefined>();
@@ -66,19 +74,18 @@ export class Reader {
     return this.#known.get(name);
   }
 
+  /** The records to which a relation can lead. Users of a showing reference have a readership of their own. */
+  at({ to, shows = false }: RelationPlan): Read | undefined {
+    return shows && this.where === 'api' ? usersRead(shownUserFields, this.data.persons) : this.of(to);
+  }
+
   #users(): Read | undefined {
     const { caller, where } = this;
-    const reads = (fields: readonly string[], rows: readonly Plain[]): Read => ({
-      plan: userPlan,
-      rows,
-      detail: fields,
-      list: fields,
-    });
-    if (where !== 'api') return reads(userFields, this.data.persons);
+    if (where !== 'api') return usersRead(userFields, this.data.persons);
     if (caller.method !== 'jwt' && caller.method !== 'api_key') return undefined;
     if (!hasScope(caller, 'users', 'read')) return undefined;
     const rows = this.data.persons.filter(({ id }) => caller.administers || id === caller.userId);
-    return reads(publicUserFields, rows);
+    return usersRead(publicUserFields, rows);
   }
 
   #records(name: string): Read | undefined {
@@ -128,7 +135,7 @@ export const follow = (
   const relation = from.relations.find((each) => each.name === name);
   if (relation === undefined || (!relation.many && !known.includes(relation.from)))
     throw new Unanswerable(400);
-  const read = reader.of(relation.to);
+  const read = reader.at(relation);
   if (read === undefined) throw new Unanswerable(403);
   if (relation.through !== undefined && reader.of(relation.through.model) === undefined)
     throw new Unanswerable(403);
@@ -152,5 +159,5 @@ export const ledTo = (
 /** Those that the caller reaches. */
 export const reached = (reader: Reader, relation: RelationPlan, row: Plain): readonly Plain[] => {
   const links = relation.through && reader.of(relation.through.model);
-  return ledTo(relation, row, reader.of(relation.to)?.rows ?? [], links?.rows ?? []);
+  return ledTo(relation, row, reader.at(relation)?.rows ?? [], links?.rows ?? []);
 };
