@@ -16,7 +16,13 @@ export type KeyKind = keyof typeof kinds;
 export const callerKey = (caller: number, kind: KeyKind = 'plain'): string =>
   createHash('sha256').update(`${kind} key of caller ${caller}`).digest('hex');
 
-/** Statements that add users 2 to 32 with the role of user 1, and a key of each kind for each of the 32. `now` is SQL. */
+/** Further users, each with a key: a planner of small tables prefers to read them whole. */
+const others = 10_000;
+
+/**
+ * Statements that add users 2 to 32 with the role of user 1, a key of each kind for each of the 32, and further users
+ * with keys. `now` is SQL.
+ */
 export const callerRows = (now: string): readonly string[] => {
   const users = Array.from({ length: callers - 1 }, (_, index) => `caller${index + 2}`);
   const names = users.map(
@@ -35,5 +41,11 @@ export const callerRows = (now: string): readonly string[] => {
      values ${names.join(', ')}`,
     `insert into user_roles (user_id, role) select id, 'super_admin' from users where id between 2 and ${callers}`,
     `insert into api_keys (user_id, name, key_hash, key_prefix, created_at, scopes, "limit", quota) values ${keys.join(', ')}`,
+    `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
+     with recursive n (i) as (select 1 union all select i + 1 from n where i < ${others})
+     select 'other' || i, 'other' || i, 'other' || i, 'other' || i, 'other' || i, '-', ${now}, ${now} from n`,
+    `insert into user_roles (user_id, role) select id, 'viewer' from users where id > ${callers}`,
+    `insert into api_keys (user_id, name, key_hash, key_prefix, created_at)
+     select id, 'bench', username, username, ${now} from users where id > ${callers}`,
   ];
 };

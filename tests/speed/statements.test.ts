@@ -74,17 +74,38 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
     expect(await asked(method, path)).toBeLessThanOrEqual(most);
   });
 
-  it('a detail by key takes no more than one by token', async () => {
+  it('a detail by key takes no more than one by token, whatever the key is restricted to', async () => {
     expect(await asked('GET', '/api/v1/orders/1', undefined, { key })).toBeLessThanOrEqual(2);
+    const restrictions = { scopes: ['orders:read'], limit: { max: 1_000, window: '1h' }, quota: 100_000 };
+    const body = { api_key: { name: 'restricted', ...restrictions } };
+    const { key: restricted } = await service.ok<{ key: string }>('POST', '/api/v1/api_keys', {
+      token,
+      body,
+    });
+    expect(await asked('GET', '/api/v1/orders/1', undefined, { key: restricted })).toBeLessThanOrEqual(2);
   });
 
-  it('a key that was revoked costs as one that never was: one look-up', async () => {
+  it('a former secret takes one more', async () => {
+    const rotated = await service.createKey(token);
+    const path = `/api/v1/api_keys/${rotated.id}/rotate`;
+    const { key: present } = await service.ok<{ key: string }>('POST', path, {
+      token,
+      body: { overlap: 60 },
+    });
+    expect(await asked('GET', '/api/v1/orders/1', undefined, { key: present })).toBeLessThanOrEqual(2);
+    expect(await asked('GET', '/api/v1/orders/1', undefined, { key: rotated.key })).toBeLessThanOrEqual(3);
+  });
+
+  it('a key that was revoked costs as one that never was: a look-up among present and former secrets', async () => {
     const gone = await service.createKey(token);
     await service.ok('DELETE', `/api/v1/api_keys/${gone.id}`, { token });
     for (const each of [gone.key, 'f'.repeat(64)]) {
       statements.length = 0;
       expect((await service.get('/api/v1/orders/1', { key: each })).status).toBe(401);
-      expect(statements).toEqual([expect.stringContaining('api_keys k')]);
+      expect(statements).toEqual([
+        expect.stringContaining('from api_keys k'),
+        expect.stringContaining('from gatewright_former_secrets f'),
+      ]);
     }
   });
 
