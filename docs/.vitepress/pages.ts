@@ -102,7 +102,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Explanation', zh: '原理' },
-    pages: [...guides('security-model'), ...references('asvs', 'reliability', 'speed')],
+    pages: [...guides('security-model'), ...references('asvs', 'advisories', 'reliability', 'speed')],
   },
   {
     title: { en: 'Decisions', zh: '设计决策' },
