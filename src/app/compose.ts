@@ -18,6 +18,7 @@ import type { Services } from '../endpoints/services.ts';
 import { Changes } from '../events/changes.ts';
 import { EventSignal } from '../events/signal.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { createLimiter } from '../http/limiter.ts';
 import { Routes } from '../http/routes.ts';
 import { createJobs, withOwnJobs } from '../jobs/service.ts';
 import type { WorkerTimes } from '../jobs/worker.ts';
@@ -168,6 +169,7 @@ export const compose = async (parts: Parts) => {
     },
     clock,
   };
+  const buckets = createBuckets(database, (error) => logger.warn({ err: error }, 'limits'));
   const services: Services = {
     locale: config.locale,
     catalogue: catalogueOf(config.locale),
@@ -206,7 +208,8 @@ export const compose = async (parts: Parts) => {
     keyUsage: createKeyUsage(context),
     keyCalls: createKeyCalls(context),
     keyUses: createKeyUses(context),
-    buckets: createBuckets(database, (error) => logger.warn({ err: error }, 'limits')),
+    buckets,
+    limiter: createLimiter(buckets, clock),
     attention: createAttention(context),
     routeTimes: createRouteTimes(context),
     refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),

@@ -5,7 +5,6 @@ import type { Database } from '../database/database.ts';
 import { openAdminPages } from '../endpoints/admin/shell.ts';
 import type { Services } from '../endpoints/services.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { createLimiter } from '../http/limiter.ts';
 import { createPipeline, Envelope } from '../http/pipeline.ts';
 import { positionHeader, replicaReads } from '../http/replica-reads.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from '../http/server.ts';
@@ -130,7 +129,7 @@ export const openHttp = async (
   const pipeline = createPipeline({
     methods,
     envelope: new Envelope(services.catalogue),
-    limiter: createLimiter(services.buckets, services.clock),
+    limiter: services.limiter,
     around,
   });
   const pages = await openAdminPages(config);

@@ -74,7 +74,7 @@ export interface BucketShape {
 /** A limit as requests are counted by it and as headers name it. */
 export interface LimitPolicy extends BucketShape {
   /** Its name in the headers. */
-  readonly name: 'default' | 'key';
+  readonly name: 'default' | 'key' | 'quota';
   /** Its item in `RateLimit-Policy`. */
   readonly item: string;
 }

@@ -9,6 +9,7 @@ import type { SessionCookies } from '../auth/session.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../events/changes.ts';
 import type { EventSignal } from '../events/signal.ts';
+import type { Limiter } from '../http/limiter.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -108,6 +109,8 @@ export interface Services {
   readonly userTokens: TokenStore;
   readonly nonces: Pick<Nonces, 'sweep'>;
   readonly buckets: Buckets;
+  /** Counts requests by their limits; levels for explanations. */
+  readonly limiter: Limiter;
   /** Seals the secrets of authenticator applications. */
   readonly totpSecrets: SecretBox;
   readonly passkeys: Passkeys;

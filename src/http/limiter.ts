@@ -10,8 +10,21 @@ import type { Request } from './request.ts';
 /** A request that was counted: undefined, or a promise where the database decides. */
 type Counts = Promise<void> | undefined;
 
+/** A limit that counts a request, with the name of the bucket from which it takes. */
+interface Limiting {
+  readonly bucket: string;
+  readonly policy: LimitPolicy;
+  /** Milliseconds since the epoch at which a quota ends. */
+  readonly ends?: number;
+}
+
+/** A limit as it stands. */
+export interface LimitLevel extends Pick<BucketLevel, 'admitted' | 'remaining'> {
+  readonly policy: LimitPolicy;
+}
+
 const tooMany = (seconds: number): Problem =>
-  new Problem('too_many_requests', { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } });
+  new Problem('too_many_requests', { headers: { 'Retry-After': String(Math.max(1, seconds)) } });
 
 /** A month in UTC; milliseconds since the epoch. */
 const monthOf = (now: number) => {
@@ -28,52 +41,84 @@ const monthOf = (now: number) => {
 export const createLimiter = (buckets: Buckets, clock: Clock) => {
   let month = monthOf(clock());
 
-  const settle = (
-    level: BucketLevel | Promise<BucketLevel>,
-    check: (level: BucketLevel) => undefined,
-  ): Counts => (level instanceof Promise ? level.then(check) : check(level));
-
-  const countRate = (request: Request, policy: LimitPolicy, bucket: string): Counts =>
-    settle(buckets.take(bucket, policy), ({ admitted, remaining, wait, untilFull }) => {
-      request.limited(`"${policy.name}";r=${remaining};t=${Math.ceil(untilFull / 1000)}`, policy.item);
-      if (!admitted) throw tooMany(wait / 1000);
-    });
-
-  const countQuota = (request: Request, key: number, quota: number): Counts => {
+  const quotaOf = (key: number, quota: number): Limiting => {
     const now = clock();
     if (now < month.begins || now >= month.ends) month = monthOf(now);
     const { name, begins, ends } = month;
-    const level = buckets.take(`quota:${key} ${name}`, { size: quota, interval: undefined }, ends);
-    return settle(level, ({ admitted, remaining }) => {
-      const left = Math.ceil((ends - now) / 1000);
-      request.limited(`"quota";r=${remaining};t=${left}`, policyItem('quota', quota, (ends - begins) / 1000));
-      if (!admitted) throw tooMany(left);
-    });
+    const item = policyItem('quota', quota, (ends - begins) / 1000);
+    return {
+      bucket: `quota:${key} ${name}`,
+      policy: { name: 'quota', size: quota, interval: undefined, item },
+      ends,
+    };
   };
 
-  /** Counts by the limit and then the quota of an API key; a request that the limit refuses uses up no quota. */
-  const countKey = (request: Request, key: number, { rate, quota }: KeyLimits): Counts => {
-    const rest = (): Counts => (quota === undefined ? undefined : countQuota(request, key, quota));
-    const pending = rate && countRate(request, rate, `key:${key}`);
-    return pending === undefined ? rest() : pending.then(rest);
+  const networkLimit = ({ bucket, policy }: EndpointLimit, address: string): Limiting => ({
+    bucket: `${bucket} net:${networkOf(address)}`,
+    policy,
+  });
+
+  /** That of the endpoint, then the limit and the quota of the API key: what one refuses uses up none of the next. */
+  const callerLimits = (
+    limit: EndpointLimit | undefined,
+    principal: Principal,
+    address: string,
+  ): readonly Limiting[] => {
+    const found: Limiting[] = [];
+    if (limit !== undefined)
+      found.push({ bucket: `${limit.bucket} ${callerOf(principal, address)}`, policy: limit.policy });
+    const { credential = 0, limits = {} as Partial<KeyLimits> } = principal.kind === 'user' ? principal : {};
+    if (limits.rate !== undefined) found.push({ bucket: `key:${credential}`, policy: limits.rate });
+    if (limits.quota !== undefined) found.push(quotaOf(credential, limits.quota));
+    return found;
+  };
+
+  const count = (request: Request, { bucket, policy, ends }: Limiting): Counts => {
+    const check = ({ admitted, remaining, wait, untilFull }: BucketLevel): undefined => {
+      const seconds = (milliseconds: number): number =>
+        Math.ceil((ends === undefined ? milliseconds : ends - clock()) / 1000);
+      request.limited(`"${policy.name}";r=${remaining};t=${seconds(untilFull)}`, policy.item);
+      if (!admitted) throw tooMany(seconds(wait));
+    };
+    const level = buckets.take(bucket, policy, ends);
+    return level instanceof Promise ? level.then(check) : check(level);
+  };
+
+  const countFrom = (request: Request, limits: readonly Limiting[], first: number): Counts => {
+    for (const [index, limit] of limits.entries()) {
+      const pending = index < first ? undefined : count(request, limit);
+      if (pending !== undefined) return pending.then(() => countFrom(request, limits, index + 1));
+    }
+    return undefined;
   };
 
   return {
     /** Counts a request by its network, before the caller is authenticated. @throws Problem `too_many_requests` */
-    ofNetwork: (request: Request, { bucket, policy }: EndpointLimit): Counts =>
-      countRate(request, policy, `${bucket} net:${networkOf(request.address)}`),
+    ofNetwork: (request: Request, limit: EndpointLimit): Counts =>
+      count(request, networkLimit(limit, request.address)),
 
     /**
      * Counts a request by its caller, where the endpoint has a limit of callers, and by what the API key has.
      * @throws Problem `too_many_requests`
      */
-    ofCaller: (request: Request, limit: EndpointLimit | undefined, principal: Principal): Counts => {
-      const { credential = 0, limits } = principal.kind === 'user' ? principal : {};
-      const rest = (): Counts => (limits === undefined ? undefined : countKey(request, credential, limits));
-      if (limit === undefined) return rest();
-      const caller = `${limit.bucket} ${callerOf(principal, request.address)}`;
-      const pending = countRate(request, limit.policy, caller);
-      return pending === undefined ? rest() : pending.then(rest);
+    ofCaller: (request: Request, limit: EndpointLimit | undefined, principal: Principal): Counts =>
+      countFrom(request, callerLimits(limit, principal, request.address), 0),
+
+    /** Returns the limits by which a request would be counted, as they stand. Limits of an unknown address are left out. */
+    levels: (
+      limit: EndpointLimit | undefined,
+      principal: Principal,
+      address: string | undefined,
+    ): Promise<readonly LimitLevel[]> => {
+      const byAddress = limit?.per === 'network' || principal.kind === 'nobody';
+      const known = byAddress && address === undefined ? undefined : limit;
+      const limits =
+        known?.per === 'network'
+          ? [networkLimit(known, address ?? ''), ...callerLimits(undefined, principal, '')]
+          : callerLimits(known, principal, address ?? '');
+      return Promise.all(
+        limits.map(async ({ bucket, policy }) => ({ policy, ...(await buckets.level(bucket, policy)) })),
+      );
     },
   };
 };

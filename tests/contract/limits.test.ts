@@ -101,6 +101,28 @@ describeEachDatabase('limits', (databases) => {
     await expect.poll(async () => (await other.get('/api/v1/open')).status, { timeout: 5_000 }).toBe(200);
   });
 
+  it('are explained as they stand, without counting', async () => {
+    const root = await service.admin();
+    const caller = await service.createUser();
+    const explain = async (path: string, of: Readonly<Record<string, string>>) => {
+      const query = new URLSearchParams({ method: path.startsWith('/checkout') ? 'POST' : 'GET', ...of });
+      const { code, steps } = await other.ok<{
+        readonly code: number;
+        readonly steps: readonly { readonly rule: string; readonly because: string }[];
+      }>('GET', `/admin/explain?path=/api/v1${path}&${query}`, { token: root });
+      return [code, ...steps.filter(({ rule }) => rule === 'rate_limit').map(({ because }) => because)];
+    };
+    const me = { user_id: String(caller.id) };
+    await service.get('/api/v1/notes', { token: caller });
+    await expect.poll(() => explain('/notes', me)).toEqual([0, 'default: 2 of 3 left']);
+    expect(await explain('/notes', me)).toEqual([0, 'default: 2 of 3 left']);
+    for (let count = 0; count < 2; count += 1) await service.get('/api/v1/notes', { token: caller });
+    await expect.poll(() => explain('/notes', me)).toEqual([42900, 'default: 0 of 3 left']);
+    expect(await explain('/checkout', me)).toEqual([0]);
+    expect(await explain('/checkout', { ...me, address: '192.0.2.7' })).toEqual([0, 'default: 4 of 4 left']);
+    expect(await explain('/health', me)).toEqual([0]);
+  });
+
   it('may be read by a page of another origin', async () => {
     const headers = { origin: 'https://app.example.com' };
     const caller = await service.createUser();
@@ -169,6 +191,10 @@ describeEachDatabase('limits of keys', (databases) => {
     const { headers } = await service.get('/api/v1/users', { key });
     expect(headers['ratelimit-policy']).toBe('"key";q=30;w=60');
     expect((await service.get('/api/v1/notes', { token: root })).headers['ratelimit']).toBe(undefined);
+    const query = new URLSearchParams({ api_key_id: String(id), method: 'GET', path: '/api/v1/notes' });
+    await expect
+      .poll(() => service.ok('GET', `/admin/explain?${query}`, { token: root }))
+      .toMatchObject({ code: 42900, decided_by: 'rate_limit' });
     const list = await service.ok<{ id: number; limit: unknown; quota: unknown }[]>(
       'GET',
       '/api/v1/api_keys',

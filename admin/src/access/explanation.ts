@@ -78,7 +78,8 @@ export const changedAt = ({ rule }: Step, { caller }: Explanation): string | und
     ['user', 'role', 'administrator', 'authentication', 'password_change', 'second_factor'].includes(rule)
   )
     return `/users/${caller.id}`;
-  if (rule === 'key_scope' || rule === 'key_network') return `/api_keys/${caller.id}/access`;
+  const ofKey = rule === 'key_scope' || rule === 'key_network' || rule === 'rate_limit';
+  if (caller.kind === 'api_key' && ofKey) return `/api_keys/${caller.id}/access`;
   if (caller.kind === 'api_key' && rule === 'authentication' && !caller.revoked_at)
     return `/api_keys/${caller.id}`;
   if (caller.kind === 'application' && rule === 'authentication') return '/applications';

@@ -127,7 +127,8 @@ const identify = async (
     const { key } = subject;
     const found = await identities.byKeyHash(key.hash, clock(), models);
     if (found === undefined) return refused(keyOver(key), refusals[0]);
-    const principal = { ...found.identity, method: name, credential: found.keyId, scopes: found.scopes };
+    const { identity, keyId: credential, scopes, limits } = found;
+    const principal = { ...identity, method: name, credential, scopes, limits };
     const { networks } = key;
     return networks === null
       ? passed(name, principal)
@@ -199,6 +200,21 @@ const authenticate = (
   if (method === undefined)
     return refused(`the application has no key for ${methods.join(', ')}`, 'invalid_signature');
   return identify(explainer, subject, method, models, address);
+};
+
+/** A step for each limit by which the request would be counted, as it stands. */
+const limitSteps = async (
+  { limiter }: Services,
+  { rateLimit }: Endpoint,
+  principal: Principal,
+  address: string | undefined,
+): Promise<readonly ExplainedStep[]> => {
+  const levels = await limiter.levels(rateLimit, principal, address);
+  return levels.map(({ policy, admitted, remaining }) => ({
+    rule: 'rate_limit',
+    outcome: admitted ? 'passed' : 'refused',
+    because: `${policy.name}: ${remaining} of ${policy.size} left`,
+  }));
 };
 
 /** A request that the policy lets in: what is left to ask is which records it reaches. */
@@ -341,7 +357,7 @@ export interface ExplainedRequest {
 }
 
 /**
- * Goes the way of a request up to the operation: the router's own answer, the accepted credentials, the steps of
+ * Goes the way of a request up to the operation: the router's own answer, the accepted credentials, the limits, the steps of
  * `decide`, the record. Nothing is written, no use is recorded.
  */
 export const explain = async (
@@ -371,6 +387,9 @@ export const explain = async (
   steps.push(...authenticated.steps);
   if ('problem' in authenticated) return ended(new Problem(authenticated.problem));
   const { principal } = authenticated;
+  const limits = await limitSteps(explainer, endpoint, principal, address);
+  steps.push(...limits);
+  if (limits.some(({ outcome }) => outcome === 'refused')) return ended(new Problem('too_many_requests'));
   const decision = decide(endpoint.policy, principal);
   const decided = await Promise.all(
     decision.steps.map((step) => withGrants(explainer, endpoint, principal, step)),

@@ -47,6 +47,7 @@ export type ExplainedRule =
   | 'authentication'
   | 'password_change'
   | 'key_network'
+  | 'rate_limit'
   | 'key_scope'
   | 'second_factor'
   | 'open'

@@ -84,6 +84,7 @@ export const explainedInEnglish: Catalogue['explained'] = {
   authentication: 'Authentication',
   password_change: 'Password change',
   key_network: 'Networks of the key',
+  rate_limit: 'Rate limit',
   key_scope: 'Scopes of the key',
   second_factor: 'Two-step verification',
   open: 'Open to everyone',

@@ -79,6 +79,7 @@ export const explainedInChinese: Catalogue['explained'] = {
   authentication: '身份认证',
   password_change: '须修改密码',
   key_network: '密钥的网段',
+  rate_limit: '请求限流',
   key_scope: '密钥的权限范围',
   second_factor: '两步验证',
   open: '对所有人开放',

@@ -270,6 +270,24 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
       return request.promise.then((admitted) => bucket.level(bucket.missing(performance.now()), admitted));
     },
 
+    /** Returns the state of a bucket before a request, and takes none. @throws Problem `database_unavailable` */
+    level: async (name: string, shape: BucketShape): Promise<BucketLevel> => {
+      const bucket = new KnownBucket(name, shape, undefined);
+      const { refills, size, step } = bucket;
+      const stored = statement<{ name: string }>(
+        dialectOf(database),
+        (value) => sql`select full_at - ${literal(refills)} * ${dialectOf(database).nowMicroseconds} as missed
+          from gatewright_buckets where name = ${value('name')}`,
+      );
+      const { missed = 0 } = (await database.get<Pick<BucketRow, 'missed'>>(stored({ name }))) ?? {};
+      // As in `exchangeOf`, a time that no bucket of this size can have is void.
+      bucket.missed = missed > 2 * size * step ? 0 : Math.max(0, missed);
+      bucket.seen = performance.now();
+      const { owed = 0, writing = 0 } = unwritten.get(name) ?? {};
+      const missing = bucket.missing(bucket.seen) + (owed + writing) * step;
+      return bucket.level(missing, missing + step <= size * step);
+    },
+
     /** Writes the rest of what was admitted. */
     close: async (): Promise<void> => {
       await attempt();
