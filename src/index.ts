@@ -30,6 +30,8 @@ export type { DecimalOptions } from './fields/decimal.ts';
 export { field } from './fields/define.ts';
 export type { EmailOptions } from './fields/email.ts';
 export type { EnumOptions } from './fields/enum.ts';
+export type { Decimal, DecimalInput, Rounding } from './fields/exact-decimal.ts';
+export { decimalOf as decimal } from './fields/exact-decimal.ts';
 export type { Assigned, FieldDefinition, JsonSchema } from './fields/field.ts';
 export type { IntegerOptions } from './fields/integer.ts';
 export type { JsonOptions } from './fields/json.ts';

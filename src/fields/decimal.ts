@@ -1,5 +1,6 @@
 import type { Json } from '../kernel/json.ts';
 import { numberOrText, numeric, type OptionTable } from '../kernel/options.ts';
+import { decimalForm } from './exact-decimal.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -32,14 +33,12 @@ const scaleOf = (options: DecimalOptions): number => options.scale ?? 2;
  */
 const maxTextLength = 64;
 
-const form = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
-
 /**
  * The number as an integer count of 10^−scale, exactly; undefined for a text that is no number, is finer than the
  * scale or has more than 15 digits. It works on digits and never uses floating-point values.
  */
 export const toScaled = (text: string, scale: number): number | undefined => {
-  const match = text.length <= maxTextLength ? form.exec(text) : null;
+  const match = text.length <= maxTextLength ? decimalForm.exec(text) : null;
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const digits = (whole + fraction).replace(/^0+/, '');
@@ -80,7 +79,7 @@ const flaw = (options: DecimalOptions): string | undefined => {
 
 /** Whether a value is a decimal number of any length. */
 const isNumeric = (value: Json): boolean =>
-  typeof value === 'number' || (typeof value === 'string' && form.test(value.slice(0, maxTextLength)));
+  typeof value === 'number' || (typeof value === 'string' && decimalForm.test(value.slice(0, maxTextLength)));
 
 const check = (value: Json, options: DecimalOptions): RuleViolation | undefined => {
   const { min, max } = options;

@@ -89,7 +89,7 @@ describe('exports', () => {
   const exportsOf = (file: string): readonly string[] =>
     [...read(file).matchAll(/^export (?!type)(?:\{([^}]*)\}|const (\w+)|class (\w+))/gm)]
       .flatMap(([, names = '', constant, kind]) => [...names.split(','), constant ?? '', kind ?? ''])
-      .map((name) => name.trim())
+      .map((name) => name.trim().replace(/^\w+ as /, ''))
       .filter((name) => name !== '' && !name.startsWith('type '));
   const english = pages.filter(({ page }) => !isTranslation(page));
 

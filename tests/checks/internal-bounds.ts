@@ -57,6 +57,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
     'auth/jwt.ts maxTokenLength',
     'auth/password-rules.ts minSoughtLength',
     'fields/decimal.ts maxTextLength',
+    'fields/exact-decimal.ts',
     'records/aggregate/parameters.ts mostGroupBytes',
     'records/list/query-string.ts maxLinkHeaderLength',
     'records/list/sort.ts maxCursorLength',
