@@ -40,16 +40,23 @@ type Scalar = string | number | boolean;
 type Query = Readonly<Record<string, Scalar | readonly Scalar[] | undefined>>;
 
 interface CommonOptions extends CallOptions {
-  readonly query?: Query;
   /** Headers beside credentials and the type of the body, e.g. the media type of bytes. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Nothing = Record<never, never>;
 
-type ParamsPart<Path> = [ParamOf<Path>] extends [never]
+type ParamsPart<Path, Shape> = [ParamOf<Path>] extends [never]
   ? Nothing
-  : { readonly params: { readonly [Name in ParamOf<Path>]: string | number } };
+  : Shape extends { readonly params: infer Params }
+    ? { readonly params: Params }
+    : { readonly params: { readonly [Name in ParamOf<Path>]: string | number } };
+
+type QueryPart<Shape> = Shape extends { readonly query: infer Declared }
+  ? Nothing extends Declared
+    ? { readonly query?: Declared }
+    : { readonly query: Declared }
+  : { readonly query?: Query };
 
 type BodyPart<Shape> = Shape extends { readonly body: infer Body }
   ? Nothing extends Body
@@ -59,7 +66,11 @@ type BodyPart<Shape> = Shape extends { readonly body: infer Body }
 
 type FilesPart<Shape> = Shape extends { readonly files: infer Files } ? { readonly files?: Files } : Nothing;
 
-type OptionsOf<Path, Shape> = CommonOptions & ParamsPart<Path> & BodyPart<Shape> & FilesPart<Shape>;
+type OptionsOf<Path, Shape> = CommonOptions &
+  ParamsPart<Path, Shape> &
+  QueryPart<Shape> &
+  BodyPart<Shape> &
+  FilesPart<Shape>;
 
 type ShapeAt<Names, Of extends Method, Path extends string> = Names extends {
   readonly [Name in `${Of} ${Path}`]: EndpointName<infer Shape>;
@@ -85,6 +96,7 @@ export type EndpointCalls<Names> = {
 /** Untyped options of a call. */
 interface Options extends CommonOptions {
   readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Query;
   readonly body?: unknown;
   readonly files?: Readonly<Record<string, Blob | readonly Blob[] | undefined>>;
 }

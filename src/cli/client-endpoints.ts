@@ -1,8 +1,9 @@
-import { pathOf } from '../endpoints/application-endpoints.ts';
+import { pathOf, requiredFields } from '../endpoints/application-endpoints.ts';
 import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
 import { createInput } from '../endpoints/input.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import { isOwnProblem } from '../model/define-problem.ts';
+import type { InputFields } from '../model/job.ts';
 import type { Models } from '../model/models.ts';
 import { isResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
@@ -35,7 +36,17 @@ const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {
   return accepts === 'json' ? text : text.replace(/: Json;$/gm, `: ${scalars};`);
 };
 
-/** The members of a type that describe the request. */
+/** The type of declared parameters: values that a text can hold, without null. */
+const parametersType = (fields: InputFields): string =>
+  objectType(createInput(fields, locale, 'application').schema, indent).replaceAll(' | null', '');
+
+/** The members of a type that describe path and query. */
+const parametersOf = ({ params, query }: EndpointDefinition): readonly string[] => [
+  ...(params === undefined ? [] : [`params: ${parametersType(requiredFields(params))};`]),
+  ...(query === undefined ? [] : [`query: ${parametersType(query)};`]),
+];
+
+/** The members of a type that describe the body. */
 const sentOf = (endpoint: EndpointDefinition): readonly string[] => {
   if (!takesBody(endpoint)) return [];
   switch (endpoint.accepts) {
@@ -74,7 +85,7 @@ const commentOf = ({ summary, problems = [] }: EndpointDefinition): string => {
 };
 
 const shapeOf = (endpoint: EndpointDefinition, models: Models): string => {
-  const members = [...sentOf(endpoint), `answer: ${answerOf(endpoint, models)};`];
+  const members = [...parametersOf(endpoint), ...sentOf(endpoint), `answer: ${answerOf(endpoint, models)};`];
   const lines = members.map((member) => `${indent}${member}\n`).join('');
   return `${commentOf(endpoint)}  ${textCode(nameOf(endpoint))}: {\n${lines}  };`;
 };

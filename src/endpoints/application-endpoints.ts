@@ -1,18 +1,22 @@
 import type { Readable } from 'node:stream';
 import { defaultMethods, isOfKeys } from '../auth/registry.ts';
 import { ConstraintError } from '../database/database.ts';
+import type { JsonSchema } from '../fields/field.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
+import { typedFields } from '../http/form.ts';
 import { isPromise } from '../kernel/application-code.ts';
-import { hasFiniteNumbers } from '../kernel/json.ts';
+import { hasFiniteNumbers, isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { InputFields } from '../model/job.ts';
 import type { Models } from '../model/models.ts';
 import { isResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
 import { scopeProblems } from '../openapi/problems.ts';
 import { scopesOfPaths } from '../policy/key-scope.ts';
 import type { Rule } from '../policy/rule.ts';
+import { invalidParameter, parseQueryString } from '../records/list/query-string.ts';
 import { RawAnswer } from './answer.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { LazyBody, multipartLimits } from './endpoint-body.ts';
@@ -80,6 +84,69 @@ const storageProblems = ['database_unavailable', 'overloaded', 'outcome_unknown'
 /** Summary of an endpoint that has none. */
 const ownEndpoint: Label = { 'zh-CN': '应用自己的接口。', en: 'An endpoint of the application’s own.' };
 
+/** Fields that come as texts, by path or query. */
+interface TextFields {
+  readonly schema: JsonSchema;
+  /** @throws Problem `invalid_parameter` for the first invalid value */
+  read(pairs: Iterable<readonly [name: string, text: string]>): JsonObject;
+}
+
+const textFields = (fields: InputFields, locale: Locale): TextFields => {
+  const input = createInput(fields, locale, 'application');
+  return {
+    schema: input.schema,
+    read: (pairs) => {
+      const { errors, values } = input.read(typedFields(pairs, input.schema));
+      const [first] = errors;
+      if (first !== undefined) throw invalidParameter(first.field);
+      return values;
+    },
+  };
+};
+
+/** The fields of a path's parameters: none of them is ever absent. */
+export const requiredFields = (fields: InputFields): InputFields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, each]) => [
+      name,
+      { ...each, options: { ...each.options, required: true } },
+    ]),
+  );
+
+/** The pairs of a query string that have these names. @throws Problem `invalid_parameter` for a name that comes twice */
+const pairsOfQuery = (query: string, fields: InputFields): ReadonlyMap<string, string> => {
+  const pairs = new Map<string, string>();
+  for (const { name, value } of parseQueryString(query)) {
+    if (!Object.hasOwn(fields, name)) continue;
+    if (pairs.has(name)) throw invalidParameter(name);
+    pairs.set(name, value);
+  }
+  return pairs;
+};
+
+/** Schemas of fields, by name. */
+const propertiesOf = ({ schema }: TextFields): readonly (readonly [string, JsonSchema])[] =>
+  Object.entries(isJsonObject(schema['properties']) ? schema['properties'] : {}).map(([name, each]) => [
+    name,
+    isJsonObject(each) ? each : {},
+  ]);
+
+/** Description of the parameters of path and query. */
+const parameterDocs = (
+  params: TextFields | undefined,
+  query: TextFields | undefined,
+): Pick<EndpointDocs, 'params' | 'query'> => ({
+  ...(params && { params: Object.fromEntries(propertiesOf(params)) }),
+  ...(query && {
+    query: propertiesOf(query).map(([name, { title, ...schema }]) => ({
+      name,
+      description: String(title),
+      schema,
+      required: Array.isArray(query.schema['required']) && query.schema['required'].includes(name),
+    })),
+  }),
+});
+
 const docsOf = (
   { method, accepts = 'json', summary, description, output, media, problems = [] }: EndpointDefinition,
   path: string,
@@ -116,6 +183,9 @@ export const applicationEndpoints = (
     const { method, status, input: fields, output, accepts = 'json' } = definition;
     const path = pathOf(definition.path);
     const input = fields === undefined ? undefined : createInput(fields, services.locale, 'application');
+    const params = definition.params && textFields(requiredFields(definition.params), services.locale);
+    const { query } = definition;
+    const queryFields = query && textFields(query, services.locale);
     const writes = method !== 'GET' && method !== 'DELETE';
     if (input !== undefined && !writes)
       throw new Error(`endpoint ${method} ${path}: it takes no body, so no input`);
@@ -131,8 +201,13 @@ export const applicationEndpoints = (
       ...(accepts === 'multipart' ? { limits: multipartLimits(definition.limits) } : {}),
       ...(writes ? { input: input?.schema ?? { type: 'object' } } : {}),
       ...(status === undefined ? {} : { status }),
-      docs: docsOf(definition, path, services.locale),
+      docs: { ...docsOf(definition, path, services.locale), ...parameterDocs(params, queryFields) },
       handle: async (call) => {
+        const checkedParams = params
+          ? { ...call.params, ...params.read(Object.entries(call.params)) }
+          : call.params;
+        const checkedQuery =
+          query && queryFields ? queryFields.read(pairsOfQuery(call.query, query)) : queryOf(call.query);
         const read = input?.read(call.body);
         refuseInvalid(read?.errors ?? []);
         if (!hasFiniteNumbers(call.body)) throw new Problem('number_out_of_range');
@@ -142,8 +217,8 @@ export const applicationEndpoints = (
         const context: WholeContext = {
           ...services.scopeOf(actingFor(call, apiArea)),
           principal: call.principal,
-          params: call.params,
-          query: queryOf(call.query),
+          params: checkedParams,
+          query: checkedQuery,
           body: call.body,
           files: call.files,
           values: read?.values ?? {},
@@ -164,7 +239,7 @@ export const applicationEndpoints = (
           services.code.run(
             `${method} ${path}, request ${call.requestId}`,
             () => {
-              const handled = definition.handle(context as EndpointContext);
+              const handled = definition.handle(context as unknown as EndpointContext);
               signals.follow(handled);
               return begun(handled, call);
             },
@@ -188,7 +263,9 @@ const unlessConflict = async <T>(handle: () => T | Promise<T>): Promise<T> => {
 };
 
 /** A context with whatever there may be of a body. */
-type WholeContext = Omit<EndpointContext, 'bytes'> & {
+type WholeContext = Omit<EndpointContext, 'bytes' | 'params' | 'query'> & {
+  readonly params: JsonObject;
+  readonly query: URLSearchParams | JsonObject;
   readonly files: Call['files'];
   readonly bytes: Uint8Array | Promise<Uint8Array>;
   readonly stream: Readable | undefined;

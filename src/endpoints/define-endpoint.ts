@@ -1,6 +1,6 @@
 import type { ApiMethodName } from '../auth/registry.ts';
 import type { Database } from '../database/database.ts';
-import type { JsonSchema } from '../fields/field.ts';
+import type { JsonSchema, ValueOf } from '../fields/field.ts';
 import type { Call, HttpMethod } from '../http/endpoint.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
@@ -36,17 +36,37 @@ import {
 } from './endpoint-body.ts';
 
 /** Parts of a `Call` that an application is promised as they are. */
-type Promised = Pick<Call, 'params' | 'header' | 'requestId' | 'signal'>;
+type Promised = Pick<Call, 'header' | 'requestId' | 'signal'>;
+
+/** No declared fields. */
+type None = Record<never, never>;
+
+/** The checked values where fields are declared, by their names; else what is there without. */
+type WhereDeclared<Fields extends InputFields, Checked, Otherwise> = [keyof Fields] extends [never]
+  ? Otherwise
+  : string extends keyof Fields
+    ? Otherwise
+    : Checked;
+
+/** The checked parameters of a path: none of them is ever absent. */
+type CheckedParams<Params extends InputFields> = {
+  readonly [Name in keyof Params]: NonNullable<ValueOf<Params[Name]>>;
+};
 
 /**
  * Context of a handler of the application: a scope that acts for its caller, the promised part of a `Call`,
- * with the query taken apart, the checked fields and the database. `signal` is aborted when the caller hangs up, and
+ * the checked fields of path, query and body, and the database. `signal` is aborted when the caller hangs up, and
  * when the time of the handler is over.
  */
-interface CommonContext<Fields extends InputFields> extends Scope, Promised {
+interface CommonContext<Fields extends InputFields, Params extends InputFields, Query extends InputFields>
+  extends Scope,
+    Promised {
   /** The caller, for whom the scope acts. */
   readonly principal: Call['principal'];
-  readonly query: URLSearchParams;
+  /** The parameters of the path, decoded: the checked fields of `params`, else texts. */
+  readonly params: WhereDeclared<Params, CheckedParams<Params>, Call['params']>;
+  /** The checked fields of `query`; the whole query where there are none. */
+  readonly query: WhereDeclared<Query, CheckedInput<Query>, URLSearchParams>;
   /** The checked fields of `input`; an optional one that was not sent and has no default is absent. */
   readonly values: CheckedInput<Fields>;
   /** The service's database, for text of SQL with bound parameters; `sql` has one form for both databases. */
@@ -57,7 +77,9 @@ interface CommonContext<Fields extends InputFields> extends Scope, Promised {
 export type EndpointContext<
   Fields extends InputFields = InputFields,
   Accepts extends BodyKind = 'json',
-> = CommonContext<Fields> & BodyContexts[Accepts];
+  Params extends InputFields = None,
+  Query extends InputFields = None,
+> = CommonContext<Fields, Params, Query> & BodyContexts[Accepts];
 
 /** Values of `output`: a JSON Schema, or a model, whose record in the detail view is returned then. */
 type EndpointOutput = JsonSchema | Resource;
@@ -81,6 +103,8 @@ export interface EndpointOptions<
   Fields extends InputFields = InputFields,
   Said extends EndpointOutput = JsonSchema,
   Accepts extends BodyKind = BodyKind,
+  Params extends InputFields = None,
+  Query extends InputFields = None,
 > {
   readonly method: HttpMethod;
   /** Below `/api/v1`, with or without that prefix; parameters as `:name`. */
@@ -98,6 +122,10 @@ export interface EndpointOptions<
   readonly limits?: BodyLimits;
   /** Fields of the body; they are validated like those of a resource (422). */
   readonly input?: Fields;
+  /** A field for each parameter of the path, which are all required; an invalid value is 400. */
+  readonly params?: Params;
+  /** Fields of the query; an invalid value, or a name that comes twice, is 400. Other names are ignored. */
+  readonly query?: Query;
   readonly status?: 200 | 201;
   readonly summary?: Label;
   /** Text beyond the summary; a blank line begins a paragraph, backticks hold code. */
@@ -114,11 +142,13 @@ export interface EndpointOptions<
   readonly media?: string;
   /** Problems that `handle` throws, for the API description. */
   readonly problems?: readonly (ProblemName | MakeProblem)[];
-  readonly handle: (context: EndpointContext<Fields, Accepts>) => Handled<Said>;
+  readonly handle: (context: EndpointContext<Fields, Accepts, Params, Query>) => Handled<Said>;
 }
 
 /** An endpoint as an application holds it, made by `defineEndpoint` only; what its fields are, its handler knows. */
-export interface EndpointDefinition extends Omit<EndpointOptions, 'output' | 'handle'> {
+export interface EndpointDefinition extends Omit<EndpointOptions, 'params' | 'query' | 'output' | 'handle'> {
+  readonly params?: InputFields;
+  readonly query?: InputFields;
   readonly output?: EndpointOutput;
   readonly handle: (context: EndpointContext) => Answered<JsonSchema> | Promise<Answered<JsonSchema>>;
 }
@@ -145,6 +175,8 @@ const options = {
   accepts: oneOf(...bodyKinds),
   limits: limitsOption,
   input: fieldsOption,
+  params: fieldsOption,
+  query: fieldsOption,
   status: oneOf(200, 201),
   summary: label,
   description: label,
@@ -156,7 +188,7 @@ const options = {
 
 /** @throws DefinitionError that names the endpoint by its method and path */
 const check = (definition: object): void => {
-  const { method, path, input, handle } = definition as Partial<EndpointDefinition>;
+  const { method, path, input, params, query, handle } = definition as Partial<EndpointDefinition>;
   const name = [method, path].every((part) => typeof part === 'string')
     ? `endpoint ${method} ${path}`
     : 'endpoint';
@@ -164,7 +196,14 @@ const check = (definition: object): void => {
   const flaw = optionsFlaw(definition, options) ?? (missing && `it has no ${missing}`);
   const mistake = flaw ?? bodyFlaw(definition);
   if (mistake !== undefined) throw new DefinitionError(name, mistake);
-  for (const [field, each] of Object.entries(input ?? {})) checkField(name, field, each);
+  for (const fields of [input, params, query])
+    for (const [field, each] of Object.entries(fields ?? {})) checkField(name, field, each);
+  if (params === undefined) return;
+  const inPath = new Set([...(path ?? '').matchAll(/:([^/]+)/g)].map(([, each = '']) => each));
+  const [stranger] = new Set(Object.keys(params)).difference(inPath);
+  if (stranger !== undefined) throw new DefinitionError(name, `the path has no parameter :${stranger}`);
+  const [undeclared] = inPath.difference(new Set(Object.keys(params)));
+  if (undeclared !== undefined) throw new DefinitionError(name, `params has no field ${undeclared}`);
 };
 
 const made = new WeakSet<object>();
@@ -174,11 +213,13 @@ const made = new WeakSet<object>();
  * @throws DefinitionError for an unknown option or a value of the wrong type
  */
 export const defineEndpoint = <
-  const Fields extends InputFields = Record<never, never>,
+  const Fields extends InputFields = None,
   Said extends EndpointOutput = JsonSchema,
   const Accepts extends BodyKind = 'json',
+  const Params extends InputFields = None,
+  const Query extends InputFields = None,
 >(
-  definition: EndpointOptions<Fields, Said, Accepts>,
+  definition: EndpointOptions<Fields, Said, Accepts, Params, Query>,
 ): EndpointDefinition => {
   check(definition);
   // The type of the handler's fields follows from these very fields: see `applicationEndpoints`.

@@ -3,7 +3,7 @@ import type { FieldDefinition, JsonSchema, RuleViolation } from '../fields/field
 import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, fieldError } from '../kernel/messages/messages.ts';
+import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inputField } from '../model/input-field.ts';
 import { inputSchema } from '../model/schema.ts';
@@ -26,7 +26,10 @@ export const createInput = (
 ): Input => {
   const catalogue = catalogueOf(locale);
   const inputs = of === 'service' ? catalogue.inputs : {};
-  const labelOf = (name: string): string => inputs[name] ?? catalogue.labels[name] ?? name;
+  const labelOf = (name: string): string => {
+    const label = fields[name]?.options.label;
+    return label === undefined ? (inputs[name] ?? catalogue.labels[name] ?? name) : labelText(label, locale);
+  };
   const model = {
     label: '',
     fields: new Map(

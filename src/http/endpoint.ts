@@ -113,6 +113,8 @@ export interface EndpointDocs {
   /** Fields by which the list can be filtered, sorted and searched. */
   readonly listFields?: readonly ListField[];
   readonly query?: readonly QueryDocs[];
+  /** Schemas of parameters of the path, by name. */
+  readonly params?: Readonly<Record<string, JsonSchema>>;
   /** The response has an ETag; a GET responds 304 to an `If-None-Match` that names it. */
   readonly etag?: boolean;
   /** The endpoint accepts `If-Match`, and refuses a stale version with 412. */

@@ -26,15 +26,16 @@ const sharedParameter = (
 ): JsonObject =>
   components.add('parameters', name, { name, in: place, description: labelText(text, locale), schema });
 
-const pathParameters = ({ path }: Endpoint, { components }: Context): JsonObject[] =>
-  [...path.matchAll(/:([A-Za-z0-9_]+)/g)].map(([, name = '']) =>
-    components.add('parameters', name, {
-      name,
-      in: 'path',
-      required: true,
+const pathParameters = ({ path, docs }: Endpoint, { components }: Context): JsonObject[] =>
+  [...path.matchAll(/:([A-Za-z0-9_]+)/g)].map(([, name = '']) => {
+    const declared = docs.params?.[name];
+    const parameter = { name, in: 'path', required: true };
+    if (declared !== undefined) return { ...parameter, schema: declared };
+    return components.add('parameters', name, {
+      ...parameter,
       schema: name === 'id' ? { type: 'integer', minimum: 1 } : { type: 'string', minLength: 1 },
-    }),
-  );
+    });
+  });
 
 /** Schema of an operator's operand. */
 const operand = (operator: FilterOperator, value: JsonSchema, { locale }: Context): JsonSchema => {

@@ -100,7 +100,7 @@ const ofQuery = (endpoint: Endpoint): readonly ProblemName[] => {
     ...(docs.part === 'aggregate' && policy.kind === 'resource' && policy.model.relations.size > 0
       ? (['forbidden'] as const)
       : []),
-    ...(docs.query?.some(({ schema }) => schema['enum'] !== undefined)
+    ...(docs.params !== undefined || docs.query?.some(({ schema }) => schema['enum'] !== undefined)
       ? (['invalid_parameter'] as const)
       : []),
   ];

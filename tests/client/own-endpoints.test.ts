@@ -51,6 +51,7 @@ await client.PUT('/form', { body: { size: 1, name: null, extra: 'x' } });
 await client.POST('/pictures/:id', { params: { id: 1 }, body: { title: 'A' }, files: { picture: new Blob([]) } });
 await client.POST('/pictures/:id', { params: { id: 1 }, body: new FormData() });
 await client.POST('/bytes', { body: new Uint8Array() as Uint8Array, headers: { 'Content-Type': 'image/png' } });
+await client.GET('/rooms/:day/:floor', { params: { day: '2026-02-28', floor: 1 }, query: { seats: 2, kind: 'hall' } });
 const csv: Response = await client.GET('/report.csv');
 const sent: Endpoints['POST /checkout']['body'] = { number: 'A', pieces: 1 };
 if (({} as unknown) instanceof GatewrightError) throw total;
@@ -73,6 +74,12 @@ client.PUT('/checkout', { body: { number: 'A', pieces: 1 } });
 client.GET('/orders/:id/lines/:line_no', { params: { id: 1 } });
 // @ts-expect-error: no such parameter
 client.GET('/orders/:id/lines/:line_no', { params: { id: 1, line_no: 1, lineno: 2 } });
+// @ts-expect-error: another type of a declared parameter
+client.GET('/rooms/:day/:floor', { params: { day: '2026-02-28', floor: 'x' }, query: { seats: 2 } });
+// @ts-expect-error: a required part of the query is missing
+client.GET('/rooms/:day/:floor', { params: { day: '2026-02-28', floor: 1 } });
+// @ts-expect-error: no such choice
+client.GET('/rooms/:day/:floor', { params: { day: '2026-02-28', floor: 1 }, query: { seats: 2, kind: 'cellar' } });
 // @ts-expect-error: it takes no body
 client.DELETE('/drafts', { body: {} });
 // @ts-expect-error: a form holds no objects

@@ -56,6 +56,13 @@ export const ownEndpoints = createApplication({
         'tag-list': query.getAll('tag'),
       }),
     }),
+    defineEndpoint({
+      method: 'GET',
+      path: '/rooms/:day/:floor',
+      params: { day: field.date(), floor: field.integer({ max: 9 }) },
+      query: { seats: field.integer({ required: true }), kind: field.enum(['office', 'hall']) },
+      handle: ({ params, query }) => ({ params, query }),
+    }),
     defineEndpoint({ method: 'DELETE', path: '/drafts', handle: () => answer({ status: 204 }) }),
     defineEndpoint({ method: 'PATCH', path: '/anything', handle: ({ body }) => body }),
     defineEndpoint({

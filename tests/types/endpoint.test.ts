@@ -35,6 +35,44 @@ describe('types of an endpoint', () => {
     });
   });
 
+  it('declared parameters of path and query are exact, others are texts', () => {
+    defineEndpoint({
+      method: 'GET',
+      path: '/days/:day',
+      params: { day: field.date() },
+      query: {
+        seats: field.integer({ required: true }),
+        open: field.boolean({ default: true }),
+        note: field.string(),
+      },
+      handle: ({ params, query }) => {
+        expectTypeOf(params).toEqualTypeOf<{ readonly day: string }>();
+        expectTypeOf(query).toEqualTypeOf<{
+          readonly seats: number;
+          readonly open: boolean | null;
+          readonly note?: string | null;
+        }>();
+        // @ts-expect-error: no such field
+        return query.seat ?? null;
+      },
+    });
+    defineEndpoint({
+      method: 'GET',
+      path: '/days/:day',
+      handle: ({ params, query }) => {
+        expectTypeOf(params).toEqualTypeOf<Readonly<Record<string, string>>>();
+        return query.get('seats');
+      },
+    });
+    const other = { day: field.date() };
+    expect(() => defineEndpoint({ method: 'GET', path: '/days', params: other, handle: () => null })).toThrow(
+      'endpoint GET /days: the path has no parameter :day',
+    );
+    expect(() =>
+      defineEndpoint({ method: 'GET', path: '/days/:day/:room', params: other, handle: () => null }),
+    ).toThrow('params has no field room');
+  });
+
   it('without input there are no values', () => {
     defineEndpoint({
       method: 'GET',
