@@ -13,6 +13,7 @@ import {
   listOf,
   mapOf,
   type OptionTable,
+  oneOf,
   optionsFlaw,
   plainObject,
 } from '../kernel/options.ts';
@@ -31,6 +32,8 @@ export interface ApplicationConfig {
    * the health check.
    */
   readonly limits?: Readonly<Record<string, RateLimit>>;
+  /** `false` removes `POST /api/v1/payment`. Payments that were received stay in the administration area. */
+  readonly payment?: false;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
   /**
@@ -44,6 +47,7 @@ export interface ApplicationConfig {
 
 const configOptions = {
   limits: mapOf(checkRateLimit),
+  payment: oneOf(false),
   onPayment: code,
   onStart: code,
   onStop: code,
@@ -54,7 +58,11 @@ const configOptions = {
  * @throws DefinitionError for an unknown option or a value of the wrong type
  */
 export const defineConfig = (config: ApplicationConfig): ApplicationConfig => {
-  const flaw = optionsFlaw(config, configOptions);
+  const flaw =
+    optionsFlaw(config, configOptions) ??
+    (config.payment === false && config.onPayment !== undefined
+      ? 'onPayment is never called where payment is false'
+      : undefined);
   if (flaw !== undefined) throw new DefinitionError('configuration', flaw);
   return Object.freeze({ ...config });
 };

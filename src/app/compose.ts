@@ -237,6 +237,7 @@ export const compose = async (parts: Parts) => {
       maxStreams: Math.floor(connectionsWithin(config) * 0.75),
     }),
     permissionEntries: permissionEntriesOf(application.models.values()),
+    takesPayments: application.config.payment !== false,
     onPayment: application.config.onPayment,
     scopeOf,
     systemScope: (reason) => scopeOf(ofApplication).asSystem(reason),

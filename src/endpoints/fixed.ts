@@ -24,7 +24,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   passwordEndpoint(services),
   usersEndpoint(services),
   ...apiKeyEndpoints(services),
-  paymentEndpoint(services),
+  ...(services.takesPayments ? [paymentEndpoint(services)] : []),
   ...changesEndpoints(services),
   ...sessionEndpoints(services),
   ...secondFactorEndpoints(services),

@@ -139,6 +139,8 @@ export interface Services {
   readonly seenCredentials: SeenCredentialsStore;
   /** Every scope that an API key can have. */
   readonly keyScopes: ReadonlySet<string>;
+  /** Whether there is an endpoint of payments. */
+  readonly takesPayments: boolean;
   readonly onPayment: PaymentHook | undefined;
   /** Makes the scopes by which code of the application reaches its data. */
   readonly scopeOf: (acting: Acting) => Scope;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defineConfig } from '../../src/app/application.ts';
 import { hmacSha256, signatureOf } from '../../src/auth/signature.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -486,5 +487,24 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
         401,
       );
     });
+  });
+});
+
+describeEachDatabase('an application without payments', (databases) => {
+  const service = useService(databases, { apps: ['shop'], application: { config: { payment: false } } });
+
+  it('has no endpoint of payments, also in its description', async () => {
+    const body = order();
+    const { status, json } = await service.post(path, { body, headers: service.sign('shop', body) });
+    expect([status, json.code]).toEqual([404, 40401]);
+    const { text } = await service.get('/api-docs/openapi.json');
+    expect(text).not.toContain(path);
+    expect(await service.ok('GET', '/admin/payments', { token: await service.admin() })).toEqual([]);
+  });
+
+  it('does not start with a hook of payments', () => {
+    expect(() => defineConfig({ payment: false, onPayment: () => {} })).toThrow(
+      'onPayment is never called where payment is false',
+    );
   });
 });
