@@ -74,6 +74,7 @@ export type {
   Records,
   Scope,
   ScopeSql,
+  ScriptContext,
   VersionOptions,
 } from './model/scope.ts';
 export type {

@@ -74,7 +74,7 @@ describe('gatewright', () => {
     [['genrate', 'client'], noCommand('genrate client', 'generate client')],
     [['generate', 'jbo'], noCommand('generate jbo', 'generate job')],
     [['usr', 'create'], noCommand('usr create', 'user create')],
-    [['constructor'], noCommand('constructor', 'start')],
+    [['constructor'], noCommand('constructor', 'console')],
     [['app', 'create'], 'gatewright: app create: ID is missing (gatewright app create --help)\n'],
     [
       ['app', 'create', 'a', 'b'],

@@ -53,6 +53,14 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       summary: 'remove the values of a record from its history, events and the trash',
       load: () => import('./commands/forget.ts'),
     },
+    run: {
+      summary: 'run a script of your own on the database',
+      load: () => import('./commands/run.ts'),
+    },
+    console: {
+      summary: 'type code that runs on the database',
+      load: () => import('./commands/console.ts'),
+    },
     'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },
     'user reset-factor': {
       summary: "take a user's two-step verification away",

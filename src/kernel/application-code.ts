@@ -16,6 +16,8 @@ const noWatch: CodeWatch = { enter: () => 0, suspend: () => {}, leave: () => {} 
 export class ApplicationCode {
   readonly #timeoutMs: number;
   readonly #watch: CodeWatch;
+  #pending = 0;
+  #waiting: (() => void)[] = [];
 
   constructor(timeoutMs: number, watch: CodeWatch = noWatch) {
     this.#timeoutMs = timeoutMs;
@@ -44,11 +46,21 @@ export class ApplicationCode {
     return this.#limitTime(name, result, entry, onTimeout);
   }
 
+  /** Resolves once no code runs any more: hooks after a commit run beside the request that they follow. */
+  ended(): Promise<void> {
+    return this.#pending === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   #limitTime<T>(name: string, result: PromiseLike<T>, entry: number, onTimeout?: () => void): Promise<T> {
+    this.#pending += 1;
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer);
         this.#watch.leave(entry);
+        this.#pending -= 1;
+        if (this.#pending > 0) return;
+        for (const go of this.#waiting) go();
+        this.#waiting = [];
       };
       const timer = setTimeout(() => {
         end();

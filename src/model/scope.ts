@@ -256,3 +256,11 @@ export interface Scope<View extends SeenView = 'detail'> {
   /** Stores background jobs. */
   readonly jobs: JobQueue;
 }
+
+/** The context of a script that `gatewright run` runs: a scope that acts for the system, and others for users. */
+export interface ScriptContext extends Scope<'all'> {
+  /** The arguments behind the name of the script. */
+  readonly args: readonly string[];
+  /** Returns a scope that acts for a user, as the API would. @throws Error where there is no such user, or it is disabled */
+  as(username: string): Promise<Scope>;
+}

@@ -50,7 +50,11 @@ export const withOperations = async <T>(
   try {
     const logger = pino({ level: 'warn' }, { write: (line) => io.show(line) });
     const { services } = await composeOffline({ config, application, database, clock: systemClock, logger });
-    return await work({ config, services });
+    try {
+      return await work({ config, services });
+    } finally {
+      await services.code.ended();
+    }
   } finally {
     await database.close();
   }
@@ -104,6 +108,11 @@ export class ActingUser {
 
   get id(): number {
     return this.#id;
+  }
+
+  /** The user as currently stored. */
+  get identity(): Identity {
+    return this.#identity;
   }
 
   get username(): string {

@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeEachDatabase } from '../../tests/support/databases.ts';
+import { type TestUser, useService } from '../../tests/support/service.ts';
+import { createApplication } from '../app/application.ts';
+import { createTable } from '../database/migrations/schema.ts';
+import { field } from '../fields/define.ts';
+import { defineResource } from '../model/define-resource.ts';
+import { runConsole, runScript } from './script.ts';
+import { testIo } from './test-io.ts';
+
+const fields = { title: field.string({ required: true }), user_id: field.owner() };
+const heard: string[] = [];
+const note = defineResource('Note', {
+  fields,
+  ownership: true,
+  isolation: true,
+  hooks: {
+    afterCommit: async ({ record, records }) => {
+      const { title } = await records('Note').get(Number(record.id));
+      heard.push(String(title));
+    },
+  },
+});
+const application = createApplication({
+  resources: [note],
+  migrations: { '0001_notes': { up: (db, dialect) => createTable(db, dialect, 'notes', { fields }) } },
+});
+
+describeEachDatabase('code of the command line', (databases) => {
+  const service = useService(databases, { application });
+  const open = () => Promise.resolve(application);
+  let folder: string;
+  let ann: TestUser;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatewright-script-'));
+    ann = await service.createUser();
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const script = async (text: string, ...args: readonly string[]) => {
+    const path = join(folder, `${Math.random()}.ts`);
+    await writeFile(path, text);
+    const { io, written } = testIo({ env: service.env });
+    const failed = await runScript(io, path, args, open).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    return { failed: failed?.replaceAll(path, 'SCRIPT'), ...written() };
+  };
+
+  const typed = async (...lines: readonly string[]): Promise<string> => {
+    const { io, written } = testIo({ env: service.env, stdin: `${lines.join('\n')}\n` });
+    await runConsole(io, open);
+    return written().stdout;
+  };
+
+  it('a script acts for the system, and for users by the rules of the API', async () => {
+    const { failed } = await script(
+      `export default async ({ records, as, args, sql, dialect }) => {
+        const [name] = args;
+        const { id } = await records('Note').create({ title: dialect });
+        const scope = await as(name);
+        const own = await scope.records('Note').create({ title: 'of a user' });
+        const seen = await scope.records('Note').list();
+        if (seen.length !== 1 || seen[0].id !== own.id) throw new Error('another list');
+        if (await scope.records('Note').find(id) !== undefined) throw new Error('a foreign record');
+        if (await records('Note').count() !== 2) throw new Error('another count');
+      };`,
+      ann.username,
+    );
+    expect(failed).toBe(undefined);
+    // Hooks after a commit have ended before the database is closed.
+    expect(heard.splice(0)).toEqual([databases.dialect, 'of a user']);
+    const [line] = await service.ok<{ actor_name: string; detail: object }[]>(
+      'GET',
+      '/admin/audit?sort=-id&per_page=1',
+      {
+        token: await service.admin(),
+      },
+    );
+    expect(line).toMatchObject({ actor_kind: 'command line' });
+    expect(JSON.stringify(line)).toContain('gatewright run ');
+  });
+
+  it('a script that throws fails with what the refusal says, or with the stack', async () => {
+    expect(
+      (await script(`export default ({ records }) => records('Note').create({ title: '' });`)).failed,
+    ).toBe('SCRIPT: Title must not be blank');
+    const thrown = await script(`export default async () => { throw new RangeError('too far'); };`);
+    expect(thrown.failed).toBe('SCRIPT: too far');
+    expect(thrown.stderr).toMatch(/^RangeError: too far\n {4}at /);
+    expect((await script(`export default async ({ as }) => as('unknown');`)).failed).toBe(
+      'SCRIPT: there is no user unknown',
+    );
+    expect((await script('export const main = 1;')).failed).toBe('SCRIPT exports no function by default');
+  });
+
+  it('a console evaluates each line, with await', async () => {
+    const text = await typed(
+      `const { id } = await records('Note').create({ title: 'typed' })`,
+      `(await records('Note').get(id)).title`,
+      '[1, 2].map((each) => {',
+      '    return each * 7;',
+      '  })',
+      'const wanted = "typed"',
+      '(await sql`select title from notes where title = '.concat('$', '{wanted}`).length'),
+      `(await as(${JSON.stringify(ann.username)})).principal.username`,
+      `await records('Note').get(0)`,
+      `'after an error'`,
+    );
+    expect(text).toContain("'typed'\n");
+    expect(text).toContain('[ 7, 14 ]\n');
+    expect(text).toContain('1\n');
+    expect(text).toContain(`'${ann.username}'\n`);
+    expect(text).toContain('record_not_found');
+    expect(text).toContain("'after an error'\n");
+  });
+});
