@@ -74,6 +74,18 @@ export interface TestJobs {
   readonly enqueued: () => Promise<readonly EnqueuedJob[]>;
 }
 
+/** The clock of an application under test: the time of the machine until a test moves it. */
+export interface TestClock {
+  readonly now: () => Date;
+  /** Moves it by `30s`, `10m`, `1h` or `7d`. @throws TypeError for another text */
+  readonly advance: (by: string) => void;
+  /**
+   * Sets it to a later time, a Date or an ISO 8601 text with an offset; it goes on from there.
+   * @throws TypeError for another text, RangeError for an earlier time
+   */
+  readonly set: (to: Date | string) => void;
+}
+
 export interface UserOptions {
   /** `viewer` unless given. Missing roles are created. */
   readonly roles?: readonly string[];
@@ -105,6 +117,7 @@ export interface TestApplication {
   /** Grants a role an action (`create`, `update`, `destroy`, `read`) on a model, as an administrator does. */
   readonly grant: (role: string, model: string, action: string) => Promise<void>;
   readonly jobs: TestJobs;
+  readonly clock: TestClock;
   readonly scope: MakeScope;
   readonly server: Server;
   /** Base address of the service, for tests that need a connection. */

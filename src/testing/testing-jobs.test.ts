@@ -86,3 +86,37 @@ it('runs neither onStart nor onStop, which are for the commands that serve', asy
   await app.close();
   expect(application.config.onStart).toBe(refuse);
 });
+
+it('moves the clock of the service: jobs come due, times are stored by it, and users stay signed in', async () => {
+  const ran: string[] = [];
+  const mail = defineJob({ handle: ({ id }) => void ran.push(`mail ${id}`) });
+  await using app = await testApplication({ application: createApplication({ jobs: { mail } }) });
+  app.clock.set('2099-02-28T23:30:00+01:00');
+  const { jobs } = app.scope();
+  const id = await jobs.add(mail, {}, { at: '2099-03-01T00:00:00Z' });
+  app.clock.advance('1h');
+  expect((await app.jobs.run()).ran).toEqual([]);
+  app.clock.advance('30m');
+  expect((await app.jobs.run()).ran).toMatchObject([{ id }]);
+  expect(ran).toEqual([`mail ${id}`]);
+
+  const viewer = app.as('viewer');
+  const { token } = await app.user();
+  const me = async (): Promise<number> => (await viewer.get('/api/v1/auth/me')).status;
+  expect(await me()).toBe(200);
+  app.clock.advance('1d');
+  expect(await me()).toBe(200);
+  const past = await app.anonymous.get('/api/v1/auth/me', { authorization: `Bearer ${token}` });
+  expect(past.status).toBe(401);
+  const { data } = await app.as('super_admin').post('/admin/users', {
+    user: { username: 'new', email: 'new@example.com', password: 'correct horse staple', roles: ['viewer'] },
+  });
+  expect(data.created_at).toMatch(/^2099-03-02T00:00:/);
+  app.clock.set(new Date('2100-01-01T00:00:00Z'));
+  expect(app.clock.now().getUTCFullYear()).toBe(2100);
+  expect(() => app.clock.set('2099-12-31T00:00:00Z')).toThrow(RangeError);
+
+  for (const wrong of ['1 hour', '-1h', '']) expect(() => app.clock.advance(wrong)).toThrow(TypeError);
+  for (const wrong of ['tomorrow', '2026-02-30T00:00:00Z', new Date(Number.NaN)])
+    expect(() => app.clock.set(wrong)).toThrow(TypeError);
+});

@@ -9,13 +9,15 @@ import { readableLog } from '../app/log.ts';
 import { applyMigrations } from '../app/migrate.ts';
 import { createServer, type Server } from '../app/server.ts';
 import { canonicalAccount } from '../auth/account.ts';
+import { tokenLifetime } from '../auth/jwt.ts';
 import { createPasswords } from '../auth/password.ts';
 import { formatPhc } from '../auth/phc.ts';
 import { openDatabase } from '../database/open.ts';
 import { createTemporaryDatabase, databaseTarget } from '../database/targets.ts';
 import { apiArea } from '../endpoints/resources/area.ts';
 import { checkedModels } from '../endpoints/shared.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { type Clock, parseTimestamp, systemClock } from '../kernel/clock.ts';
+import { durationOf } from '../kernel/duration.ts';
 import { anything, checkOptions, type OptionTable } from '../kernel/options.ts';
 import type { Scope } from '../model/scope.ts';
 import { builtInRoles, superAdmin } from '../policy/rule.ts';
@@ -23,7 +25,15 @@ import type { Actor } from '../service/audit/audit.ts';
 import { createUserStore, type UserStore } from '../service/users/users.ts';
 import { clientOf } from './client.ts';
 import { runDueJobs } from './run-jobs.ts';
-import type { MakeScope, TestApplication, TestJobs, TestOptions, TestUser, UserOptions } from './shapes.ts';
+import type {
+  MakeScope,
+  TestApplication,
+  TestClock,
+  TestJobs,
+  TestOptions,
+  TestUser,
+  UserOptions,
+} from './shapes.ts';
 
 /** Runs an application under test in this process, on a database of its own. */
 
@@ -33,6 +43,7 @@ export type {
   MakeScope,
   TestApplication,
   TestClient,
+  TestClock,
   TestData,
   TestJobs,
   TestOptions,
@@ -93,6 +104,7 @@ const start = async (
   directory: string,
   options: TestOptions,
   removals: (() => Promise<void>)[],
+  clock: Clock,
 ): Promise<Server> => {
   const { application = '.', env = {} } = checkOptions('testApplication', options, testOptions);
   const loaded = typeof application === 'string' ? await loadApplication(application) : application;
@@ -111,12 +123,50 @@ const start = async (
   const config = { ...testConfig, databaseUrl: database.url };
   await prepareDatabase(config.databaseUrl, loaded);
   const print = (line: string): void => void process.stderr.write(`${line}\n`);
-  return createServer({ config, application: loaded, logger: readableLog(config.logLevel, print) });
+  return createServer({ config, application: loaded, clock, logger: readableLog(config.logLevel, print) });
 };
 
-const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server): TestJobs => ({
+const after = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000);
+
+/** A clock that a test moves, and the one by which the service reads it. */
+const movedClock = (): { readonly clock: TestClock; readonly read: Clock } => {
+  let offset = 0;
+  const read = (): number => systemClock() + offset;
+  const durationIn = (text: string): number => {
+    const duration = durationOf(text);
+    if (duration === undefined)
+      throw new TypeError(`"${text}" is not a duration such as "30s", "10m", "1h" or "7d"`);
+    return duration;
+  };
+  const instantIn = (time: Date | string): number => {
+    const parsed = time instanceof Date ? time.getTime() : parseTimestamp(time);
+    if (parsed === undefined || Number.isNaN(parsed))
+      throw new TypeError(`"${time}" is not a time such as "2026-01-31T12:00:00Z"`);
+    return parsed;
+  };
+  const clock: TestClock = {
+    now: () => new Date(read()),
+    advance: (duration) => {
+      offset += durationIn(duration);
+    },
+    set: (time) => {
+      const by = instantIn(time) - read();
+      if (by < 0) throw new RangeError('the clock of a test only moves forward');
+      offset += by;
+    },
+  };
+  return { clock, read };
+};
+
+const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server, clock: Clock): TestJobs => ({
   run: ({ all = false } = {}) =>
-    runDueJobs(outbox, new Set(names), perform({ systemScope: services.systemScope, watch: undefined }), all),
+    runDueJobs(
+      outbox,
+      new Set(names),
+      perform({ systemScope: services.systemScope, watch: undefined }),
+      clock,
+      all,
+    ),
   enqueued: async () =>
     (await outbox.waiting()).map(({ id, name, input, at, key }) => ({ id, name, values: input, at, key })),
 });
@@ -142,35 +192,45 @@ const scopesOf = (server: Server): MakeScope => {
   return make as MakeScope;
 };
 
-const joinTo = (server: Server, close: () => Promise<void>): TestApplication => {
+const joinTo = (server: Server, clock: TestClock, close: () => Promise<void>): TestApplication => {
   const { services, config } = server;
   const ensureRole = async (role: string): Promise<void> => {
     const builtIn = builtInRoles.some((name) => name === role);
     if (!builtIn && !(await services.roles.exists(role))) await services.roles.create(role, actor);
   };
-  const user: TestApplication['user'] = async (options = {}) => {
+  const create = async (
+    options: UserOptions = {},
+  ): Promise<{ readonly user: TestUser; readonly token: () => Promise<string> }> => {
     const { roles = ['viewer'], password } = checkOptions('user', options, userOptions);
     for (const role of roles) await ensureRole(role);
     const hash = password === undefined ? noPassword() : await createPasswords().hash(password);
     const made = await createUser(services.users, roles, hash);
-    const token = services.tokens.issue(made.id);
-    return { ...made, token, ...clientOf(server, async () => token) };
+    const issue = () => ({ text: services.tokens.issue(made.id), until: after(clock.now(), tokenLifetime) });
+    let current = issue();
+    const user = { ...made, token: current.text };
+    // A clock that was moved on has ended the token: the user signs in again.
+    const token = async (): Promise<string> => {
+      if (clock.now() >= current.until) current = issue();
+      return current.text;
+    };
+    return { user: { ...user, ...clientOf(server, token) }, token };
   };
-  const byRole = new Map<string, Promise<TestUser>>();
-  const ofRole = (role: string): Promise<TestUser> => {
-    const known = byRole.get(role) ?? user({ roles: [role] });
+  const byRole = new Map<string, ReturnType<typeof create>>();
+  const ofRole = (role: string): ReturnType<typeof create> => {
+    const known = byRole.get(role) ?? create({ roles: [role] });
     byRole.set(role, known);
     return known;
   };
   return {
-    as: (role) => clientOf(server, async () => (await ofRole(role)).token),
+    as: (role) => clientOf(server, async () => (await ofRole(role)).token()),
     anonymous: clientOf(server, async () => undefined),
-    user,
+    user: async (options) => (await create(options)).user,
     grant: async (role, model, action) => {
       await ensureRole(role);
       await services.roles.grant({ role, model, action }, actor);
     },
-    jobs: jobsOf(server),
+    jobs: jobsOf(server, () => clock.now().getTime()),
+    clock,
     scope: scopesOf(server),
     server,
     url: config.baseUrl,
@@ -199,12 +259,13 @@ export const testApplication = async (options: TestOptions = {}): Promise<TestAp
     for (const step of removals.splice(0)) await step();
   };
   try {
-    const server = await start(directory, options, removals);
+    const { clock, read } = movedClock();
+    const server = await start(directory, options, removals, read);
     const close = async (): Promise<void> => {
       await server.close();
       await remove();
     };
-    return joinTo(server, close);
+    return joinTo(server, clock, close);
   } catch (error) {
     await remove();
     throw error;
