@@ -116,6 +116,16 @@ export const scopePage = (): string => {
       section('Query of `aggregate`', 'See [Aggregates](aggregates.md) for the results.', 'GroupQuery'),
       section('Options of `find` and `get`', 'Both are optional.', 'FindOptions'),
       section('Options of `update` and `remove`', '`remove` takes `version` only.', 'RecordUpdateOptions'),
+      section(
+        'Users',
+        "The operations of `asSystem(reason).records('User')`, on the accounts of the service. The scope of a caller has `list` and `find` only, which return the users of `GET /api/v1/users`: administrators read all of them, other users themselves. There are no `include`, `update` by version, or hooks.",
+        'ManagedUsers',
+      ),
+      section(
+        'Values of a user',
+        'The values of `create` and `update`, with the rules of the administration area.',
+        'UserInput',
+      ),
       section('SQL', 'Statements written with the tag `sql`.', 'ScopeSql'),
       section(
         'Jobs',

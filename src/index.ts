@@ -57,6 +57,7 @@ export { DefinitionError } from './model/definition-error.ts';
 export type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from './model/hooks.ts';
 export type { IconName } from './model/icons.ts';
 export type { CheckedInput, Job, JobOptions, JobQueue, SentInput } from './model/job.ts';
+export type { ManagedUser, UserRecord } from './model/related-user.ts';
 export type { ManyOptions, ManyRelation } from './model/relation.ts';
 export { many } from './model/relation.ts';
 export type { HookPrincipal, ResourceModel } from './model/resource.ts';
@@ -68,13 +69,16 @@ export type {
   FindOptions,
   FindRecords,
   ListQuery,
+  ManagedUsers,
   NamedAggregateQuery,
   NamedRecords,
+  ReadableUsers,
   RecordPage,
   Records,
   Scope,
   ScopeSql,
   ScriptContext,
+  UserInput,
   VersionOptions,
 } from './model/scope.ts';
 export type {

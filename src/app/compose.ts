@@ -15,6 +15,7 @@ import { withRateLimits } from '../endpoints/rate-limits.ts';
 import { apiArea } from '../endpoints/resources/area.ts';
 import { resourceEndpoints } from '../endpoints/resources/resource-endpoints.ts';
 import type { Services } from '../endpoints/services.ts';
+import { createAccounts } from '../endpoints/users/accounts.ts';
 import { Changes } from '../events/changes.ts';
 import { EventSignal } from '../events/signal.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -143,7 +144,13 @@ export const compose = async (parts: Parts) => {
     // Scopes are built from the resources, whose hooks receive scopes.
     scopeOf: (acting) => scopeOf(acting),
   });
-  const scopeOf = createScopes({ database, resources, jobs: jobs.port, transactionLimit });
+  const users = createUserStore(context);
+  const userTokens = createTokenStore(context);
+  const accounts = createAccounts({
+    ...{ ...context, users, passwords, userTokens, tokens: keyed.tokens },
+    ...{ locale: config.locale, models: application.models },
+  });
+  const scopeOf = createScopes({ database, resources, jobs: jobs.port, accounts, transactionLimit });
   const webhooks: Webhooks = createWebhooks({
     ...{ ...context, events, resources, identities, logger, jobs, models: application.models },
     area: apiArea,
@@ -189,14 +196,14 @@ export const compose = async (parts: Parts) => {
     }),
     identities,
     routes: new Routes(),
-    users: createUserStore(context),
+    users,
     roles: createRoleStore(context),
     sessions: createSessionStore(context),
     invitations: createInvitationStore(context),
     secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
     factorSetups: createFactorSetups(context),
     signInTickets: createSignInTickets(context),
-    userTokens: createTokenStore(context),
+    userTokens,
     nonces,
     totpSecrets: keyed.totpSecrets,
     passkeys: createPasskeys(config.baseUrl),

@@ -18,6 +18,12 @@ interface WholeUser extends PublicUser {
   updated_at: string;
 }
 
+/** A user as the list of users shows it. */
+export type UserRecord = Pick<PublicUser, keyof PublicUser>;
+
+/** A user with the state of the account. */
+export type ManagedUser = Pick<WholeUser, keyof WholeUser>;
+
 interface UserConditions {
   readonly id: OrderedCondition<number>;
   readonly username: TextCondition;

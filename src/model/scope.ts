@@ -18,6 +18,7 @@ import type {
   RelatedSort,
   WithRelated,
 } from './related-types.ts';
+import type { ManagedUser, UserRecord } from './related-user.ts';
 import type { HookPrincipal } from './resource.ts';
 import type {
   CreateBodyOf,
@@ -202,7 +203,53 @@ export type NamedRecords = RecordsOf<
   AnyRelations
 >;
 
-/** Users belong to the service: records refer to them, and have no operations for them. */
+/** Values of a user, as `POST /admin/users` takes them. */
+export interface UserInput {
+  /** Unique, in any spelling; no `@`. */
+  readonly username: string;
+  /** Unique, in any spelling. */
+  readonly email: string;
+  /** Default: the username. */
+  readonly name?: string;
+  /** Without a password, the user cannot sign in until one is set. */
+  readonly password?: string;
+  /** Default: `['viewer']`. */
+  readonly roles?: readonly string[];
+  /** A disabled user cannot sign in, and their keys do not work. */
+  readonly disabled?: boolean;
+  /** Until the user has changed the password, every other request is 403 (40302). */
+  readonly must_change_password?: boolean;
+}
+
+export interface ReadableUsers<Row = UserRecord> {
+  /** The matching users. @throws Problem `forbidden`, `invalid_parameter`, `unusable_field` */
+  list(query?: ListQuery<Readonly<Record<string, unknown>>, string>): Promise<Row[]>;
+  /** The user with this id; undefined where there is none, or the caller may not read it. @throws Problem `forbidden` */
+  find(id: number): Promise<Row | undefined>;
+}
+
+/** Users in a scope of the system. Each write has its line in the audit log, with the reason of the scope. */
+export interface ManagedUsers extends ReadableUsers<ManagedUser> {
+  /** @throws Problem `invalid_record` */
+  create(values: UserInput): Promise<ManagedUser>;
+  /**
+   * Changes the given values. A new password and `disabled` end all sessions and tokens of the user.
+   * @throws Problem `record_not_found`, `invalid_record`, `last_super_admin`, `service_account`
+   */
+  update(id: number, values: Partial<UserInput>): Promise<ManagedUser>;
+  /** Ends all sessions and tokens; API keys work no longer. @throws Problem `record_not_found`, `last_super_admin` */
+  disable(id: number): Promise<ManagedUser>;
+  /** Ends all sessions and tokens. @throws Problem `record_not_found`, `invalid_record`, `service_account` */
+  setPassword(id: number, password: string): Promise<ManagedUser>;
+  /**
+   * Signs the user in without a password or second factor: returns a token of 24 hours, as the login does. Inside a
+   * transaction it is valid after the commit only if nothing revokes it.
+   * @throws Problem `record_not_found`, `service_account`, `user_disabled`
+   */
+  issueToken(id: number): Promise<string>;
+}
+
+/** A name that may be `User` is not known to be a model. */
 type NameOfModel<Name extends string> = [Extract<Name, 'User'>] extends [never] ? Name : never;
 
 /**
@@ -211,6 +258,8 @@ type NameOfModel<Name extends string> = [Extract<Name, 'User'>] extends [never] 
  * @throws Error for an invalid name, and for a model that the application does not have
  */
 export interface FindRecords<View extends SeenView = 'detail'> {
+  /** The users of the service: a caller's scope reads those of `GET /api/v1/users`, one of the system manages all. */
+  (name: 'User'): View extends 'all' ? ManagedUsers : ReadableUsers;
   <Model extends Resource, Others extends readonly Resource[] = readonly []>(
     model: Model,
     ...others: Others

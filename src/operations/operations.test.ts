@@ -166,6 +166,7 @@ describeEachDatabase('operations', (databases) => {
         database,
         resources: new Map(),
         jobs: { add: () => Promise.reject(new Error('no jobs here')) },
+        accounts: () => ({}),
         transactionLimit: 5_000,
       }),
     };

@@ -69,22 +69,20 @@ export interface ScopeParts {
   readonly database: Database;
   readonly resources: ReadonlyMap<string, ServedResource>;
   readonly jobs: JobPort;
+  /** The users of the service: what `records('User')` returns. */
+  readonly accounts: (acting: Acting) => object;
   /** Milliseconds that a transaction may take. */
   readonly transactionLimit: number;
 }
 
 /** Makes scopes: the only access of an application's code to its data. */
 export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => {
-  const { database, resources, jobs, transactionLimit } = parts;
+  const { database, resources, jobs, accounts, transactionLimit } = parts;
 
   const resourceOf = (model: ResourceModel | string): ServedResource => {
     const name = typeof model === 'string' ? model : model.name;
     const resource = resources.get(name);
     if (resource !== undefined) return resource;
-    if (name === 'User')
-      throw new Error(
-        'records("User"): users are the service’s own. Include the relation of the field that refers to them, or read the table users with scope.sql',
-      );
     throw new Error(`there is no model "${name}"${nearestHint(name, resources.keys())}`);
   };
 
@@ -113,6 +111,7 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
   const scopeOf = (acting: Acting): Scope => ({
     principal: hookPrincipal(acting),
     records: ((model: ResourceModel | string, ...others: readonly ResourceModel[]) => {
+      if (model === 'User') return accounts(acting);
       for (const other of others) resourceOf(other);
       return new ScopeRecords(resourceOf(model), acting);
     }) as FindRecords,

@@ -26,13 +26,15 @@ export interface Change {
   readonly actor: Actor;
 }
 
-/** Whether the actor has the highest rights: the operating system's user, or a super_admin. */
-export const isSuperior = ({ principal }: Actor): boolean =>
-  typeof principal === 'string' || (principal.kind === 'user' && principal.roles.includes(superAdmin));
+/** Whether the actor has the highest rights: the operating system's user, code of the application, or a super_admin. */
+export const isSuperior = ({ principal, reason }: Actor): boolean =>
+  reason !== undefined ||
+  typeof principal === 'string' ||
+  (principal.kind === 'user' && principal.roles.includes(superAdmin));
 
-/** Id of the acting user; null for the operating system's user and for an actor that is no user. */
-export const actingUserId = ({ principal }: Actor): number | null =>
-  typeof principal !== 'string' && principal.kind === 'user' ? principal.id : null;
+/** Id of the acting user; null for an actor that is no user, and for code that acts for the system. */
+export const actingUserId = ({ principal, reason }: Actor): number | null =>
+  reason === undefined && typeof principal !== 'string' && principal.kind === 'user' ? principal.id : null;
 
 /** Id of the user who acts on another user; null if users act on themselves. */
 export const otherUserId = (actor: Actor, id: number): number | null => {

@@ -570,7 +570,7 @@ describeEachDatabase('the last super_admin', (databases) => {
   it('stays, also where two are taken away at the same moment by two instances', async () => {
     await using service = await startService(databases);
     const second = await service.secondInstance();
-    const root = await service.admin();
+    let root = await service.admin();
     for (let round = 0; round < 5; round += 1) {
       const other = await service.createUser(['super_admin']);
       const off = { user: round % 2 === 0 ? { roles: ['viewer'] } : { disabled: true } };
@@ -587,23 +587,8 @@ describeEachDatabase('the last super_admin', (databases) => {
         parameters: [],
       });
       expect(Number(list[0]?.n)).toBe(1);
-      const keeper = (await service.get('/admin/session', { token: root })).status === 200 ? root : other;
-      for (const one of [root, other])
-        if (one !== keeper)
-          await service.ok('PATCH', `/admin/users/${one.id}`, {
-            token: keeper,
-            body: { user: { roles: ['super_admin'], disabled: false } },
-          });
-      if (keeper === other)
-        await service.ok('PATCH', `/admin/users/${other.id}`, {
-          token: root,
-          body: { user: { roles: ['viewer'] } },
-        });
-      else
-        await service.ok('PATCH', `/admin/users/${other.id}`, {
-          token: root,
-          body: { user: { roles: ['viewer'] } },
-        });
+      // The one who is left begins the next round: a token of the other one may be revoked.
+      if ((await service.get('/admin/session', { token: root })).status !== 200) root = other;
     }
   });
 });

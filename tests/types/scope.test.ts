@@ -80,11 +80,19 @@ const uses = async (scope: Scope) => {
   const named = await scope.records('Book').get(1);
   const name: string = 'Book';
   await scope.records(name).get(1);
-  // @ts-expect-error: users are the service's own
-  scope.records('User');
+  const [user] = await scope.records('User').list();
+  const username: string | undefined = user?.username;
+  // @ts-expect-error: a caller changes no users
+  scope.records('User').create({ username: 'ann', email: 'ann@example.com' });
+  // @ts-expect-error: a caller does not see it
+  const off: boolean | undefined = user?.disabled;
+  const all = scope.asSystem('why').records('User');
+  const managed: boolean = (await all.disable(1)).disabled;
+  // @ts-expect-error: an email is needed
+  await all.create({ username: 'ann' });
   // @ts-expect-error: it may be users
   scope.asSystem('why').records('User' as 'User' | 'Book');
-  return { first, made, whole, row, kept, groups, costs, named };
+  return { first, made, whole, row, kept, groups, costs, named, username, off, managed };
 };
 
 describe('types of a scope', () => {

@@ -10,6 +10,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 export interface Actor {
   readonly principal: Principal | 'application' | 'command line' | 'first start' | 'service';
   readonly address: string | null;
+  /** Reason for which code of the application acts for the system, past the rights of the principal. */
+  readonly reason?: string;
 }
 
 export interface AuditEntry {
@@ -93,6 +95,7 @@ export const recordAudit = async (
   actor: Actor,
   entry: AuditEntry,
 ): Promise<void> => {
-  const { address } = actor;
-  await transaction.run(auditQuery(dialect, now, { ...auditActorOf(actor), address }, entry));
+  const { address, reason } = actor;
+  const detail = { ...(reason === undefined ? {} : { reason }), ...entry.detail };
+  await transaction.run(auditQuery(dialect, now, { ...auditActorOf(actor), address }, { ...entry, detail }));
 };

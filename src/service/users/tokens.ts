@@ -1,15 +1,17 @@
 import { sql } from 'kysely';
 import { type TokenClaims, tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
+import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
 import { lockUser } from '../second-factors/factor-change.ts';
 import { consumeProof, type Proof } from '../second-factors/proof.ts';
 import { ownerOf } from '../sessions/sessions.ts';
-import { endSessions, isStillVerified } from './stored-user.ts';
+import { demandPerson, endSessions, isStillVerified, storedUser } from './stored-user.ts';
 
 /** `unverified`: the password is no longer valid. `unproved`: the second factor was used before. */
 export type TokenOutcome = { readonly expiry: number } | 'unverified' | 'unproved';
@@ -53,6 +55,30 @@ export const createTokenStore = ({ database, clock }: TableContext) => {
         throw error;
       }
     },
+
+    /**
+     * Expiry (Unix seconds) of a new token that code of the application issues for a user.
+     * @throws Problem `record_not_found`, `service_account`, `user_disabled`
+     */
+    issueFor: (id: number, actor: Actor, within?: Transaction): Promise<number> =>
+      change(
+        actor,
+        async (made) => {
+          const user = await storedUser(made, id);
+          demandPerson(user);
+          if (user.disabled) throw new Problem('user_disabled');
+          const update = made.tables
+            .updateTable('users')
+            .set({ last_token_expiry: nextExpiry(made.now) })
+            .where('id', '=', id)
+            .returning('last_token_expiry as expiry');
+          const row = await made.transaction.get<{ expiry: number }>(toQuery(update));
+          const target = { kind: 'user', id, name: user.username };
+          return { audit: { action: 'token.issue', target }, result: Number(row?.expiry) };
+        },
+        {},
+        within,
+      ),
 
     /** Revokes one token of the actor. */
     revoke: ({ userId, exp }: TokenClaims, actor: Actor): Promise<void> =>

@@ -1,5 +1,5 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
-import { ConstraintError, type Database, type Transaction } from '../../database/database.ts';
+import { ConstraintError, type Database, type Reader, type Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -229,8 +229,8 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     },
 
     /** @throws TakenError, Problem `forbidden` */
-    create: (values: UserValues, actor: Actor): Promise<number> =>
-      change(actor, (made) => add(made, values), ownerGone(values)).catch((error: unknown) => {
+    create: (values: UserValues, actor: Actor, within?: Transaction): Promise<number> =>
+      change(actor, (made) => add(made, values), ownerGone(values), within).catch((error: unknown) => {
         throw takenBy(error);
       }),
 
@@ -253,6 +253,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       changed: UserChange,
       actor: Actor,
       { sessionsEnd = false, verified, keptSession }: UpdateOptions = {},
+      within?: Transaction,
     ): Promise<boolean> =>
       change(
         actor,
@@ -300,6 +301,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           return { audit, result: true };
         },
         ownerGone(changed),
+        within,
       ).catch((error: unknown) => {
         throw takenBy(error);
       }),
@@ -356,8 +358,8 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       (await database.get(toQuery(db.selectFrom('users').select('id').where('id', '=', id)))) !== undefined,
 
     /** The names and the kind of the user with this id. */
-    factsOf: (id: number): Promise<StoredUserFacts | undefined> =>
-      database.get<StoredUserFacts>(
+    factsOf: (id: number, reader: Pick<Reader, 'get'> = database): Promise<StoredUserFacts | undefined> =>
+      reader.get<StoredUserFacts>(
         toQuery(
           db.selectFrom('users').select(['id', 'username', 'email', 'name', 'kind']).where('id', '=', id),
         ),
