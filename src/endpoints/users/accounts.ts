@@ -1,6 +1,7 @@
 import type { Tokens } from '../../auth/jwt.ts';
 import type { Passwords } from '../../auth/password.ts';
 import type { Database, Transaction } from '../../database/database.ts';
+import type { Source } from '../../database/source.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
@@ -9,7 +10,6 @@ import type { Models } from '../../model/models.ts';
 import type { ManagedUser } from '../../model/related-user.ts';
 import type { ManagedUsers, ReadableUsers } from '../../model/scope.ts';
 import { relatedFor } from '../../operations/area.ts';
-import { usersOfSystem } from '../../operations/grant-of-system.ts';
 import { isId } from '../../operations/record-id.ts';
 import { type AnyListQuery, queryString } from '../../operations/scope-records.ts';
 import { type Acting, assertOutside } from '../../operations/transaction.ts';
@@ -54,28 +54,26 @@ export const createAccounts = (
 ): ((acting: Acting) => ReadableUsers | ManagedUsers) => {
   const { database, clock, users, passwords, userTokens, tokens, locale, models } = services;
   const input = createUserInput(users, locale);
-  const sources = [userEntity, publicUserEntity].map((entity) => ({
+  const sourceOf = (entity: Source) => ({
     list: createList(database, entity, { clock }),
     show: createShow(database, entity, { clock }),
-  }));
+  });
+  const [all, shown] = [sourceOf(userEntity), sourceOf(publicUserEntity)];
 
   const readable = (acting: Acting) => {
-    const [all, shown] = sources;
-    const isSystem = acting.reason !== undefined;
-    const source = isSystem ? all : shown;
+    const source = acting.reason === undefined ? shown : all;
     const grant = (): Grant => {
-      const found = isSystem ? usersOfSystem : relatedFor({ models }, acting)('User')?.grant;
+      const found = relatedFor({ models }, acting)('User')?.grant;
       if (found === undefined) throw new Problem('forbidden');
       return found;
     };
     const list = async (query: AnyListQuery = {}): Promise<ManagedUser[]> => {
       const request = { query: queryString(query), path: '', by: acting.by, within: transactionOf(acting) };
-      const answer = await source?.list(grant(), request);
-      return (answer === undefined ? [] : await listedRows(answer)) as unknown as ManagedUser[];
+      return (await listedRows(await source.list(grant(), request))) as unknown as ManagedUser[];
     };
     const find = async (id: number): Promise<ManagedUser | undefined> => {
       const within = transactionOf(acting);
-      const record = isId(id) ? await source?.show(grant(), id, [], { by: acting.by, within }) : undefined;
+      const record = isId(id) ? await source.show(grant(), id, [], { by: acting.by, within }) : undefined;
       return record === undefined ? undefined : JSON.parse(record.json);
     };
     return { list, find };
