@@ -146,9 +146,10 @@ export const compose = async (parts: Parts) => {
   });
   const users = createUserStore(context);
   const userTokens = createTokenStore(context);
+  const invitations = createInvitationStore(context);
   const accounts = createAccounts({
     ...{ ...context, users, passwords, userTokens, tokens: keyed.tokens },
-    ...{ locale: config.locale, models: application.models },
+    ...{ invitations, baseUrl: config.baseUrl, locale: config.locale, models: application.models },
   });
   const scopeOf = createScopes({ database, resources, jobs: jobs.port, accounts, transactionLimit });
   const webhooks: Webhooks = createWebhooks({
@@ -199,7 +200,7 @@ export const compose = async (parts: Parts) => {
     users,
     roles: createRoleStore(context),
     sessions: createSessionStore(context),
-    invitations: createInvitationStore(context),
+    invitations,
     secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
     factorSetups: createFactorSetups(context),
     signInTickets: createSignInTickets(context),

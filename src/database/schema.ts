@@ -384,6 +384,8 @@ export interface CoreSchema {
     user_id: number;
     /** The administrator who made it: it is good for what they may do when it is used. */
     made_by: number | null;
+    /** Whether code of the application made it for the system. */
+    by_system: Generated<boolean | number>;
     /** SHA-256 of the token, lowercase hex; unique. */
     token_hash: string;
     created_at: string;

@@ -237,6 +237,12 @@ export interface ManagedUsers extends ReadableUsers<ManagedUser> {
    * @throws Problem `record_not_found`, `invalid_record`, `last_super_admin`, `service_account`
    */
   update(id: number, values: Partial<UserInput>): Promise<ManagedUser>;
+  /**
+   * Makes a link by which a user sets a password, for a user with this id or a new one. It works once within 72 hours, and
+   * replaces the link before. Only the receiver may see it.
+   * @throws Problem `record_not_found`, `invalid_record`, `service_account`, `user_disabled`
+   */
+  invite(user: number | UserInput): Promise<{ id: number; url: string; expires_at: string }>;
   /** Ends all sessions and tokens; API keys work no longer. @throws Problem `record_not_found`, `last_super_admin` */
   disable(id: number): Promise<ManagedUser>;
   /** Ends all sessions and tokens. @throws Problem `record_not_found`, `invalid_record`, `service_account` */

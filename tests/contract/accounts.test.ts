@@ -153,6 +153,27 @@ describeEachDatabase('users in code', (databases) => {
       expect(await me(token)).toBe(200);
     });
 
+    it('are invited by a link, which stays valid without a maker', async () => {
+      const names = someone();
+      const { id, url, expires_at } = await users().invite(names);
+      expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(71 * 3_600_000);
+      const token = new URL(url).hash.replace(/^#.*?=?(?=[\w-]+$)/, '');
+      const use = (with_: string) =>
+        service.post('/admin/invitation', {
+          headers: { origin: service.origin },
+          body: { token: with_, password },
+        });
+      expect((await service.login(names.username, password)).status).toBe(401);
+      expect((await use(token)).status).toBe(200);
+      expect((await service.login(names.username, password)).status).toBe(200);
+      expect((await use(token)).json.code).toBe(41001);
+      const again = await users().invite(id);
+      expect(again.url).not.toBe(url);
+      expect((await lines(id)).map(({ action }) => action)).toContain('invitation.create');
+      await users().disable(id);
+      await expect(users().invite(id)).rejects.toMatchObject({ problem: 'user_disabled' });
+    });
+
     it('have no way into a service account', async () => {
       const { id } = await service.ok<{ id: number }>('POST', '/admin/users', {
         token: root,

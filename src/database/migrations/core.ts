@@ -32,6 +32,7 @@ import { limits } from './0045-limits.ts';
 import { nonces } from './0047-nonces.ts';
 import { keyUses } from './0049-key-uses.ts';
 import { counts } from './0050-counts.ts';
+import { systemInvitations } from './0051-system-invitations.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -196,4 +197,5 @@ export const coreMigrations: Migrations = {
   '0047_nonces': nonces,
   '0049_key_uses': keyUses,
   '0050_counts': counts,
+  '0051_system_invitations': systemInvitations,
 };

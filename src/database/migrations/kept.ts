@@ -204,6 +204,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   ),
   gatewright_invitations: other(
     ...['id', 'user_id', 'token_hash', 'created_at', 'expires_at', 'used_at', 'ended_at', 'made_by'],
+    'by_system',
   ),
   gatewright_totp: other('user_id', 'secret', 'last_step', 'created_at', 'last_used_at'),
   gatewright_passkeys: other(

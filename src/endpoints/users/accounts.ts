@@ -1,3 +1,4 @@
+import { invitationUrl, newInvitation } from '../../auth/invitation.ts';
 import type { Tokens } from '../../auth/jwt.ts';
 import type { Passwords } from '../../auth/password.ts';
 import type { Database, Transaction } from '../../database/database.ts';
@@ -19,6 +20,7 @@ import { createShow } from '../../records/show.ts';
 import { publicUserEntity, userEntity } from '../../records/users.ts';
 import type { Actor } from '../../service/audit/audit.ts';
 import { ViolationError } from '../../service/command.ts';
+import type { InvitationStore } from '../../service/invitations/invitations.ts';
 import type { TokenStore } from '../../service/users/tokens.ts';
 import { TakenError, type UserStore } from '../../service/users/users.ts';
 import { createUserInput } from '../admin/user-input.ts';
@@ -31,6 +33,8 @@ export interface AccountServices {
   readonly passwords: Passwords;
   readonly userTokens: TokenStore;
   readonly tokens: Tokens;
+  readonly invitations: InvitationStore;
+  readonly baseUrl: string;
   readonly locale: Locale;
   readonly models: Models;
 }
@@ -52,7 +56,7 @@ const bodyOf = (values: unknown): JsonObject => {
 export const createAccounts = (
   services: AccountServices,
 ): ((acting: Acting) => ReadableUsers | ManagedUsers) => {
-  const { database, clock, users, passwords, userTokens, tokens, locale, models } = services;
+  const { database, clock, users, passwords, userTokens, tokens, invitations, locale, models } = services;
   const input = createUserInput(users, locale);
   const sourceOf = (entity: Source) => ({
     list: createList(database, entity, { clock }),
@@ -129,11 +133,21 @@ export const createAccounts = (
       });
     };
 
+    const invite: ManagedUsers['invite'] = async (invited) => {
+      const id = typeof invited === 'number' ? invited : (await create(invited)).id;
+      const within = transactionOf(acting);
+      if (!isId(id)) throw new Problem('record_not_found');
+      const { token, hash } = newInvitation();
+      const expires = await invitations.create(id, hash, actor(), within);
+      return { id, url: invitationUrl(services.baseUrl, token), expires_at: expires };
+    };
+
     return {
       list,
       find,
       create,
       update,
+      invite,
       disable: (id) => update(id, { disabled: true }),
       setPassword: (id, password) => update(id, { password }),
       issueToken: async (id) => {

@@ -1,4 +1,5 @@
 import { invitationLifetime } from '../../auth/invitation.ts';
+import type { Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import {
   type Fragment,
@@ -52,13 +53,16 @@ class OvertakenError extends Error {}
 
 /**
  * SQL condition: the maker of a link (a row of `gatewright_invitations`) could still make it, as an enabled
- * administrator, or as a super_admin if its user is one. It is part of the statement that uses a link.
+ * administrator, or as a super_admin if its user is one; the system always can. It is part of the statement that uses a
+ * link.
  */
-export const makerIsAuthorized = (link: string): Fragment => sql`exists (select 1 from users m
+export const makerIsAuthorized = (
+  link: string,
+): Fragment => sql`(${identifier(link, 'by_system')} = true or exists (select 1 from users m
   join user_roles r on r.user_id = m.id and r.role in (${join(administrators.map(literal))})
   where m.id = ${identifier(link, 'made_by')} and m.disabled = false and (r.role = ${literal(superAdmin)}
     or not exists (select 1 from user_roles s
-      where s.user_id = ${identifier(link, 'user_id')} and s.role = ${literal(superAdmin)})))`;
+      where s.user_id = ${identifier(link, 'user_id')} and s.role = ${literal(superAdmin)}))))`;
 
 /** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns their number. */
 export const endInvitations = (
@@ -120,8 +124,8 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
      * Makes a link for a user, which replaces the previous one. Returns the time of its expiry.
      * @throws Problem `record_not_found`, `forbidden`, `service_account`, `user_disabled`
      */
-    create: (userId: number, hash: string, actor: Actor): Promise<string> =>
-      change(actor, async (made) => {
+    create: (userId: number, hash: string, actor: Actor, within?: Transaction): Promise<string> => {
+      const creating = async (made: Change): Promise<Changed<string>> => {
         const { transaction, tables, now, at } = made;
         await lockSuperAdmins(made);
         const user = await storedUser(made, userId);
@@ -135,7 +139,8 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
         await transaction.run(toQuery(old));
         const replaced = await endInvitations(made, 'user_id', userId);
         const times = { created_at: at, expires_at: expiresAt };
-        const values = { user_id: userId, made_by: actingUserId(actor), token_hash: hash, ...times };
+        const maker = { made_by: actingUserId(actor), by_system: actor.reason !== undefined };
+        const values = { user_id: userId, ...maker, token_hash: hash, ...times };
         await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
         const audit = {
           action: 'invitation.create',
@@ -143,7 +148,9 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
           detail: { expires_at: expiresAt, ...(replaced > 0 ? { replaced: true } : {}) },
         };
         return { audit, result: expiresAt };
-      }),
+      };
+      return change(actor, creating, {}, within);
+    },
 
     /** The link with this hash; undefined if its user was deleted or disabled. */
     find: async (hash: string): Promise<FoundInvitation | undefined> => {
