@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { applyMigrations } from '../../app/migrate.ts';
@@ -22,11 +23,13 @@ describeEachDatabase('buckets', (databases) => {
     const url = await databases.createForStart();
     await applyMigrations(databaseTarget(url), { migrations: {} });
     const database = await databases.open(url);
-    const state = { broken: false, errors: [] as unknown[] };
+    const state = { broken: false, errors: [] as unknown[], statements: 0 };
     const faulty: typeof database = Object.create(database, {
       execute: {
-        value: (query: Parameters<typeof database.execute>[0]) =>
-          state.broken ? Promise.reject(new Error('database away')) : database.execute(query),
+        value: (query: Parameters<typeof database.execute>[0]) => {
+          state.statements += 1;
+          return state.broken ? Promise.reject(new Error('database away')) : database.execute(query);
+        },
       },
     });
     return { database, state, process: () => createBuckets(faulty, (error) => state.errors.push(error)) };
@@ -54,6 +57,27 @@ describeEachDatabase('buckets', (databases) => {
     const { admitted, untilFull } = await fresh.take('bucket', shape);
     expect(admitted).toBe(false);
     expect(untilFull / hour).toBeCloseTo(210 / 200, 2);
+  });
+
+  it('are written four times a second by callers within their rate, however many requests there are', async () => {
+    const { database, process, state } = await setUp();
+    const buckets = process();
+    const shape: BucketShape = { size: 500_000_000, interval: undefined };
+    const names = Array.from({ length: 8 }, (_, index) => `bucket ${index}`);
+    const ends = performance.now() + 1_100;
+    let requests = 0;
+    while (performance.now() < ends) {
+      buckets.take(names[requests % 8] ?? '', shape, Date.now() + hour);
+      requests += 1;
+      if (requests % 16 === 0) await nextTurn();
+    }
+    await buckets.close();
+    expect(requests).toBeGreaterThan(1_000);
+    expect(state.statements).toBeLessThanOrEqual(6 * 8);
+    const written = createBuckets(database, () => {});
+    const levels = await Promise.all(names.map((name) => written.level(name, shape)));
+    const missing = levels.reduce((sum, { remaining }) => sum + shape.size - remaining, 0);
+    expect(missing).toBe(requests);
   });
 
   it('refill', async () => {

@@ -167,6 +167,9 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
   // A forgotten bucket is learned again with the next statement; an unwritten one is in `unwritten` as well.
   const known = new BoundedCache<KnownBucket>(50_000);
   const unwritten = new Map<string, KnownBucket>();
+  /** Those of them of which the database decides; the others wait for the interval. */
+  const wanted = new Set<KnownBucket>();
+  let isDue = false;
   const statements = new Map(statementSizes.map((size) => [size, exchangeOf(database, size)]));
   let writing: Promise<void> | undefined;
   // A statement is of no single request: it is neither part of a trace nor a write of its caller.
@@ -198,9 +201,12 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
     }
   };
 
-  const writeBatch = async (): Promise<void> => {
-    const buckets = [...unwritten.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-    unwritten.clear();
+  const writeBatch = async (chosen: Iterable<KnownBucket>): Promise<void> => {
+    const buckets = [...chosen].sort((one, other) => (one.name < other.name ? -1 : 1));
+    for (const bucket of buckets) {
+      unwritten.delete(bucket.name);
+      wanted.delete(bucket);
+    }
     for (let at = 0; at < buckets.length; ) {
       const size = statementSizes.find((each) => each <= buckets.length - at) ?? 1;
       try {
@@ -217,7 +223,11 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
     // The requests of one turn share a statement.
     await Promise.resolve();
     try {
-      while (unwritten.size > 0) await writeBatch();
+      while (isDue || wanted.size > 0) {
+        const chosen = isDue ? unwritten.values() : wanted;
+        isDue = false;
+        await writeBatch(chosen);
+      }
     } finally {
       writing = undefined;
     }
@@ -232,6 +242,7 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
   let isFailing = false;
   const attempt = async (): Promise<void> => {
     try {
+      isDue = true;
       await write();
       isFailing = false;
     } catch (error) {
@@ -265,6 +276,7 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
       }
       const request = Promise.withResolvers<boolean>();
       bucket.waiting.push(request);
+      wanted.add(bucket);
       // An error of the statement is that of each request that waits for it.
       write().catch(() => {});
       return request.promise.then((admitted) => bucket.level(bucket.missing(performance.now()), admitted));
