@@ -199,10 +199,10 @@ const check = (definition: object): void => {
   for (const fields of [input, params, query])
     for (const [field, each] of Object.entries(fields ?? {})) checkField(name, field, each);
   if (params === undefined) return;
-  const inPath = new Set([...(path ?? '').matchAll(/:([^/]+)/g)].map(([, each = '']) => each));
-  const [stranger] = new Set(Object.keys(params)).difference(inPath);
+  const inPath = [...(path ?? '').matchAll(/:([^/]+)/g)].map(([, each = '']) => each);
+  const stranger = Object.keys(params).find((each) => !inPath.includes(each));
   if (stranger !== undefined) throw new DefinitionError(name, `the path has no parameter :${stranger}`);
-  const [undeclared] = inPath.difference(new Set(Object.keys(params)));
+  const undeclared = inPath.find((each) => !Object.hasOwn(params, each));
   if (undeclared !== undefined) throw new DefinitionError(name, `params has no field ${undeclared}`);
 };
 
