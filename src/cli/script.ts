@@ -6,15 +6,15 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { anonymous } from '../auth/principal.ts';
-import { defaultMethods } from '../auth/registry.ts';
 import { apiArea } from '../endpoints/resources/area.ts';
+import { scopeOfUser } from '../endpoints/users/accounts.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { problemText } from '../kernel/problem-text.ts';
 import type { ScriptContext } from '../model/scope.ts';
 import { openApplication } from './application.ts';
 import { CommandError, type Io } from './io.ts';
-import { ActingUser, withOperations } from './transfer/opened.ts';
+import { userIdOf, withOperations } from './transfer/opened.ts';
 
 /**
  * Runs work with the context of a script, on the configured database.
@@ -30,15 +30,14 @@ const withContext = (
   withOperations(
     io,
     async ({ services }) => {
-      const outside = { area: apiArea, depth: 0 } as const;
       const actor = () => ({ principal: 'command line', address: null }) as const;
-      const system = services.scopeOf({ ...outside, principal: anonymous, actor }).asSystem(reason);
+      const outside = services.scopeOf({ principal: anonymous, area: apiArea, actor, depth: 0 });
       const as: ScriptContext['as'] = async (username) => {
-        const { identity } = await ActingUser.find(services, username);
-        const principal = { ...identity, method: defaultMethods[0] };
-        return services.scopeOf({ ...outside, principal, actor: () => ({ principal, address: null }) });
+        const scope = await scopeOfUser(services, await userIdOf(services, username));
+        if (scope === undefined) throw new CommandError(`the user ${username} is disabled`);
+        return scope;
       };
-      await work({ ...system, args, as });
+      await work({ ...outside.asSystem(reason), args, as });
     },
     open,
   );

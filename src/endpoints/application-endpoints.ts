@@ -16,7 +16,7 @@ import { outputSchema } from '../model/schema.ts';
 import { scopeProblems } from '../openapi/problems.ts';
 import { scopesOfPaths } from '../policy/key-scope.ts';
 import type { Rule } from '../policy/rule.ts';
-import { invalidParameter, parseQueryString } from '../records/list/query-string.ts';
+import { invalidParameter, parseQueryString, type QueryParameter } from '../records/list/query-string.ts';
 import { RawAnswer } from './answer.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { LazyBody, multipartLimits } from './endpoint-body.ts';
@@ -87,15 +87,24 @@ const ownEndpoint: Label = { 'zh-CN': '应用自己的接口。', en: 'An endpoi
 /** Fields that come as texts, by path or query. */
 interface TextFields {
   readonly schema: JsonSchema;
-  /** @throws Problem `invalid_parameter` for the first invalid value */
-  read(pairs: Iterable<readonly [name: string, text: string]>): JsonObject;
+  /**
+   * Reads the fields; other names are ignored.
+   * @throws Problem `invalid_parameter` for a name that comes twice, else for the first invalid value
+   */
+  read(parameters: Iterable<Pick<QueryParameter, 'name' | 'value'>>): JsonObject;
 }
 
 const textFields = (fields: InputFields, locale: Locale): TextFields => {
   const input = createInput(fields, locale, 'application');
   return {
     schema: input.schema,
-    read: (pairs) => {
+    read: (parameters) => {
+      const pairs = new Map<string, string>();
+      for (const { name, value } of parameters) {
+        if (!Object.hasOwn(fields, name)) continue;
+        if (pairs.has(name)) throw invalidParameter(name);
+        pairs.set(name, value);
+      }
       const { errors, values } = input.read(typedFields(pairs, input.schema));
       const [first] = errors;
       if (first !== undefined) throw invalidParameter(first.field);
@@ -112,17 +121,6 @@ export const requiredFields = (fields: InputFields): InputFields =>
       { ...each, options: { ...each.options, required: true } },
     ]),
   );
-
-/** The pairs of a query string that have these names. @throws Problem `invalid_parameter` for a name that comes twice */
-const pairsOfQuery = (query: string, fields: InputFields): ReadonlyMap<string, string> => {
-  const pairs = new Map<string, string>();
-  for (const { name, value } of parseQueryString(query)) {
-    if (!Object.hasOwn(fields, name)) continue;
-    if (pairs.has(name)) throw invalidParameter(name);
-    pairs.set(name, value);
-  }
-  return pairs;
-};
 
 /** Schemas of fields, by name. */
 const propertiesOf = ({ schema }: TextFields): readonly (readonly [string, JsonSchema])[] =>
@@ -184,8 +182,7 @@ export const applicationEndpoints = (
     const path = pathOf(definition.path);
     const input = fields === undefined ? undefined : createInput(fields, services.locale, 'application');
     const params = definition.params && textFields(requiredFields(definition.params), services.locale);
-    const { query } = definition;
-    const queryFields = query && textFields(query, services.locale);
+    const queryFields = definition.query && textFields(definition.query, services.locale);
     const writes = method !== 'GET' && method !== 'DELETE';
     if (input !== undefined && !writes)
       throw new Error(`endpoint ${method} ${path}: it takes no body, so no input`);
@@ -203,11 +200,9 @@ export const applicationEndpoints = (
       ...(status === undefined ? {} : { status }),
       docs: { ...docsOf(definition, path, services.locale), ...parameterDocs(params, queryFields) },
       handle: async (call) => {
-        const checkedParams = params
-          ? { ...call.params, ...params.read(Object.entries(call.params)) }
-          : call.params;
-        const checkedQuery =
-          query && queryFields ? queryFields.read(pairsOfQuery(call.query, query)) : queryOf(call.query);
+        const named = Object.entries(call.params).map(([name, value]) => ({ name, value }));
+        const checkedParams = params?.read(named) ?? call.params;
+        const checkedQuery = queryFields?.read(parseQueryString(call.query)) ?? queryOf(call.query);
         const read = input?.read(call.body);
         refuseInvalid(read?.errors ?? []);
         if (!hasFiniteNumbers(call.body)) throw new Problem('number_out_of_range');

@@ -1,7 +1,7 @@
 import { callerOf } from '../auth/caller.ts';
 import { networkOf } from '../auth/client-network.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type EndpointLimit, type KeyLimits, type LimitPolicy, policyItem } from '../auth/rate-limit.ts';
+import { type EndpointLimit, type LimitPolicy, policyItem } from '../auth/rate-limit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { BucketLevel, Buckets } from '../service/limits/buckets.ts';
@@ -67,9 +67,9 @@ export const createLimiter = (buckets: Buckets, clock: Clock) => {
     const found: Limiting[] = [];
     if (limit !== undefined)
       found.push({ bucket: `${limit.bucket} ${callerOf(principal, address)}`, policy: limit.policy });
-    const { credential = 0, limits = {} as Partial<KeyLimits> } = principal.kind === 'user' ? principal : {};
-    if (limits.rate !== undefined) found.push({ bucket: `key:${credential}`, policy: limits.rate });
-    if (limits.quota !== undefined) found.push(quotaOf(credential, limits.quota));
+    const { credential = 0, limits } = principal.kind === 'user' ? principal : {};
+    if (limits?.rate !== undefined) found.push({ bucket: `key:${credential}`, policy: limits.rate });
+    if (limits?.quota !== undefined) found.push(quotaOf(credential, limits.quota));
     return found;
   };
 
@@ -84,12 +84,10 @@ export const createLimiter = (buckets: Buckets, clock: Clock) => {
     return level instanceof Promise ? level.then(check) : check(level);
   };
 
-  const countFrom = (request: Request, limits: readonly Limiting[], first: number): Counts => {
-    for (const [index, limit] of limits.entries()) {
-      const pending = index < first ? undefined : count(request, limit);
-      if (pending !== undefined) return pending.then(() => countFrom(request, limits, index + 1));
-    }
-    return undefined;
+  const countAll = (request: Request, [limit, ...others]: readonly Limiting[]): Counts => {
+    if (limit === undefined) return undefined;
+    const pending = count(request, limit);
+    return pending === undefined ? countAll(request, others) : pending.then(() => countAll(request, others));
   };
 
   return {
@@ -102,7 +100,7 @@ export const createLimiter = (buckets: Buckets, clock: Clock) => {
      * @throws Problem `too_many_requests`
      */
     ofCaller: (request: Request, limit: EndpointLimit | undefined, principal: Principal): Counts =>
-      countFrom(request, callerLimits(limit, principal, request.address), 0),
+      countAll(request, callerLimits(limit, principal, request.address)),
 
     /** Returns the limits by which a request would be counted, as they stand. Limits of an unknown address are left out. */
     levels: (

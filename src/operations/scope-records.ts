@@ -39,7 +39,7 @@ import { isId } from './record-id.ts';
 import { remove } from './remove.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, assertOutside, recordKey } from './transaction.ts';
+import { type Acting, recordKey, transactionOf } from './transaction.ts';
 import type { RecordWrite } from './writing.ts';
 
 /** The query of a list in code, for any model. */
@@ -184,7 +184,8 @@ const rowOf = (json: string, version: number | undefined): Row => {
   return row;
 };
 
-const bodyOf = (values: unknown): JsonObject => {
+/** The values that code passes, as a body would have them. @throws Problem `not_an_object` */
+export const bodyOf = (values: unknown): JsonObject => {
   const body = toJson(values);
   if (!isJsonObject(body)) throw new Problem('not_an_object');
   return body;
@@ -232,7 +233,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async aggregate(query: NamedAggregateQuery): Promise<JsonObject[]> {
-    const within = this.#transaction();
+    const within = transactionOf(this.#acting);
     const grant = this.#grant('list');
     const request = {
       query: groupQueryString(query),
@@ -246,7 +247,7 @@ export class ScopeRecords implements NamedRecords {
 
   async find(id: number, options: FindOptions = {}): Promise<Row | undefined> {
     const { lock = false, include } = checkOptions('find', options, findOptions);
-    const within = this.#transaction();
+    const within = transactionOf(this.#acting);
     if (lock && within === undefined) throw new Error('lock: true holds inside a transaction only');
     const grant = this.#grant('detail');
     const included = this.#included(grant, include);
@@ -316,17 +317,10 @@ export class ScopeRecords implements NamedRecords {
   }
 
   #list(query: AnyListQuery): Promise<ListAnswer> {
-    const within = this.#transaction();
+    const within = transactionOf(this.#acting);
     const grant = this.#grant('list');
     const request = { query: queryString(query), path: '', by: this.#acting.by, within };
     return this.#resource.list(grant, { ...request, related: this.#related() });
-  }
-
-  #transaction() {
-    const { shared } = this.#acting;
-    if (shared === undefined) assertOutside();
-    shared?.assertNotRefused();
-    return shared?.transaction;
   }
 
   #related(): Related {
@@ -334,7 +328,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   #write(action: Action): RecordWrite {
-    this.#transaction();
+    transactionOf(this.#acting);
     return { resource: this.#resource, acting: this.#acting, grant: this.#grant(action) };
   }
 

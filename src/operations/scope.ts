@@ -14,6 +14,7 @@ import {
   hookPrincipal,
   runInTransaction,
   type SharedTransaction,
+  transactionOf,
 } from './transaction.ts';
 
 /** Whether a statement changes rows, even if it returns them (RETURNING). */
@@ -121,8 +122,7 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     dialect: database.dialect,
     jobs: {
       add: (job, values, options = {}) => {
-        if (acting.shared === undefined) assertOutside();
-        acting.shared?.assertNotRefused();
+        transactionOf(acting);
         return jobs.add(job, values ?? {}, options, acting.shared);
       },
     },

@@ -112,6 +112,13 @@ export const assertOutside = (): void => {
   throw new Error('Inside a transaction, use the scope that its callback receives');
 };
 
+/** The transaction in which an operation takes part. @throws Error as `assertOutside`, and the error of a refusal */
+export const transactionOf = ({ shared }: Pick<Acting, 'shared'>): Transaction | undefined => {
+  if (shared === undefined) assertOutside();
+  shared?.assertNotRefused();
+  return shared?.transaction;
+};
+
 /**
  * Runs operations in one transaction: all or nothing, durable when it resolves. The work may run again after a
  * conflict; callbacks of the runs before are dropped.

@@ -377,11 +377,17 @@ export const traceWrite = (
   if (reason === undefined) return;
   const { database, clock } = resource.context;
   // Not awaited: if it fails, the transaction fails, and reports the error.
-  recordAudit(shared.transaction, database.dialect, clock(), actor(), {
-    action: `record.${action}`,
-    target: { kind: resource.model.name, id, name: null },
-    detail: { reason, ...(fields.length === 0 ? {} : { fields: [...fields] }) },
-  }).catch(() => {});
+  recordAudit(
+    shared.transaction,
+    database.dialect,
+    clock(),
+    { ...actor(), reason },
+    {
+      action: `record.${action}`,
+      target: { kind: resource.model.name, id, name: null },
+      detail: fields.length === 0 ? {} : { fields: [...fields] },
+    },
+  ).catch(() => {});
 };
 
 /** Reads the record again after hooks have written in its transaction. */

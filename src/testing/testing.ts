@@ -14,8 +14,7 @@ import { createPasswords } from '../auth/password.ts';
 import { formatPhc } from '../auth/phc.ts';
 import { openDatabase } from '../database/open.ts';
 import { createTemporaryDatabase, databaseTarget } from '../database/targets.ts';
-import { apiArea } from '../endpoints/resources/area.ts';
-import { checkedModels } from '../endpoints/shared.ts';
+import { scopeOfUser } from '../endpoints/users/accounts.ts';
 import { type Clock, parseTimestamp, systemClock } from '../kernel/clock.ts';
 import { durationOf } from '../kernel/duration.ts';
 import { anything, checkOptions, type OptionTable } from '../kernel/options.ts';
@@ -126,10 +125,13 @@ const start = async (
   return createServer({ config, application: loaded, clock, logger: readableLog(config.logLevel, print) });
 };
 
-const after = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000);
-
 /** A clock that a test moves, and the one by which the service reads it. */
-const movedClock = (): { readonly clock: TestClock; readonly read: Clock } => {
+interface MovedClock {
+  readonly clock: TestClock;
+  readonly read: Clock;
+}
+
+const movedClock = (): MovedClock => {
   let offset = 0;
   const read = (): number => systemClock() + offset;
   const durationIn = (text: string): number => {
@@ -172,16 +174,9 @@ const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server, clock: C
 });
 
 const scopeFor = async ({ services }: Server, { id }: Pick<TestUser, 'id'>): Promise<Scope> => {
-  const models = checkedModels([...services.resources.values()].map(({ model }) => model));
-  const identity = await services.identities.byUserId(id, models);
-  if (identity === undefined) throw new Error(`there is no enabled user with the id ${id}`);
-  const principal = { ...identity, method: 'jwt' } as const;
-  return services.scopeOf({
-    principal,
-    area: apiArea,
-    actor: () => ({ principal, address: null }),
-    depth: 0,
-  });
+  const scope = await scopeOfUser(services, id);
+  if (scope === undefined) throw new Error(`there is no enabled user with the id ${id}`);
+  return scope;
 };
 
 const scopesOf = (server: Server): MakeScope => {
@@ -192,7 +187,7 @@ const scopesOf = (server: Server): MakeScope => {
   return make as MakeScope;
 };
 
-const joinTo = (server: Server, clock: TestClock, close: () => Promise<void>): TestApplication => {
+const joinTo = (server: Server, { clock, read }: MovedClock, close: () => Promise<void>): TestApplication => {
   const { services, config } = server;
   const ensureRole = async (role: string): Promise<void> => {
     const builtIn = builtInRoles.some((name) => name === role);
@@ -205,12 +200,12 @@ const joinTo = (server: Server, clock: TestClock, close: () => Promise<void>): T
     for (const role of roles) await ensureRole(role);
     const hash = password === undefined ? noPassword() : await createPasswords().hash(password);
     const made = await createUser(services.users, roles, hash);
-    const issue = () => ({ text: services.tokens.issue(made.id), until: after(clock.now(), tokenLifetime) });
+    const issue = () => ({ text: services.tokens.issue(made.id), until: read() + tokenLifetime * 1000 });
     let current = issue();
     const user = { ...made, token: current.text };
     // A clock that was moved on has ended the token: the user signs in again.
     const token = async (): Promise<string> => {
-      if (clock.now() >= current.until) current = issue();
+      if (read() >= current.until) current = issue();
       return current.text;
     };
     return { user: { ...user, ...clientOf(server, token) }, token };
@@ -229,7 +224,7 @@ const joinTo = (server: Server, clock: TestClock, close: () => Promise<void>): T
       await ensureRole(role);
       await services.roles.grant({ role, model, action }, actor);
     },
-    jobs: jobsOf(server, () => clock.now().getTime()),
+    jobs: jobsOf(server, read),
     clock,
     scope: scopesOf(server),
     server,
@@ -259,13 +254,13 @@ export const testApplication = async (options: TestOptions = {}): Promise<TestAp
     for (const step of removals.splice(0)) await step();
   };
   try {
-    const { clock, read } = movedClock();
-    const server = await start(directory, options, removals, read);
+    const moved = movedClock();
+    const server = await start(directory, options, removals, moved.read);
     const close = async (): Promise<void> => {
       await server.close();
       await remove();
     };
-    return joinTo(server, clock, close);
+    return joinTo(server, moved, close);
   } catch (error) {
     await remove();
     throw error;

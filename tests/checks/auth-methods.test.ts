@@ -59,7 +59,6 @@ const allowed: Readonly<Record<string, string>> = {
   'src/service/audit/security-events.ts': keyRecord,
   'src/service/audit/words.ts': keyRecord,
   'src/app/stored-times.ts': 'the times of tables, named as in the schema, and of a signed request',
-  'src/testing/testing.ts': 'what a test of an application signs in with',
   'src/testing/client.ts': 'what a test of an application sends',
   'src/webhooks/send.ts': 'the methods of users, of whom one receives without a request',
 };

@@ -1,8 +1,10 @@
 import { generatePassword } from '../../app/first-admin.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import { createPasswords } from '../../auth/password.ts';
-import { createUserInput } from '../../endpoints/admin/user-input.ts';
-import { createUserStore, TakenError } from '../../service/users/users.ts';
+import { createUserInput, newUserOf } from '../../endpoints/admin/user-input.ts';
+import { refuseInvalid } from '../../endpoints/input.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { createUserStore } from '../../service/users/users.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, readSecret, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';
@@ -56,22 +58,15 @@ export const command = defineCommand({
         must_change_password: values['must-change-password'] === true,
         ...(values.name === undefined ? {} : { name: values.name }),
       };
-      const { change, errors } = await input.read(body, 'create');
-      if (errors.length > 0) throw new CommandError(errors.map(({ message }) => message).join(', '));
-      const { usernameCanonical = '', emailCanonical = '', roles = [], mustChangePassword = false } = change;
-      const passwordHash = password === undefined ? '' : await createPasswords().hash(password);
-      const names = { username, usernameCanonical, email: change.email ?? '', emailCanonical };
-      const account = ownerId === undefined ? {} : { kind: 'service' as const, ownerId };
-      const user = { ...names, passwordHash, roles, mustChangePassword, ...account };
       try {
-        return await users.create(
-          { ...user, name: change.name ?? username, disabled: false },
-          { principal: 'command line', address: null },
-        );
+        const read = await input.read(body, 'create');
+        refuseInvalid(read.errors);
+        const passwordHash = password === undefined ? '' : await createPasswords().hash(password);
+        const actor = { principal: 'command line', address: null } as const;
+        return await input.saving(() => users.create(newUserOf(read, passwordHash), actor));
       } catch (error) {
-        if (error instanceof TakenError)
-          throw new CommandError(error.fields.map((field) => input.taken(field).message).join(', '));
-        throw error;
+        if (!(error instanceof Problem) || error.errors === undefined) throw error;
+        throw new CommandError(error.errors.map(({ message }) => message).join(', '), { cause: error });
       }
     });
     const shown = password === undefined || given !== undefined ? {} : { password };

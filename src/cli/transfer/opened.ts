@@ -71,7 +71,8 @@ export const resourceNamed = (services: Services, name: string | undefined): Ser
   throw new UsageError(`there is no resource '${name}'${nearestHint(name, names)}`);
 };
 
-const idOf = async ({ users }: Services, username: string | undefined): Promise<number> => {
+/** Returns the id of the user with this name, or of the first super_admin if none is given. @throws CommandError */
+export const userIdOf = async ({ users }: Services, username: string | undefined): Promise<number> => {
   if (username === undefined) {
     const first = await users.firstSuperAdmin();
     if (first === undefined)
@@ -100,7 +101,7 @@ export class ActingUser {
   /** Returns the user with this name, or the first super_admin if none is given. @throws CommandError */
   static async find(services: Services, username: string | undefined): Promise<ActingUser> {
     const models = checkedModels([...services.resources.values()].map(({ model }) => model));
-    const id = await idOf(services, username);
+    const id = await userIdOf(services, username);
     const identity = await services.identities.byUserId(id, models);
     if (identity === undefined) throw new CommandError(`the user ${username ?? id} is disabled`);
     return new ActingUser(services, models, id, identity);
@@ -108,11 +109,6 @@ export class ActingUser {
 
   get id(): number {
     return this.#id;
-  }
-
-  /** The user as currently stored. */
-  get identity(): Identity {
-    return this.#identity;
   }
 
   get username(): string {

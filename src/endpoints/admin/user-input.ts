@@ -11,15 +11,17 @@ import type { RuleViolation } from '../../fields/field.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
-import type { InputViolation } from '../../service/command.ts';
+import { ViolationError } from '../../service/command.ts';
 import {
   type StoredUserFacts,
+  TakenError,
   type UserChange,
   type UserKind,
   type UserStore,
+  type UserValues,
   userKinds,
 } from '../../service/users/users.ts';
-import { createInput, type Input, passwordSchema, refined } from '../input.ts';
+import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../input.ts';
 
 /** Characters of a person's name. */
 const maxName = 200;
@@ -59,7 +61,21 @@ const isTexts = (value: Json): value is readonly string[] =>
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Reads and checks the users that administrators and the command line make and change. */
+/** The values of a new user. @param passwordHash empty for one without a password: an invited user, a service account */
+export const newUserOf = ({ change, kind }: ReadUser, passwordHash: string): UserValues => {
+  const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
+  return {
+    ...{ username, usernameCanonical, email, emailCanonical, passwordHash },
+    name: change.name ?? username,
+    disabled: change.disabled ?? false,
+    mustChangePassword: change.mustChangePassword ?? false,
+    roles: change.roles ?? ['viewer'],
+    ...(change.ownerId === undefined ? {} : { ownerId: change.ownerId }),
+    kind,
+  };
+};
+
+/** Reads and checks the users that administrators, code and the command line make and change. */
 export const createUserInput = (users: UserStore, locale: Locale) => {
   const fields = {
     username: field.text({ required: true }),
@@ -210,11 +226,22 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
       },
       update: refined(changes, { ...accounts, roles: { type: 'array', minItems: 1, ...roles } }),
     },
-    /** The message of a unique field that was taken after the look-up. */
-    taken: (name: string): FieldError => input.error(name, { rule: 'unique' }),
-
-    /** The message of a rule that only the write has found broken. */
-    broken: ({ field: name, ...violation }: InputViolation): FieldError => input.error(name, violation),
+    /**
+     * Runs a write. A name that was taken after the look-up, and a rule that only the write has found broken, are refused
+     * like those that were found before.
+     */
+    saving: async <T>(write: () => Promise<T>): Promise<T> => {
+      try {
+        return await write();
+      } catch (error) {
+        if (error instanceof TakenError)
+          refuseInvalid(error.fields.map((name) => input.error(name, { rule: 'unique' })));
+        if (!(error instanceof ViolationError)) throw error;
+        const { field: name, ...violation } = error.violation;
+        refuseInvalid([input.error(name, violation)]);
+        throw error;
+      }
+    },
 
     /** The message of a current password that is not the user's. */
     wrongPassword: (): FieldError => input.error('current_password', { rule: 'wrong_password' }),

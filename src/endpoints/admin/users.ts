@@ -3,9 +3,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { createUserRemoval } from '../../operations/remove.ts';
-import { ViolationError } from '../../service/command.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
-import { TakenError } from '../../service/users/users.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
 import { entityPolicy, showEntity } from '../entity.ts';
 import { refuseInvalid } from '../input.ts';
@@ -14,7 +12,7 @@ import type { Services } from '../services.ts';
 import { actingFor, actorOf, idOf, reachesIn, ticketOf, userOf } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
-import { createUserInput } from './user-input.ts';
+import { createUserInput, newUserOf } from './user-input.ts';
 
 const mustChange = {
   'zh-CN':
@@ -32,17 +30,6 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
   const path = '/admin/users';
   const common = { auth: adminAuth, policy: entityPolicy(managedUserEntity) } as const;
   const body = { accepts: 'json-or-form', bodyKey: 'user' } as const;
-
-  /** Runs a write; a name that was taken in the meantime is answered like one that was taken before. */
-  const saving = async <T>(write: () => Promise<T>): Promise<T> => {
-    try {
-      return await write();
-    } catch (error) {
-      if (error instanceof TakenError) refuseInvalid(error.fields.map(input.taken));
-      if (error instanceof ViolationError) refuseInvalid([input.broken(error.violation)]);
-      throw error;
-    }
-  };
 
   return [
     {
@@ -64,21 +51,12 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         problems: ['overloaded'],
       },
       handle: async (call) => {
-        const { change, password, kind, errors } = await input.read(call.body, 'create');
-        refuseInvalid(errors);
-        const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
+        const read = await input.read(call.body, 'create');
+        refuseInvalid(read.errors);
+        const { password } = read;
         // An invited user and a service account have none: nothing that is typed is the password of an empty text.
         const passwordHash = password === undefined ? '' : await passwords.hash(password, ticketOf(call));
-        const values = {
-          ...{ username, usernameCanonical, email, emailCanonical, passwordHash },
-          name: change.name ?? username,
-          disabled: change.disabled ?? false,
-          mustChangePassword: change.mustChangePassword ?? false,
-          roles: change.roles ?? ['viewer'],
-          ...(change.ownerId === undefined ? {} : { ownerId: change.ownerId }),
-          kind,
-        };
-        const id = await saving(() => users.create(values, actorOf(call)));
+        const id = await input.saving(() => users.create(newUserOf(read, passwordHash), actorOf(call)));
         return answer(call, id);
       },
     },
@@ -122,7 +100,11 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         const passwordHash =
           password === undefined ? {} : { passwordHash: await passwords.hash(password, ticketOf(call)) };
         const options = { sessionsEnd, verified, keptSession: asked ? sessionOf(call) : undefined };
-        if (!(await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), options))))
+        if (
+          !(await input.saving(() =>
+            users.update(id, { ...change, ...passwordHash }, actorOf(call), options),
+          ))
+        )
           refuseWrong();
         return answer(call, id);
       },

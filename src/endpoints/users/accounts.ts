@@ -1,30 +1,32 @@
 import { invitationUrl, newInvitation } from '../../auth/invitation.ts';
 import type { Tokens } from '../../auth/jwt.ts';
 import type { Passwords } from '../../auth/password.ts';
+import { defaultMethods } from '../../auth/registry.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Source } from '../../database/source.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isJsonObject, type JsonObject, toJson } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Models } from '../../model/models.ts';
 import type { ManagedUser } from '../../model/related-user.ts';
-import type { ManagedUsers, ReadableUsers } from '../../model/scope.ts';
+import type { ManagedUsers, ReadableUsers, Scope } from '../../model/scope.ts';
 import { relatedFor } from '../../operations/area.ts';
 import { isId } from '../../operations/record-id.ts';
-import { type AnyListQuery, queryString } from '../../operations/scope-records.ts';
-import { type Acting, assertOutside } from '../../operations/transaction.ts';
+import { type AnyListQuery, bodyOf, queryString } from '../../operations/scope-records.ts';
+import { type Acting, transactionOf } from '../../operations/transaction.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { createList, listedRows } from '../../records/list/list.ts';
 import { createShow } from '../../records/show.ts';
 import { publicUserEntity, userEntity } from '../../records/users.ts';
 import type { Actor } from '../../service/audit/audit.ts';
-import { ViolationError } from '../../service/command.ts';
 import type { InvitationStore } from '../../service/invitations/invitations.ts';
 import type { TokenStore } from '../../service/users/tokens.ts';
-import { TakenError, type UserStore } from '../../service/users/users.ts';
-import { createUserInput } from '../admin/user-input.ts';
+import type { UserStore } from '../../service/users/users.ts';
+import { createUserInput, newUserOf } from '../admin/user-input.ts';
 import { refuseInvalid } from '../input.ts';
+import { apiArea } from '../resources/area.ts';
+import type { Services } from '../services.ts';
+import { checkedModels } from '../shared.ts';
 
 export interface AccountServices {
   readonly database: Database;
@@ -39,17 +41,16 @@ export interface AccountServices {
   readonly models: Models;
 }
 
-/** The transaction of a scope, in which its operations take part. */
-const transactionOf = ({ shared }: Acting): Transaction | undefined => {
-  if (shared === undefined) assertOutside();
-  shared?.assertNotRefused();
-  return shared?.transaction;
-};
-
-const bodyOf = (values: unknown): JsonObject => {
-  const body = toJson(values);
-  if (!isJsonObject(body)) throw new Problem('not_an_object');
-  return body;
+/** A scope that acts for a user as a request with a token does; undefined where there is no enabled user with this id. */
+export const scopeOfUser = async (
+  { resources, identities, scopeOf }: Pick<Services, 'resources' | 'identities' | 'scopeOf'>,
+  id: number,
+): Promise<Scope | undefined> => {
+  const models = checkedModels([...resources.values()].map(({ model }) => model));
+  const identity = await identities.byUserId(id, models);
+  if (identity === undefined) return undefined;
+  const principal = { ...identity, method: defaultMethods[0] };
+  return scopeOf({ principal, area: apiArea, actor: () => ({ principal, address: null }), depth: 0 });
 };
 
 /** Users in code of the application: what callers read of them, and the commands of administrators for the system. */
@@ -92,33 +93,20 @@ export const createAccounts = (
       write: (within: Transaction | undefined) => Promise<number>,
     ): Promise<ManagedUser> => {
       const within = transactionOf(acting);
-      try {
-        const id = await write(within);
-        if (acting.shared !== undefined) acting.shared.writes += 1;
-        const saved = await find(id);
-        if (saved === undefined) throw new Problem('record_not_found');
-        return saved;
-      } catch (error) {
-        if (error instanceof TakenError) refuseInvalid(error.fields.map(input.taken));
-        if (error instanceof ViolationError) refuseInvalid([input.broken(error.violation)]);
-        throw error;
-      }
+      const id = await input.saving(() => write(within));
+      if (acting.shared !== undefined) acting.shared.writes += 1;
+      const saved = await find(id);
+      if (saved === undefined) throw new Problem('record_not_found');
+      return saved;
     };
 
     const create: ManagedUsers['create'] = async (values) => {
       const sent = bodyOf(values);
       const invite = sent['password'] === undefined;
-      const { change, password, kind, errors } = await input.read({ ...sent, invite }, 'create');
-      refuseInvalid(errors);
-      const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
-      const passwordHash = password === undefined ? '' : await passwords.hash(password);
-      const { ownerId, ...rest } = change;
-      const written = {
-        ...{ name: username, disabled: false, mustChangePassword: false, roles: ['viewer'], ...rest },
-        ...{ username, usernameCanonical, email, emailCanonical, passwordHash, kind },
-        ...(ownerId === undefined ? {} : { ownerId }),
-      };
-      return saving((within) => users.create(written, actor(), within));
+      const read = await input.read({ ...sent, invite }, 'create');
+      refuseInvalid(read.errors);
+      const passwordHash = read.password === undefined ? '' : await passwords.hash(read.password);
+      return saving((within) => users.create(newUserOf(read, passwordHash), actor(), within));
     };
 
     const update: ManagedUsers['update'] = async (id, values) => {

@@ -295,7 +295,7 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
       // As in `exchangeOf`, a time that no bucket of this size can have is void.
       bucket.missed = missed > 2 * size * step ? 0 : Math.max(0, missed);
       bucket.seen = performance.now();
-      const { owed = 0, writing = 0 } = unwritten.get(name) ?? {};
+      const { owed = 0, writing = 0 } = known.get(name) ?? unwritten.get(name) ?? {};
       const missing = bucket.missing(bucket.seen) + (owed + writing) * step;
       return bucket.level(missing, missing + step <= size * step);
     },

@@ -7,7 +7,7 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
-import type { TableContext } from '../context.ts';
+import type { Change, TableContext } from '../context.ts';
 import { lockUser } from '../second-factors/factor-change.ts';
 import { consumeProof, type Proof } from '../second-factors/proof.ts';
 import { ownerOf } from '../sessions/sessions.ts';
@@ -33,6 +33,20 @@ export const createTokenStore = ({ database, clock }: TableContext) => {
     (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.revoked_token_expiry + 1),
     ((select max(r.expiry) + 1 from gatewright_revoked_tokens r where r.user_id = users.id))) e)`;
 
+  /** Stores and returns the expiry of a new token of the user of the condition; undefined where there is none. */
+  const raiseExpiry = async (
+    { tables, transaction, now }: Change,
+    condition: ReturnType<typeof isStillVerified>,
+  ): Promise<number | undefined> => {
+    const update = tables
+      .updateTable('users')
+      .set({ last_token_expiry: nextExpiry(now) })
+      .where(condition)
+      .returning('last_token_expiry as expiry');
+    const row = await transaction.get<{ expiry: number }>(toQuery(update));
+    return row && Number(row.expiry);
+  };
+
   return {
     /** Expiry of a new token for a user whose password, and second factor if they have one, were verified. */
     issue: async (user: VerifiedUser, proof: Proof | undefined, actor: Actor): Promise<TokenOutcome> => {
@@ -42,13 +56,8 @@ export const createTokenStore = ({ database, clock }: TableContext) => {
             if ((await lockUser(made, user)) === undefined) return { result: 'unverified' };
             if (!(await consumeProof(made, user.id, proof))) throw new UnprovedLoginError();
           }
-          const update = made.tables
-            .updateTable('users')
-            .set({ last_token_expiry: nextExpiry(made.now) })
-            .where(isStillVerified(user))
-            .returning('last_token_expiry as expiry');
-          const row = await made.transaction.get<{ expiry: number }>(toQuery(update));
-          return { result: row === undefined ? 'unverified' : { expiry: Number(row.expiry) } };
+          const expiry = await raiseExpiry(made, isStillVerified(user));
+          return { result: expiry === undefined ? 'unverified' : { expiry } };
         });
       } catch (error) {
         if (error instanceof UnprovedLoginError) return 'unproved';
@@ -67,14 +76,10 @@ export const createTokenStore = ({ database, clock }: TableContext) => {
           const user = await storedUser(made, id);
           demandPerson(user);
           if (user.disabled) throw new Problem('user_disabled');
-          const update = made.tables
-            .updateTable('users')
-            .set({ last_token_expiry: nextExpiry(made.now) })
-            .where('id', '=', id)
-            .returning('last_token_expiry as expiry');
-          const row = await made.transaction.get<{ expiry: number }>(toQuery(update));
+          const expiry = await raiseExpiry(made, (eb) => eb('id', '=', id));
+          if (expiry === undefined) throw new Problem('record_not_found');
           const target = { kind: 'user', id, name: user.username };
-          return { audit: { action: 'token.issue', target }, result: Number(row?.expiry) };
+          return { audit: { action: 'token.issue', target }, result: expiry };
         },
         {},
         within,
