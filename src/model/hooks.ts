@@ -35,8 +35,11 @@ export interface BeforeSaveContext<
 }
 
 /** A write, in its transaction: the row is locked, and no other caller sees the change yet. */
-export interface BeforeCommitContext<Whole extends object = JsonObject, Name extends string = string>
-  extends HookContext {
+export interface BeforeCommitContext<
+  Whole extends object = JsonObject,
+  Name extends string = string,
+  Values extends object = Record<string, Json>,
+> extends HookContext {
   /** The write. */
   readonly action: Written;
   /** Id of the record. */
@@ -47,6 +50,11 @@ export interface BeforeCommitContext<Whole extends object = JsonObject, Name ext
   readonly after: Readonly<Whole> | undefined;
   /** Refuses the write with 422 and this message, the whole sentence; the transaction is rolled back. */
   addError(field: Name | undefined, message: string): void;
+  /**
+   * Sets fields of this record as part of the write, restricted ones too: one more statement after the hook, the same
+   * version. The values are validated; the row rule holds for them. A destroy has nothing to set.
+   */
+  set(values: Values): void;
 }
 
 export interface AfterCommitContext<Values extends object = JsonObject, Whole extends object = JsonObject>
@@ -60,7 +68,7 @@ export interface AfterCommitContext<Values extends object = JsonObject, Whole ex
    * one.
    */
   readonly record: Readonly<Whole>;
-  /** The saved values: on update only the fields that were sent or that `beforeSave` set; empty on destroy. */
+  /** The saved values: on update only the fields that were sent or that a hook set; empty on destroy. */
   readonly values: Readonly<Values>;
 }
 
@@ -78,7 +86,7 @@ export interface TypedHooks<Fields extends FieldDefinitions> {
    * effects beside those of its scope. An error rolls back, and is answered like one of `beforeSave`.
    */
   beforeCommit?(
-    context: BeforeCommitContext<RecordOfFields<Fields>, ReadableName<Fields>>,
+    context: BeforeCommitContext<RecordOfFields<Fields>, ReadableName<Fields>, ChangesOfFields<Fields>>,
   ): void | Promise<void>;
   /** Runs once a create, update or destroy is durable. An error is logged; the write stays. */
   afterCommit?(

@@ -5,7 +5,7 @@ import { Problem } from '../kernel/problem.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Collision, Columns } from '../records/records.ts';
-import { type Acting, recordKey } from './transaction.ts';
+import { isThereIn } from './transaction.ts';
 import { beforeSave, type RecordWrite } from './writing.ts';
 
 /** The reference to the outer record comes from no body: a set of unique values is not reported under that field. */
@@ -105,10 +105,6 @@ const chosenReferences = (
   });
   return new Set(names);
 };
-
-/** Whether the transaction has seen or created a record; undefined outside of one. */
-const isThereIn = ({ shared }: Acting): Candidate['isThere'] =>
-  shared && ((name, id) => shared.present.has(recordKey(name, Number(id))));
 
 /** The owner that the policy sets, of a new record. */
 const ownerOfNew = ({ resource: { model }, grant }: RecordWrite): Columns =>

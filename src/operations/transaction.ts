@@ -51,8 +51,11 @@ export interface SharedTransaction {
   beforeEnd(work: () => Promise<void>): void;
   /** Buffer of records that go into the trash: see `intoTrash`. */
   readonly trashed: TrashedRecord[];
+  /** Number of writes whose hooks may still set values: their versions and events stay in the buffer. */
+  unsettled: number;
   /** Buffer of versions and events: see `recordChange`. */
   readonly changed: {
+    readonly model: string;
     readonly history: History | undefined;
     readonly version: NewVersion;
     readonly event: NewEvent | undefined;
@@ -66,11 +69,18 @@ export interface SharedTransaction {
 /** Key of a record within a transaction. */
 export const recordKey = (model: string, id: number): string => `${model} ${id}`;
 
+/** Whether the transaction has seen or created a record; undefined outside of one. */
+export const isThereIn = ({
+  shared,
+}: Pick<Acting, 'shared'>): ((model: string, id: unknown) => boolean) | undefined =>
+  shared && ((model, id) => shared.present.has(recordKey(model, Number(id))));
+
 class Shared implements SharedTransaction {
   readonly transaction: Transaction;
   readonly present = new Set<string>();
   writes = 0;
   cascaded = 0;
+  unsettled = 0;
   readonly trashed: TrashedRecord[] = [];
   readonly changed: SharedTransaction['changed'] = [];
   readonly afterwards: (() => void)[] = [];

@@ -18,7 +18,13 @@ import type { Columns, CurrentRecord, RecordStanding, RowLock, SavedRecord } fro
 import type { Included } from '../records/relations/include.ts';
 import { recordAudit } from '../service/audit/audit.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, recordKey, runInTransaction, type SharedTransaction } from './transaction.ts';
+import {
+  type Acting,
+  isThereIn,
+  recordKey,
+  runInTransaction,
+  type SharedTransaction,
+} from './transaction.ts';
 
 /** A write of a record: its resource, its principal, and the grant that the policy made for it. */
 export interface RecordWrite {
@@ -105,8 +111,8 @@ export const beforeSave = async (
 };
 
 /**
- * Runs the resource's `beforeCommit`. A write that it refuses is rolled back, even if the application catches the
- * error.
+ * Runs the resource's `beforeCommit`. Returns the values that it set. A write that it refuses is rolled back, even if
+ * the application catches the error.
  */
 export const beforeCommit = async (
   { resource, acting }: SharedWrite,
@@ -114,10 +120,11 @@ export const beforeCommit = async (
   id: number,
   before: string | undefined,
   after: string | undefined,
-): Promise<void> => {
+): Promise<JsonObject> => {
   const { model, context } = resource;
+  const values: JsonObject = {};
   const hook = model.hooks.beforeCommit;
-  if (hook === undefined) return;
+  if (hook === undefined) return values;
   const what = `beforeCommit of ${model.name}, ${action} of ${id}`;
   const errors: FieldError[] = [];
   try {
@@ -128,12 +135,17 @@ export const beforeCommit = async (
       before: parsed(before),
       after: parsed(after),
       addError: (field, message) => void errors.push(custom(field, message)),
+      set: (some) => {
+        if (action === 'destroy') throw new Error(`${what}: a deleted record has no fields to set`);
+        Object.assign(values, some);
+      },
     };
     await context.code.run(what, () => hook(hookContext));
   } catch (cause) {
     acting.shared.refuse(codeFailure(cause));
   }
   if (errors.length > 0) acting.shared.refuse(new Problem('invalid_record', { errors }));
+  return values;
 };
 
 /**
@@ -199,9 +211,6 @@ export const actorOfWrite = ({ principal, ...acting }: Acting): RecordedActor =>
   return { kind, id, name: id, key: null, reason };
 };
 
-const valuesOf = (text: string | undefined): JsonObject | undefined =>
-  text === undefined ? undefined : JSON.parse(text);
-
 const isEqual = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
@@ -227,28 +236,47 @@ const writeChanges = ({ resource: { context }, acting: { shared } }: SharedWrite
   if (events.length > 0) context.events.append(transaction, events).catch(ignore);
 };
 
+/** The version and the event of a change, where the model has them. */
+const changeOf = (
+  { resource, acting }: SharedWrite,
+  { before, after, reach, ...written }: RecordChange,
+): SharedTransaction['changed'][number] => {
+  const { history, model, context } = resource;
+  const entry = { ...written, at: context.clock(), actor: actorOfWrite(acting) };
+  const version = { ...entry, before: before ?? null, after: after ?? null };
+  const of = { model: model.name, history };
+  if (!model.events) return { ...of, version, event: undefined };
+  const [old, made] = [parsed(before), parsed(after)];
+  const kept = made === undefined ? (reach ?? null) : keptSides(model, context.models, old, made);
+  const event = { ...entry, model: model.name, fields: changedFields(old, made), reach: kept };
+  return { ...of, version, event };
+};
+
 /**
  * Stores the version and the event of a write in its transaction, where the model has them. Changes are buffered and
- * stored in batches, the last one at the end of the transaction.
+ * stored in batches, the last one at the end of the transaction. None is stored while a hook may still set values of an
+ * earlier one (`settleChange`).
  */
 export const recordChange = (write: SharedWrite, change: RecordChange): void => {
   const { resource, acting } = write;
-  const { history, model, context } = resource;
   if (!isRecorded(resource)) return;
   const { shared } = acting;
-  const { before = null, after = null, reach, ...written } = change;
-  const entry = { ...written, at: context.clock(), actor: actorOfWrite(acting) };
-  const [old, made] = model.events ? [valuesOf(change.before), valuesOf(change.after)] : [];
-  const event = model.events
-    ? {
-        ...{ ...entry, model: model.name, fields: changedFields(old, made) },
-        reach: made === undefined ? (reach ?? null) : keptSides(model, context.models, old, made),
-      }
-    : undefined;
-  const buffered = shared.changed.push({ history, version: { ...entry, before, after }, event });
-  if (event !== undefined) shared.onCommit(context.eventsCommitted);
+  const made = changeOf(write, change);
+  const buffered = shared.changed.push(made);
+  if (made.event !== undefined) shared.onCommit(resource.context.eventsCommitted);
   if (buffered === 1) shared.beforeEnd(async () => writeChanges(write));
-  if (buffered >= maxBufferedChanges) writeChanges(write);
+  if (buffered >= maxBufferedChanges && shared.unsettled === 0) writeChanges(write);
+};
+
+/** Gives the buffered version and event of a write the final values, which its hook has set. */
+const settleChange = (write: SharedWrite, { id, whole }: SavedRecord): void => {
+  const { changed } = write.acting.shared;
+  const { name } = write.resource.model;
+  const at = changed.findLastIndex(({ model, version }) => model === name && version.record === id);
+  const made = changed[at];
+  if (made === undefined) return;
+  const { before, ...version } = made.version;
+  changed[at] = changeOf(write, { ...version, before: before ?? undefined, after: whole });
 };
 
 /** Whether the insert of a record can store its version and event in the same statement, without a transaction. */
@@ -390,6 +418,18 @@ export const traceWrite = (
   ).catch(() => {});
 };
 
+/** The written record with the related records of the response, as its transaction sees them. */
+export const withRelated = async (
+  { resource, grant, acting }: RecordWrite,
+  saved: SavedRecord,
+  included: Included,
+): Promise<SavedRecord> => {
+  if (included.included.length === 0) return saved;
+  const within = acting.shared?.transaction;
+  const shown = await resource.show(grant, saved.id, [], { included, written: true, within });
+  return shown === undefined ? saved : { ...saved, json: shown.json };
+};
+
 /** Reads the record again after hooks have written in its transaction. */
 const readAgain = async (write: SharedWrite, written: SavedRecord): Promise<SavedRecord> => {
   const { resource, acting, grant } = write;
@@ -406,20 +446,72 @@ const readAgain = async (write: SharedWrite, written: SavedRecord): Promise<Save
   return { id, version: current.version, json: shown.json, whole: current.whole };
 };
 
-/** The written record with the related records of the response, as its transaction sees them. */
-export const withRelated = async (
-  { resource, grant, acting }: RecordWrite,
-  saved: SavedRecord,
-  included: Included,
-): Promise<SavedRecord> => {
-  if (included.included.length === 0) return saved;
-  const within = acting.shared?.transaction;
-  const shown = await resource.show(grant, saved.id, [], { included, written: true, within });
-  return shown === undefined ? saved : { ...saved, json: shown.json };
+/** A written record, and the values that the write has set. */
+interface Completed {
+  readonly saved: SavedRecord;
+  readonly values: JsonObject;
+}
+
+/**
+ * Writes what `beforeCommit` has set, by the rules of `beforeSave`: the values are validated, restricted fields
+ * included, and the row rule holds for them. A refusal rolls the transaction back.
+ */
+const complete = async (
+  write: SharedWrite,
+  action: 'create' | 'update',
+  { saved, values }: Completed,
+  set: JsonObject,
+): Promise<Completed> => {
+  const { resource, acting, grant } = write;
+  const { model, records } = resource;
+  const { shared } = acting;
+  const keepsOwner = action === 'create' && grant.owner !== undefined;
+  const settable = {
+    has: (name: string) =>
+      model.fields.has(name) && !(keepsOwner && name === model.owner && !grant.writable.has(name)),
+  };
+  const valid = resource.validate(set, 'update', settable);
+  const { columns } = valid;
+  const names = Object.keys(columns);
+  if (names.length === 0 && valid.errors.length === 0) return { saved, values };
+  const refused = new Set(valid.errors.map(({ field }) => field));
+  const candidate = { columns, chosen: new Set<string>(), refused, isThere: isThereIn(acting) };
+  const collisions = await records.collisions(grant, candidate, saved.id, shared.transaction);
+  const errors = [
+    ...valid.errors,
+    ...collisions.filter(({ field }) => !refused.has(field)).map(resource.collision),
+  ];
+  if (errors.length > 0) return shared.refuse(new Problem('invalid_record', { errors }));
+  const final = await records.complete(grant, saved.id, columns, shared.transaction);
+  if (final === undefined) {
+    const isThere = shared.present.has(recordKey(model.name, saved.id));
+    return shared.refuse(new Problem(isThere ? 'forbidden' : 'record_not_found'));
+  }
+  settleChange(write, final);
+  traceWrite(write, 'update', saved.id, names);
+  return { saved: final, values: { ...values, ...valid.values } };
 };
 
 /** Writes the nested records of a written record. Returns whether that may have changed the outer record. */
 export type WriteWithin = (write: SharedWrite, id: number) => Promise<boolean>;
+
+/** The nested records of a written record, and its hook. */
+const concludeShared = async (
+  write: SharedWrite,
+  action: 'create' | 'update',
+  written: Completed,
+  before: string | undefined,
+  within: WriteWithin | undefined,
+): Promise<Completed> => {
+  const { shared } = write.acting;
+  let { saved } = written;
+  if ((await within?.(write, saved.id)) === true) saved = await readAgain(write, saved);
+  const { writes } = shared;
+  const set = await beforeCommit(write, action, saved.id, before, saved.whole);
+  const hasWritten = shared.writes !== writes;
+  const completed = await complete(write, action, { saved, values: written.values }, set);
+  return hasWritten ? { ...completed, saved: await readAgain(write, completed.saved) } : completed;
+};
 
 /**
  * Completes a create or update after its statement: audit, version and event, nested records, and then the hooks, which
@@ -428,22 +520,25 @@ export type WriteWithin = (write: SharedWrite, id: number) => Promise<boolean>;
 export const conclude = async (
   write: RecordWrite,
   action: 'create' | 'update',
-  written: SavedRecord,
+  saved: SavedRecord,
   before: string | undefined,
   values: JsonObject,
   within?: WriteWithin,
 ): Promise<SavedRecord> => {
-  let saved = written;
+  let completed: Completed = { saved, values };
   if (isShared(write)) {
     traceWrite(write, action, saved.id, Object.keys(values));
     const { id, version, whole } = saved;
     recordChange(write, { record: id, version, action, before, after: whole });
     const { shared } = write.acting;
-    if ((await within?.(write, saved.id)) === true) saved = await readAgain(write, saved);
-    const { writes } = shared;
-    await beforeCommit(write, action, saved.id, before, saved.whole);
-    if (shared.writes !== writes) saved = await readAgain(write, saved);
+    const unsettled = write.resource.model.hooks.beforeCommit === undefined ? 0 : 1;
+    shared.unsettled += unsettled;
+    try {
+      completed = await concludeShared(write, action, completed, before, within);
+    } finally {
+      shared.unsettled -= unsettled;
+    }
   }
-  afterCommit(write, action, saved, values);
-  return saved;
+  afterCommit(write, action, completed.saved, completed.values);
+  return completed.saved;
 };

@@ -300,6 +300,35 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     return (within ?? database).get<Row>(query);
   };
 
+  const updateRow = async (
+    grant: Grant,
+    reach: WriteReach,
+    id: number,
+    columns: Columns,
+    versions: readonly number[] | undefined,
+    within: Transaction | undefined,
+    raises = true,
+  ): Promise<SavedRecord | undefined> => {
+    const { writes } = reach;
+    const names = Object.keys(columns);
+    const { id: view } = views.of(grant.readable);
+    const key = `update ${raises} ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
+    const update = compiled(key, (param) => {
+      const assignments = names.map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
+      if (raises) assignments.push(sql`${identifier(versionColumn)} = ${version} + 1`);
+      const conditions = [...target(reach, versions, param)];
+      if (leadsOut(writes, names)) {
+        const next: ColumnSql = (of) => (names.includes(of) ? assigned(names, of, param) : column(of));
+        conditions.push(...reached(writes, 'writes', param, next));
+      }
+      return sql`update ${table} set ${join(assignments)}${where(conditions)}${saved(grant)}`;
+    });
+    const values = Object.values(columns);
+    const query = update({ ...noArguments, ...argumentsOf(reach), values, id, versions: versions ?? [] });
+    const [row] = await write<SavedRecord>(query, within, id);
+    return row && toSaved(row, grant);
+  };
+
   return {
     source,
 
@@ -434,24 +463,24 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     ): Promise<SavedRecord | undefined> => {
       const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
       if (reach === undefined) return undefined;
-      const { writes } = reach;
-      const names = [...Object.keys(columns), 'updated_at'];
-      const { id: view } = views.of(grant.readable);
-      const key = `update ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
-      const update = compiled(key, (param) => {
-        const assignments = names.map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
-        const raised = sql`${identifier(versionColumn)} = ${version} + 1`;
-        const conditions = [...target(reach, versions, param)];
-        if (leadsOut(writes, names)) {
-          const next: ColumnSql = (of) => (names.includes(of) ? assigned(names, of, param) : column(of));
-          conditions.push(...reached(writes, 'writes', param, next));
-        }
-        return sql`update ${table} set ${join([...assignments, raised])}${where(conditions)}${saved(grant)}`;
-      });
-      const values = [...Object.values(columns), toTimestamp(now)];
-      const query = update({ ...noArguments, ...argumentsOf(reach), values, id, versions: versions ?? [] });
-      const [row] = await write<SavedRecord>(query, within, id);
-      return row && toSaved(row, grant);
+      return updateRow(grant, reach, id, { ...columns, updated_at: toTimestamp(now) }, versions, within);
+    },
+
+    /**
+     * Sets further values of a record that the same transaction has saved, as a part of that write: its version and its
+     * time stay. Undefined if the row rule of the grant does not allow them. @throws ConstraintError
+     */
+    complete: async (
+      grant: Grant,
+      id: number,
+      columns: Columns,
+      within: Transaction,
+    ): Promise<SavedRecord | undefined> => {
+      const reach = writeReachOf(grant);
+      if (reach === undefined) return undefined;
+      // The saving statement has checked the rows, and the conditions of the fields that it set.
+      const written = { ...reach, rows: everyRow, held: everyRow, key: `${reach.writes?.key}` };
+      return updateRow(grant, written, id, columns, undefined, within, false);
     },
 
     /**

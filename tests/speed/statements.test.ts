@@ -1,9 +1,13 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Application, loadApplication } from '../../src/app/application.ts';
 import type { Query } from '../../src/database/database.ts';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
 import { describeDatabase } from '../support/databases.ts';
-import { type Service, startService, type TestUser } from '../support/service.ts';
+import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 
 /** Keeps the statements that SQLite runs while a test runs. */
 const watch = (statements: string[]): void => {
@@ -175,5 +179,39 @@ describeDatabase('sqlite', 'statements under row rules', (databases) => {
     const { status } = await service.request(method, path, { token, body });
     expect(status).toBeLessThan(300);
     expect(statements.length).toBeLessThanOrEqual(most);
+  });
+});
+
+/** Values that `beforeCommit` sets take one statement, and a hook that sets none takes none. */
+describeDatabase('sqlite', 'statements of a hook that sets', (databases) => {
+  const statements: string[] = [];
+  const fields = { note: field.string(), label: field.string() };
+  const memo = defineResource('Memo', {
+    fields,
+    hooks: {
+      beforeCommit: ({ after, set }) => {
+        if (after?.note === 'labelled') set({ label: `M-${after.id}` });
+      },
+    },
+  });
+  const migrations: Migrations = {
+    '0001_memos': { up: (db, dialect) => createTable(db, dialect, 'memos', { fields }) },
+  };
+  const service = useService(databases, { application: { resources: [memo], migrations } });
+
+  watch(statements);
+
+  it.each(['POST', 'PATCH'])('%s', async (method) => {
+    const token = await service.createUser();
+    await service.request('POST', '/api/v1/memos', { token, body: { memo: {} } });
+    const path = method === 'POST' ? '/api/v1/memos' : '/api/v1/memos/1';
+    const written = async (note: string): Promise<number> => {
+      const ask = () => service.request(method, path, { token, body: { memo: { note } } });
+      await ask();
+      statements.length = 0;
+      expect((await ask()).status).toBeLessThan(300);
+      return statements.filter((each) => each.includes('"memos"')).length;
+    };
+    expect(await written('labelled')).toBe((await written('plain')) + 1);
   });
 });
