@@ -12,6 +12,7 @@ const layers = [
   ['operations'],
   ['events'],
   ['webhooks'],
+  ['mail'],
   ['http', 'openapi'],
   ['endpoints'],
   ['jobs'],

@@ -221,7 +221,15 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       's',
       '422',
     ],
-    ['an invitation link', 'auth/invitation.ts', 'invitationLifetime', 's', '410'],
+    ['an invitation link', 'auth/link-token.ts', 'invitationLifetime', 's', '410'],
+    ['a link that was requested by mail', 'auth/link-token.ts', 'accountLinkLifetime', 's', '410'],
+    [
+      'open links of one mailbox',
+      'service/users/account-links.ts',
+      'maxOpenLinks',
+      'count',
+      'no further message',
+    ],
     [
       'failed sign-ins to one account from one address per period',
       'auth/login-throttle.ts',

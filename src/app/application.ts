@@ -18,6 +18,12 @@ import {
   plainObject,
 } from '../kernel/options.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
+import {
+  type MailOption,
+  mailOption,
+  type RegistrationOptions,
+  registrationOption,
+} from '../mail/options.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import { collectModels, type Models } from '../model/models.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
@@ -34,6 +40,13 @@ export interface ApplicationConfig {
   readonly limits?: Readonly<Record<string, RateLimit>>;
   /** `false` removes `POST /api/v1/payment`. Payments that were received stay in the administration area. */
   readonly payment?: false;
+  /**
+   * How the service sends mail. With it users reset forgotten passwords and change their addresses, and invitations are
+   * sent. Default: no mail.
+   */
+  readonly mail?: MailOption;
+  /** Users who register themselves, at an address that they verify by mail. Default: `false`. */
+  readonly registration?: false | RegistrationOptions;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
   /**
@@ -48,6 +61,8 @@ export interface ApplicationConfig {
 const configOptions = {
   limits: mapOf(checkRateLimit),
   payment: oneOf(false),
+  mail: mailOption,
+  registration: registrationOption,
   onPayment: code,
   onStart: code,
   onStop: code,
@@ -62,6 +77,9 @@ export const defineConfig = (config: ApplicationConfig): ApplicationConfig => {
     optionsFlaw(config, configOptions) ??
     (config.payment === false && config.onPayment !== undefined
       ? 'onPayment is never called where payment is false'
+      : undefined) ??
+    (config.registration && config.mail === undefined
+      ? 'registration verifies addresses by mail: set mail too'
       : undefined);
   if (flaw !== undefined) throw new DefinitionError('configuration', flaw);
   return Object.freeze({ ...config });

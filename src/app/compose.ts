@@ -29,6 +29,7 @@ import { workLogFields } from '../kernel/current-work.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
 import type { Stopping } from '../kernel/stopping.ts';
+import { createMailSender } from '../mail/sender.ts';
 import type { Models } from '../model/models.ts';
 import { createScopes } from '../operations/scope.ts';
 import { type ResourceContext, type ServedResource, serveResource } from '../operations/served-resource.ts';
@@ -47,6 +48,7 @@ import { createIdempotency } from '../service/idempotency/idempotency.ts';
 import { createImports } from '../service/imports/imports.ts';
 import { createInvitationStore } from '../service/invitations/invitations.ts';
 import { createBuckets } from '../service/limits/buckets.ts';
+import { createMailQueue } from '../service/mail/mail-queue.ts';
 import { createPaymentStore } from '../service/payments/payments.ts';
 import { createRefusals } from '../service/refusals/refusals.ts';
 import { permissionEntriesOf } from '../service/roles/entity.ts';
@@ -58,6 +60,7 @@ import { createLoginAttempts } from '../service/sessions/login-attempts.ts';
 import { createSessionStore } from '../service/sessions/sessions.ts';
 import { createRequestCounts, type Usage } from '../service/usage/counters.ts';
 import { createRouteTimes } from '../service/usage/route-times.ts';
+import { createAccountLinks } from '../service/users/account-links.ts';
 import { createCallerStore } from '../service/users/callers.ts';
 import { managedUserEntity } from '../service/users/entity.ts';
 import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
@@ -103,6 +106,9 @@ export const compose = async (parts: Parts) => {
   const events = createEventLog(database);
   const eventSignal = new EventSignal(database, events);
   const trash = createTrash(database);
+  const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
+  const { mail } = application.config;
+  assertMail(config, mail);
   const jobs = createJobs({
     database,
     jobs: withOwnJobs(application.jobs, {
@@ -114,6 +120,13 @@ export const compose = async (parts: Parts) => {
       purgeVersions: createVersionPurge(database),
       historyDays: config.historyDays,
       webhooks: () => webhooks,
+      mail: mail && {
+        send: createMailSender({
+          ...{ mail, baseUrl: config.baseUrl, secrets: keyed.mailSecrets, clock, logger },
+          password: () => vault.smtpPassword,
+        }),
+        links: () => accountLinks,
+      },
     }),
     locale: config.locale,
     times: parts.jobTimes,
@@ -127,7 +140,6 @@ export const compose = async (parts: Parts) => {
     (level, line) => logger[level](line, 'security event'),
     (error) => logger.warn({ err: error }, 'security events'),
   );
-  const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
   const identities = createIdentityStore(database, usage.sessionUsed, config.adminSecondFactor);
   const transactionLimit = config.transactionTimeout * 1000;
   const resources: ReadonlyMap<string, ServedResource> = createResources(application.models, {
@@ -144,9 +156,13 @@ export const compose = async (parts: Parts) => {
     // Scopes are built from the resources, whose hooks receive scopes.
     scopeOf: (acting) => scopeOf(acting),
   });
-  const users = createUserStore(context);
+  const { outbox, wake } = jobs;
+  const mailQueue =
+    mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, locale: config.locale });
+  const users = createUserStore(context, mailQueue);
   const userTokens = createTokenStore(context);
-  const invitations = createInvitationStore(context);
+  const invitations = createInvitationStore(context, mailQueue);
+  const accountLinks = mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue });
   const accounts = createAccounts({
     ...{ ...context, users, passwords, userTokens, tokens: keyed.tokens },
     ...{ invitations, baseUrl: config.baseUrl, locale: config.locale, models: application.models },
@@ -201,6 +217,9 @@ export const compose = async (parts: Parts) => {
     roles: createRoleStore(context),
     sessions: createSessionStore(context),
     invitations,
+    mail: mailQueue,
+    accountLinks,
+    registration: application.config.registration || undefined,
     secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
     factorSetups: createFactorSetups(context),
     signInTickets: createSignInTickets(context),
@@ -260,6 +279,14 @@ export const compose = async (parts: Parts) => {
 };
 
 export type Composed = Awaited<ReturnType<typeof compose>>;
+
+/** @throws Error where the links of mail would be written to the log of a production system */
+const assertMail = ({ production }: Config, mail: Application['config']['mail']): void => {
+  if (production && mail === 'log')
+    throw new Error(
+      "mail: 'log' writes links with tokens to the log, and is not for production: set { smtp, from }",
+    );
+};
 
 /** The actor of work that the application starts by itself. */
 const ofApplication: Acting = {

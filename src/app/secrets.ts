@@ -18,6 +18,8 @@ export interface Keyed {
   readonly webhookSecrets: SecretBox;
   /** Seals the secrets of authenticator applications in the same way. */
   readonly totpSecrets: SecretBox;
+  /** Seals the tokens of links until they are sent. */
+  readonly mailSecrets: SecretBox;
 }
 
 const noSecret = (): Error =>
@@ -91,6 +93,7 @@ export const createKeyed = async (
   const boxFor = (purpose: string): RekeyableBox => createSecretBox(secret, purpose, former());
   const webhookSecrets = boxFor('gatewright webhook secrets');
   const totpSecrets = boxFor('gatewright authenticator secrets');
+  const mailSecrets = boxFor('gatewright mail tokens');
   const tokens = createTokens(secret, clock);
   const cookies = createSessionCookies(secret, config.baseUrl);
   const throttle = createLoginThrottle({ store, secret, clock });
@@ -100,7 +103,7 @@ export const createKeyed = async (
       secret = next;
       for (const each of [tokens, cookies, throttle]) each.replaceSecret(secret);
     }
-    for (const box of [webhookSecrets, totpSecrets]) box.replaceSecrets(secret, former());
+    for (const box of [webhookSecrets, totpSecrets, mailSecrets]) box.replaceSecrets(secret, former());
   });
-  return { tokens, cookies, throttle, webhookSecrets, totpSecrets };
+  return { tokens, cookies, throttle, webhookSecrets, totpSecrets, mailSecrets };
 };

@@ -1,5 +1,5 @@
-import { invitationLifetime } from '../auth/invitation.ts';
 import { tokenLifetime } from '../auth/jwt.ts';
+import { accountLinkLifetime, invitationLifetime } from '../auth/link-token.ts';
 import { throttleWindow } from '../auth/login-throttle.ts';
 import { reservationLifetime } from '../auth/ports.ts';
 import { ticketLifetime } from '../auth/sign-in-ticket.ts';
@@ -215,6 +215,28 @@ export const storedTimes: readonly StoredTime[] = [
       set: { column: 'ended_at', aheadMs: 0 },
     },
     { decides: 'how long a link is good', wasAhead: 'the link is over', wasBehind: 'ends sooner by as much' },
+  ),
+  bounded(
+    {
+      ...{ table: 'gatewright_account_links', column: 'expires_at', clock: 'service' },
+      mostMs: seconds(accountLinkLifetime),
+    },
+    {
+      decides: 'how long a link that was sent by mail is valid',
+      wasAhead: 'the link is over',
+      wasBehind: 'ends sooner by as much',
+    },
+  ),
+  bounded(
+    {
+      ...{ table: 'gatewright_account_links', column: 'created_at', clock: 'service' },
+      mostMs: 0,
+    },
+    {
+      decides: 'when a request without a link is removed',
+      wasAhead: 'the request is over',
+      wasBehind: 'is removed sooner by as much',
+    },
   ),
   bounded(
     {

@@ -75,3 +75,14 @@ export const emailViolation = (email: string): RuleViolation | undefined => {
   if (lengthOf(email) > maxEmailLength) return { rule: 'max_length', params: { max: maxEmailLength } };
   return everyForm(email, isEmail) ? undefined : { rule: 'email' };
 };
+
+/** Characters by which a header or a command of SMTP separates addresses, quotes, or adds comments (RFC 5322, 3.2.3). */
+const separators = /["(),:;<>[\]\\]/;
+
+/**
+ * As `emailViolation`, for an address to which mail is sent: without the characters by which a mail server could read
+ * it as another address, or as several.
+ */
+export const mailboxViolation = (email: string): RuleViolation | undefined =>
+  emailViolation(email) ??
+  (separators.test(email) || separators.test(canonicalAccount(email)) ? { rule: 'email' } : undefined);

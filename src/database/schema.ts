@@ -379,6 +379,25 @@ export interface CoreSchema {
     actor_name: string | null;
   };
   /** Links by which users set a password of their own; at most one of a user is open. */
+  gatewright_account_links: {
+    id: Generated<number>;
+    /** `password_reset`, `email` or `registration`. */
+    purpose: string;
+    /** The account or address as it was sent; with a token, the address to which the link was sent. */
+    account: string;
+    /** NFKC and case folded. */
+    canonical: string;
+    user_id: number | null;
+    /** JSON of the requested username, name and password hash. */
+    registration: string | null;
+    locale: string;
+    /** Of the client that made the request. */
+    address: string | null;
+    /** SHA-256 of the token, lowercase hex; unique. */
+    token_hash: string | null;
+    created_at: string;
+    expires_at: string | null;
+  };
   gatewright_invitations: {
     id: Generated<number>;
     user_id: number;

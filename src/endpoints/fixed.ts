@@ -7,6 +7,7 @@ import { sessionEndpoints } from './admin/session.ts';
 import { sessionTokenEndpoint } from './admin/session-token.ts';
 import { statsEndpoint } from './admin/stats.ts';
 import { apiKeyEndpoints } from './api-keys/api-keys.ts';
+import { accountLinkEndpoints } from './auth/account-links.ts';
 import { adminPasswordEndpoint, passwordEndpoint } from './auth/own-password.ts';
 import { loginEndpoint, logoutEndpoint } from './auth/sign-in.ts';
 import { changesEndpoints } from './changes.ts';
@@ -22,6 +23,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   logoutEndpoint(services),
   meEndpoint(),
   passwordEndpoint(services),
+  ...accountLinkEndpoints(services),
   usersEndpoint(services),
   ...apiKeyEndpoints(services),
   ...(services.takesPayments ? [paymentEndpoint(services)] : []),

@@ -16,6 +16,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import type { Stopping } from '../kernel/stopping.ts';
+import type { RegistrationOptions } from '../mail/options.ts';
 import type { Scope } from '../model/scope.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Acting } from '../operations/transaction.ts';
@@ -31,6 +32,7 @@ import type { ImportStore } from '../service/imports/imports.ts';
 import type { InvitationStore } from '../service/invitations/invitations.ts';
 import type { JobWorkers } from '../service/jobs/commands.ts';
 import type { Buckets } from '../service/limits/buckets.ts';
+import type { MailQueue } from '../service/mail/mail-queue.ts';
 import type { PaymentStore } from '../service/payments/payments.ts';
 import type { RefusalStore } from '../service/refusals/refusals.ts';
 import type { PermissionEntry } from '../service/roles/entity.ts';
@@ -41,6 +43,7 @@ import type { SignInTickets } from '../service/second-factors/sign-in-tickets.ts
 import type { SessionStore } from '../service/sessions/sessions.ts';
 import type { RequestCounts } from '../service/usage/counters.ts';
 import type { RouteTimesStore } from '../service/usage/route-times.ts';
+import type { AccountLinks } from '../service/users/account-links.ts';
 import type { CallerStore } from '../service/users/callers.ts';
 import type { SeenCredentialsStore } from '../service/users/seen-credentials.ts';
 import type { TokenStore } from '../service/users/tokens.ts';
@@ -101,6 +104,11 @@ export interface Services {
   readonly roles: RoleStore;
   readonly sessions: SessionStore;
   readonly invitations: InvitationStore;
+  /** Messages to be sent, and the links of users; undefined where the application sends no mail. */
+  readonly mail: MailQueue | undefined;
+  readonly accountLinks: AccountLinks | undefined;
+  /** Undefined where users cannot register themselves. */
+  readonly registration: RegistrationOptions | undefined;
   /** Second factors, those that are being set up, and sign-ins that wait for one. */
   readonly secondFactors: SecondFactorStore;
   readonly factorSetups: FactorSetups;

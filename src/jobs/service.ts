@@ -10,6 +10,7 @@ import type { Locale } from '../kernel/messages/catalogue.ts';
 import { anything, checkOptions, nearestHint, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Stopping } from '../kernel/stopping.ts';
+import { mailInput, type SendMail } from '../mail/sender.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import type { JobOptions } from '../model/job.ts';
 import { haveEvents, type Models } from '../model/models.ts';
@@ -20,6 +21,8 @@ import type { Trash } from '../records/trash/trash.ts';
 import { type EventLog, eventDays } from '../service/events/event-log.ts';
 import { createOutbox, type Outbox } from '../service/jobs/outbox.ts';
 import { createSchedules, type Schedule, type ScheduleStore } from '../service/jobs/schedules.ts';
+import { mailJob } from '../service/mail/mail-queue.ts';
+import { type AccountLinks, accountLinkJob } from '../service/users/account-links.ts';
 import { removalJob, sendingJob, type Webhooks } from '../webhooks/webhooks.ts';
 import { defineJob, type JobDefinition, type JobSchedule, type Jobs, parseSchedule } from './define-job.ts';
 import {
@@ -337,6 +340,14 @@ export interface OwnJobParts {
   readonly historyDays: number | undefined;
   /** Available once the service is composed. */
   readonly webhooks: () => Webhooks;
+  /** Mail; undefined where the application sends none. */
+  readonly mail: MailJobs | undefined;
+}
+
+/** Dependencies of the jobs of mail. The links are available once the service is composed. */
+export interface MailJobs {
+  readonly send: SendMail;
+  readonly links: () => AccountLinks | undefined;
 }
 
 /** A job of the service's own; undefined where the application does not need it, so that it is not polled for. */
@@ -424,6 +435,16 @@ const purgeDeliveries: OwnJob = ({ removalClock, models, webhooks }) =>
       })
     : undefined;
 
+const sendMail: OwnJob = ({ mail }) =>
+  mail && defineJob({ input: mailInput, handle: ({ values, id }) => mail.send(values, id) });
+
+const sendAccountLink: OwnJob = ({ mail }) =>
+  mail &&
+  defineJob({
+    input: { link: field.integer({ required: true }) },
+    handle: ({ values }) => mail.links()?.resolve(values.link),
+  });
+
 /** By their names, which jobs of applications cannot have. */
 const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-events': purgeEvents,
@@ -432,6 +453,8 @@ const ownJobs: Readonly<Record<string, OwnJob>> = {
   [sendingJob]: sendWebhook,
   [removalJob]: purgeWebhook,
   'purge-deliveries': purgeDeliveries,
+  [mailJob]: sendMail,
+  [accountLinkJob]: sendAccountLink,
 };
 
 /** The jobs of an application and those of the service that it needs. @throws DefinitionError */

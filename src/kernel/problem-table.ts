@@ -54,6 +54,7 @@ export const problemTable = {
   invitation_used: 41001,
   invitation_ended: 41002,
   second_factor_setup_ended: 41003,
+  link_ended: 41004,
   stale: 41200,
   body_too_large: 41300,
   too_many_files: 41301,

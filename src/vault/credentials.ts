@@ -21,6 +21,8 @@ export interface Credentials {
   readonly jwt_secret?: string;
   /** Replaced secrets, the most recent first: they open values that were sealed under them, and sign nothing. */
   readonly former_jwt_secrets?: readonly string[];
+  /** Password of the SMTP server. */
+  readonly smtp_password?: string;
   /** While a new key is distributed: the age recipients for whom every change is also encrypted, the new one last. */
   readonly recipients?: readonly string[];
   readonly apps: ReadonlyMap<string, AppKeys>;
@@ -134,9 +136,9 @@ const recipientAt = (value: Json, where: string): string =>
 
 /** The fields beside `serial` and `apps` that are present. */
 const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps'> => {
-  const [secret, former, recipients] = ['jwt_secret', 'former_jwt_secrets', 'recipients'].map((name) =>
-    own(content, name),
-  );
+  const [secret, former, smtpPassword, recipients] = [
+    ...['jwt_secret', 'former_jwt_secrets', 'smtp_password', 'recipients'],
+  ].map((name) => own(content, name));
   const secretOf = (one: Json, where: string): string => secretAt(one, where, minimumJwtSecretBytes);
   return {
     ...(secret === undefined ? {} : { jwt_secret: secretOf(secret, 'jwt_secret') }),
@@ -147,6 +149,7 @@ const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps
             secretOf(one, `former_jwt_secrets[${index}]`),
           ),
         }),
+    ...(smtpPassword === undefined ? {} : { smtp_password: secretAt(smtpPassword, 'smtp_password', 1) }),
     ...(recipients === undefined
       ? {}
       : {
@@ -180,7 +183,7 @@ const parseContent = (text: string): Json => {
 /** Parses the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
 export const parseCredentials = (text: string): Credentials => {
   const content = objectAt(parseContent(text), 'the content', [
-    ...['serial', 'jwt_secret', 'former_jwt_secrets', 'recipients', 'apps'],
+    ...['serial', 'jwt_secret', 'former_jwt_secrets', 'smtp_password', 'recipients', 'apps'],
   ]);
   const serial = serialAt(own(content, 'serial'));
   const apps = new Map<string, AppKeys>();

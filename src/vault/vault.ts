@@ -125,6 +125,10 @@ export class Vault {
     return this.#credentials.former_jwt_secrets ?? [];
   }
 
+  get smtpPassword(): string | undefined {
+    return this.#credentials.smtp_password;
+  }
+
   /**
    * The secrets with which this application may sign at `now` (milliseconds since the epoch), the current one first.
    */

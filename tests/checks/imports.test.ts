@@ -68,6 +68,7 @@ const violations: Readonly<Record<string, readonly [file: string, text: string]>
     `export const bad = () => import('../http/endpoint.ts');`,
   ],
   'upward-from-events': ['src/events/bad.ts', `export type { Call } from '../http/endpoint.ts';`],
+  'upward-from-mail': ['src/mail/bad.ts', `export type { Call } from '../http/endpoint.ts';`],
   'upward-from-webhooks': ['src/webhooks/bad.ts', `export type { Call } from '../http/endpoint.ts';`],
   'upward-from-http-and-openapi': ['src/openapi/bad.ts', `export { fixed } from '../endpoints/fixed.ts';`],
   'upward-from-endpoints': ['src/endpoints/bad.ts', `export { define } from '../jobs/define.ts';`],

@@ -18,6 +18,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'service/api-keys/key-uses.ts',
       'service/usage/route-times.ts',
       'service/attention/attention.ts',
+      'mail/sender.ts',
       'service/audit/security-events.ts',
       'service/jobs/outbox.ts',
       'service/refusals/refusals.ts',

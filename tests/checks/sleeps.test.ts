@@ -53,6 +53,7 @@ const spans: Readonly<Record<string, readonly [waits: number, why: string]>> = {
   'tests/contract/webhook-limits.test.ts': [1, 'a receiver that takes a while'],
   'tests/faults/continuous-backup.test.ts': [2, 'moments of a replica are whole seconds'],
   'tests/faults/few-files.test.ts': [1, 'strangers who come again'],
+  'tests/faults/mail-killed.test.ts': [1, 'a mail server that takes a while'],
   'tests/faults/stopping.test.ts': [1, 'a second signal that is no echo of the first'],
   'tests/faults/webhooks.test.ts': [1, 'that a sent message cannot be stored'],
   'tests/faults/workers.test.ts': [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashInvitation, newInvitation } from '../../src/auth/invitation.ts';
 import { createTokens } from '../../src/auth/jwt.ts';
+import { hashLinkToken, newLinkToken } from '../../src/auth/link-token.ts';
 import { ServiceClock } from '../../src/kernel/clock.ts';
 import { notifyOfExpiry } from '../../src/service/api-keys/expiry-notices.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -144,8 +144,8 @@ describeEachDatabase('a service account', (databases) => {
     expect([invitation.status, invitation.json.code]).toEqual([409, 40_915]);
 
     // A link that was made in the database itself opens nothing.
-    const { token, hash } = newInvitation();
-    expect(hashInvitation(token)).toBe(hash);
+    const { token, hash } = newLinkToken();
+    expect(hashLinkToken(token)).toBe(hash);
     const soon = new Date(service.clock.now() + day).toISOString();
     await service.server.services.database.execute({
       sql: `insert into gatewright_invitations (user_id, made_by, token_hash, created_at, expires_at)

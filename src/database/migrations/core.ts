@@ -33,6 +33,7 @@ import { nonces } from './0047-nonces.ts';
 import { keyUses } from './0049-key-uses.ts';
 import { counts } from './0050-counts.ts';
 import { systemInvitations } from './0051-system-invitations.ts';
+import { accountLinks } from './0052-account-links.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -198,4 +199,5 @@ export const coreMigrations: Migrations = {
   '0049_key_uses': keyUses,
   '0050_counts': counts,
   '0051_system_invitations': systemInvitations,
+  '0052_account_links': accountLinks,
 };

@@ -206,6 +206,10 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
     ...['id', 'user_id', 'token_hash', 'created_at', 'expires_at', 'used_at', 'ended_at', 'made_by'],
     'by_system',
   ),
+  gatewright_account_links: other(
+    ...['id', 'purpose', 'account', 'canonical', 'user_id', 'registration', 'locale', 'address'],
+    ...['token_hash', 'created_at', 'expires_at'],
+  ),
   gatewright_totp: other('user_id', 'secret', 'last_step', 'created_at', 'last_used_at'),
   gatewright_passkeys: other(
     ...['id', 'user_id', 'name', 'credential', 'public_key', 'counter', 'transports', 'created_at'],

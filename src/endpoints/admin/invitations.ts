@@ -1,4 +1,4 @@
-import { hashInvitation, invitationUrl, newInvitation } from '../../auth/invitation.ts';
+import { hashLinkToken, invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
 import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
@@ -29,7 +29,7 @@ const createLookUp =
       throw new Problem('cross_site');
     }
     const look = async () => {
-      const hash = hashInvitation(token);
+      const hash = hashLinkToken(token);
       const found = hash === undefined ? undefined : await invitations.find(hash);
       if (hash !== undefined && found !== undefined) return { ...found, hash };
       securityEvents.record({ action: 'sign_in.failed', address, detail: { invitation: true } });
@@ -45,7 +45,7 @@ const createLookUp =
 export const invitationEndpoints = (services: Services): Endpoint[] => {
   const { invitations, identities, passwords, locale, baseUrl } = services;
   const lookUp = createLookUp(services);
-  const path = '/admin/invitation';
+  const path = invitationPath;
   const tokenField = { token: field.text({ required: true }) };
   const tokenOnly = createInput(tokenField, locale);
   const input = createInput({ ...tokenField, password: field.text({ required: true }) }, locale);
@@ -91,9 +91,10 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
         const id = idOf(call);
         // One's own password asks for the current one: a page left open must not be enough to take it over.
         if (id === userOf(call).id) throw new Problem('forbidden');
-        const { token, hash } = newInvitation();
-        const expires = await invitations.create(id, hash, actorOf(call));
-        return { data: { url: invitationUrl(baseUrl, token), expires_at: expires } };
+        const made = newLinkToken();
+        const expires = await invitations.create(id, made, actorOf(call));
+        services.mail?.wake();
+        return { data: { url: linkUrl(baseUrl, invitationPath, made.token), expires_at: expires } };
       },
     },
     {

@@ -1,5 +1,5 @@
-import { invitationUrl, newInvitation } from '../../auth/invitation.ts';
 import type { Tokens } from '../../auth/jwt.ts';
+import { invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
 import type { Passwords } from '../../auth/password.ts';
 import { defaultMethods } from '../../auth/registry.ts';
 import type { Database, Transaction } from '../../database/database.ts';
@@ -125,9 +125,9 @@ export const createAccounts = (
       const id = typeof invited === 'number' ? invited : (await create(invited)).id;
       const within = transactionOf(acting);
       if (!isId(id)) throw new Problem('record_not_found');
-      const { token, hash } = newInvitation();
-      const expires = await invitations.create(id, hash, actor(), within);
-      return { id, url: invitationUrl(services.baseUrl, token), expires_at: expires };
+      const made = newLinkToken();
+      const expires = await invitations.create(id, made, actor(), within);
+      return { id, url: linkUrl(services.baseUrl, invitationPath, made.token), expires_at: expires };
     };
 
     return {

@@ -16,6 +16,7 @@ export type RuleName =
   | 'number'
   | 'enum'
   | 'email'
+  | 'email_domain'
   | 'url'
   | 'uuid'
   | 'date'

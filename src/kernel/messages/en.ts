@@ -52,6 +52,7 @@ export const problemsInEnglish: Catalogue['problems'] = {
   colleague_refused: 'This user would be refused: {answer}',
   key_expired: 'The key has expired and cannot be extended: create a new one',
   events_gone: 'Older events have expired: reload all data',
+  link_ended: 'The link is not valid: it was used, has expired, or was replaced',
   invitation_used: 'The invitation link has already been used',
   invitation_ended:
     'The invitation link is no longer valid: it has expired, was replaced by a newer link or password, or its creator is no longer allowed to set this password',
@@ -119,6 +120,7 @@ export const en: Catalogue = {
     number: '{label} must be a number',
     enum: '{label} must be one of: {choices}',
     email: '{label} is not a valid email address',
+    email_domain: '{label} must be an address of one of the domains that may register',
     url: '{label} is not a valid URL',
     uuid: '{label} is not a valid UUID',
     date: '{label} is not a valid date',

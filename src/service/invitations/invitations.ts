@@ -1,4 +1,4 @@
-import { invitationLifetime } from '../../auth/invitation.ts';
+import { invitationLifetime, invitationPath, type LinkToken } from '../../auth/link-token.ts';
 import type { Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import {
@@ -22,6 +22,7 @@ import {
   lockSuperAdmins,
   type TableContext,
 } from '../context.ts';
+import type { MailQueue } from '../mail/mail-queue.ts';
 import { demandPerson, endSessions, storedUser } from '../users/stored-user.ts';
 
 /** Milliseconds for which an ended link is kept, so that its page can name the reason. */
@@ -78,8 +79,11 @@ export const endInvitations = (
   return transaction.run(toQuery(end));
 };
 
-/** Links by which a user sets a password once. Only the hash of a link's token is stored. */
-export const createInvitationStore = ({ database, clock }: TableContext) => {
+/**
+ * Links by which a user sets a password once. Only the hash of a link's token is stored.
+ * @param mail sends each link to its user; undefined where the application sends no mail
+ */
+export const createInvitationStore = ({ database, clock }: TableContext, mail?: MailQueue) => {
   const change = createCommands({ database, clock });
 
   const find = statement<{ hash: string }>(
@@ -124,7 +128,12 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
      * Makes a link for a user, which replaces the previous one. Returns the time of its expiry.
      * @throws Problem `record_not_found`, `forbidden`, `service_account`, `user_disabled`
      */
-    create: (userId: number, hash: string, actor: Actor, within?: Transaction): Promise<string> => {
+    create: (
+      userId: number,
+      { token, hash }: LinkToken,
+      actor: Actor,
+      within?: Transaction,
+    ): Promise<string> => {
       const creating = async (made: Change): Promise<Changed<string>> => {
         const { transaction, tables, now, at } = made;
         await lockSuperAdmins(made);
@@ -142,6 +151,9 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
         const maker = { made_by: actingUserId(actor), by_system: actor.reason !== undefined };
         const values = { user_id: userId, ...maker, token_hash: hash, ...times };
         await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
+        const { email, username, name } = user;
+        const link = { path: invitationPath, token, expiresAt };
+        await mail?.add(transaction, { template: 'invitation', to: email, user: { username, name }, link });
         const audit = {
           action: 'invitation.create',
           target: { kind: 'user', id: userId, name: user.username },

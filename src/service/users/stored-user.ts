@@ -8,6 +8,8 @@ import type { Change } from '../context.ts';
 
 export interface StoredUser {
   readonly username: string;
+  readonly email: string;
+  readonly name: string;
   readonly disabled: boolean;
   readonly kind: 'person' | 'service';
   readonly roles: readonly string[];
@@ -15,8 +17,12 @@ export interface StoredUser {
 
 /** Returns a user as it is in the transaction. @throws Problem `record_not_found` */
 export const storedUser = async ({ transaction, tables }: Change, id: number): Promise<StoredUser> => {
-  const row = await transaction.get<Pick<StoredUser, 'username' | 'kind'> & { disabled: boolean | number }>(
-    toQuery(tables.selectFrom('users').select(['username', 'disabled', 'kind']).where('id', '=', id)),
+  const user = tables
+    .selectFrom('users')
+    .select(['username', 'email', 'name', 'disabled', 'kind'])
+    .where('id', '=', id);
+  const row = await transaction.get<Omit<StoredUser, 'disabled' | 'roles'> & { disabled: boolean | number }>(
+    toQuery(user),
   );
   if (row === undefined) throw new Problem('record_not_found');
   const roles = await transaction.all<{ role: string }>(
@@ -43,15 +49,16 @@ export const isStillVerified =
 const greatestExpiry = (now: number) => sql<number>`(select max(e.column1) from (values
   (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.last_token_expiry), (users.revoked_token_expiry)) e)`;
 
+/** Ends the links that were sent to a user by mail. */
+export const removeAccountLinks = ({ transaction, tables }: Change, userId: number): Promise<number> =>
+  transaction.run(toQuery(tables.deleteFrom('gatewright_account_links').where('user_id', '=', userId)));
+
 /**
- * Revokes every token of a user and ends every session but `kept`. A sign-in that has verified the former password
+ * Revokes every token of a user, ends the links that were sent by mail, and ends every session but `kept`. A sign-in that has verified the former password
  * cannot complete. Returns the number of ended sessions.
  */
-export const endSessions = async (
-  { transaction, tables, now }: Change,
-  id: number,
-  kept?: number,
-): Promise<number> => {
+export const endSessions = async (change: Change, id: number, kept?: number): Promise<number> => {
+  const { transaction, tables, now } = change;
   const revoke = tables
     .updateTable('users')
     .set((eb) => ({
@@ -60,6 +67,7 @@ export const endSessions = async (
     }))
     .where('id', '=', id);
   await transaction.run(toQuery(revoke));
+  await removeAccountLinks(change, id);
   const all = tables.deleteFrom('sessions').where('user_id', '=', id);
   return transaction.run(toQuery(kept === undefined ? all : all.where('id', '!=', kept)));
 };

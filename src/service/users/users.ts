@@ -18,7 +18,15 @@ import {
   type TableContext,
 } from '../context.ts';
 import { endInvitations } from '../invitations/invitations.ts';
-import { demandPerson, endSessions, isStillVerified, storedUser } from './stored-user.ts';
+import type { MailQueue } from '../mail/mail-queue.ts';
+import {
+  demandPerson,
+  endSessions,
+  isStillVerified,
+  removeAccountLinks,
+  type StoredUser,
+  storedUser,
+} from './stored-user.ts';
 
 /** A service account has no password and calls with API keys only. */
 export const userKinds = ['person', 'service'] as const;
@@ -148,8 +156,11 @@ export interface StoredUserFacts {
 const ownerGone = ({ ownerId }: Pick<UserChange, 'ownerId'>): ConstraintMeanings =>
   ownerId === undefined ? {} : { foreign_key: { field: 'owner_id', rule: 'reference' } };
 
-/** Users and their roles. A withdrawal of rights is in effect when the promise resolves. */
-export const createUserStore = ({ database, clock }: TableContext) => {
+/**
+ * Users and their roles. A withdrawal of rights is in effect when the promise resolves.
+ * @param mail notifies users of a new password or address; undefined where the application sends no mail
+ */
+export const createUserStore = ({ database, clock }: TableContext, mail?: MailQueue) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
 
@@ -176,6 +187,20 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       .where('password_set_by', 'is not', null)
       .where('password_set_by', 'not in', leaders);
     return (await transaction.run(toQuery(ask))) > 0;
+  };
+
+  /** Tells a person, at the address of before, of a new password or address. */
+  const notify = async (
+    { transaction }: Change,
+    { kind, email, username, name }: StoredUser,
+    changed: Pick<UserChange, 'email' | 'passwordHash'>,
+  ): Promise<void> => {
+    if (mail === undefined || kind === 'service') return;
+    const message = { to: email, user: { username, name } };
+    if (changed.passwordHash !== undefined)
+      await mail.add(transaction, { template: 'password_changed', ...message });
+    if (changed.email !== undefined && changed.email !== email)
+      await mail.add(transaction, { template: 'email_changed', ...message });
   };
 
   const add = async (made: Change, values: UserValues): Promise<Changed<number>> => {
@@ -294,6 +319,8 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           if (ends || gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
           if (shuts || lost.some((role) => administrators.some((each) => each === role)))
             await endInvitations(made, 'made_by', id);
+          if (changed.emailCanonical !== undefined) await removeAccountLinks(made, id);
+          await notify(made, before, changed);
           if (!ends && !sessionsEnd) return { audit, result: true };
           const kept = sessionsEnd || shuts ? undefined : keptSession;
           const sessions = await endSessions(made, id, kept);
@@ -345,11 +372,12 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
           .set({ updated_at: made.at })
           .where(isStillVerified(verified))
-          .returning('username');
-        const user = await made.transaction.get<{ username: string }>(toQuery(update));
-        if (user === undefined) return { result: false };
+          .returning('id');
+        if ((await made.transaction.get(toQuery(update))) === undefined) return { result: false };
+        const user = await storedUser(made, id);
         await endInvitations(made, 'user_id', id);
         await endSessions(made, id, session);
+        await notify(made, user, { passwordHash });
         const target = { kind: 'user', id, name: user.username };
         return { audit: { action: 'user.password', target }, result: true };
       }),

@@ -1,0 +1,329 @@
+import { canonicalAccount, mailboxViolation, usernameViolation } from '../../auth/account.ts';
+import { loginFailed } from '../../auth/login.ts';
+import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
+import { anonymous } from '../../auth/principal.ts';
+import { field } from '../../fields/define.ts';
+import type { RuleViolation } from '../../fields/field.ts';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import type { FieldError } from '../../kernel/field-error.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { RegistrationOptions } from '../../mail/options.ts';
+import { publicUserEntity } from '../../records/users.ts';
+import type { AccountLinks, FoundLink, LinkPurpose, LinkRequest } from '../../service/users/account-links.ts';
+import { arriving } from '../admin/area.ts';
+import { createUserInput, newUserOf } from '../admin/user-input.ts';
+import { createInput, passwordSchema, refined, refuseInvalid } from '../input.ts';
+import type { Services } from '../services.ts';
+import { ticketOf, userOf } from '../shared.ts';
+import { verifyOwnPassword } from './own-password.ts';
+
+/** Services of an application that sends mail. */
+interface MailingServices extends Services {
+  readonly accountLinks: AccountLinks;
+}
+
+const overrun = ['too_many_requests', 'overloaded'] as const;
+
+const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'json' } as const;
+
+const tokenField = { token: field.text({ required: true }) };
+
+/**
+ * Stores a request for a link. Each counts as a failed sign-in does, by account and network, whether or not the account
+ * exists.
+ */
+const requestLink = async (
+  { accountLinks, throttle }: MailingServices,
+  { address, signal }: Call,
+  request: Omit<LinkRequest, 'address'>,
+): Promise<Answer> => {
+  // No user is called so: a username contains no blank.
+  const counted = `${request.purpose} ${request.canonical}`;
+  const send = async (): Promise<undefined> => {
+    await accountLinks.request({ ...request, address });
+  };
+  await throttle.run(counted, address, send, signal);
+  return {};
+};
+
+/** @throws Problem `link_ended` */
+const openLink = async (
+  { accountLinks }: MailingServices,
+  purpose: LinkPurpose,
+  token: string,
+): Promise<FoundLink> => {
+  const found = await accountLinks.find(purpose, token);
+  if (found === undefined) throw new Problem('link_ended');
+  return found;
+};
+
+/** The user of a link, as who they act. @throws Problem `link_ended` if there is none, or it is disabled */
+const userOfLink = async ({ identities }: Services, { userId }: FoundLink, { address }: Call) => {
+  const identity = await identities.byUserId(userId, []);
+  if (identity === undefined) throw new Problem('link_ended');
+  return { identity, actor: { principal: arriving(identity), address } };
+};
+
+const passwordResetEndpoints = (services: MailingServices): Endpoint[] => {
+  const { locale, accountLinks, passwords } = services;
+  const asked = createInput({ account: field.text(), email: field.text() }, locale);
+  const confirmed = createInput({ ...tokenField, password: field.text({ required: true }) }, locale);
+  return [
+    {
+      ...open,
+      operation: 'requestPasswordReset',
+      path: '/api/v1/auth/password_reset',
+      input: { ...asked.schema, anyOf: [{ required: ['account'] }, { required: ['email'] }] },
+      docs: {
+        summary: { 'zh-CN': '请求重置密码', en: 'Request a password reset' },
+        description: {
+          'zh-CN':
+            '`account` 为用户名或邮箱（也可使用 `email`）。账号存在时，向其邮箱发送 30 分钟内有效、只能使用一次的链接。账号不存在时响应相同。没有密码的用户不会收到链接。',
+          en: '`account` is a username or an email address, which can also be sent as `email`. If the account exists, a link is sent to its address, which works once within 30 minutes. The response is the same if there is no such account. A user without a password receives no link.',
+        },
+        tag: 'Auth',
+        problems: overrun,
+      },
+      handle: async (call) => {
+        const { values, errors } = asked.read(call.body);
+        refuseInvalid(errors);
+        const account = values['account'] ?? values['email'];
+        if (typeof account !== 'string') {
+          refuseInvalid([asked.error('account', { rule: 'required' })]);
+          throw new Problem('invalid_record');
+        }
+        const canonical = canonicalAccount(account);
+        return requestLink(services, call, { purpose: 'password_reset', account, canonical, locale });
+      },
+    },
+    {
+      ...open,
+      operation: 'confirmPasswordReset',
+      path: '/api/v1/auth/password_reset/confirm',
+      input: refined(confirmed.schema, { password: passwordSchema(locale) }),
+      docs: {
+        summary: { 'zh-CN': '凭链接重置密码', en: 'Reset a password by its link' },
+        description: {
+          'zh-CN': `${passwordRules['zh-CN']}该用户的全部令牌与会话随即结束。两步验证不受影响。`,
+          en: `${passwordRules.en} All tokens and sessions of the user end. Two-step verification stays.`,
+        },
+        tag: 'Auth',
+        problems: ['link_ended', 'overloaded'],
+      },
+      handle: async (call) => {
+        const { values, errors } = confirmed.read(call.body);
+        refuseInvalid(errors);
+        const link = await openLink(services, 'password_reset', String(values['token']));
+        const { identity, actor } = await userOfLink(services, link, call);
+        const password = String(values['password']);
+        const violation = await passwordViolation(password, identity);
+        if (violation !== undefined) refuseInvalid([confirmed.error('password', violation)]);
+        const hash = await passwords.hash(password, ticketOf(call));
+        if (!(await accountLinks.resetPassword(link, hash, actor))) throw new Problem('link_ended');
+        services.mail?.wake();
+        return {};
+      },
+    },
+  ];
+};
+
+const emailEndpoints = (services: MailingServices): Endpoint[] => {
+  const { locale, accountLinks } = services;
+  const asked = createInput(
+    { email: field.text({ required: true }), password: field.text({ required: true }) },
+    locale,
+  );
+  const confirmed = createInput(tokenField, locale);
+  const users = createUserInput(services.users, locale);
+  return [
+    {
+      ...open,
+      operation: 'requestEmailChange',
+      path: '/api/v1/auth/email',
+      auth: ['jwt'],
+      policy: { kind: 'user' },
+      input: asked.schema,
+      docs: {
+        summary: { 'zh-CN': '请求修改邮箱', en: 'Request a change of the email address' },
+        description: {
+          'zh-CN':
+            '向新邮箱发送 30 分钟内有效、只能使用一次的链接，确认后才会修改。新邮箱已属于其他账号时响应相同。`password` 为当前密码，错误为 401，并计入登录限制。',
+          en: 'A link is sent to the new address, which works once within 30 minutes; the address changes when it is confirmed. The response is the same if another account has the address. `password` is the current password: a wrong one returns 401 and counts as a failed login.',
+        },
+        tag: 'Auth',
+        problems: ['login_failed', ...overrun],
+      },
+      handle: async (call) => {
+        const { values, errors } = asked.read(call.body);
+        refuseInvalid(errors);
+        const account = String(values['email']);
+        const violation = mailboxViolation(account);
+        if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
+        const user = userOf(call);
+        const verified = await verifyOwnPassword(services, call, user, String(values['password']));
+        if (verified === undefined) throw loginFailed();
+        const canonical = canonicalAccount(account);
+        return requestLink(services, call, { purpose: 'email', account, canonical, userId: user.id, locale });
+      },
+    },
+    {
+      ...open,
+      operation: 'confirmEmailChange',
+      path: '/api/v1/auth/email/confirm',
+      input: confirmed.schema,
+      docs: {
+        summary: { 'zh-CN': '凭链接修改邮箱', en: 'Change the email address by its link' },
+        description: {
+          'zh-CN': '旧邮箱会收到通知。',
+          en: 'The former address is notified.',
+        },
+        tag: 'Auth',
+        problems: ['link_ended'],
+      },
+      handle: async (call) => {
+        const { values, errors } = confirmed.read(call.body);
+        refuseInvalid(errors);
+        const link = await openLink(services, 'email', String(values['token']));
+        const { actor } = await userOfLink(services, link, call);
+        if (!(await users.saving(() => accountLinks.changeEmail(link, actor))))
+          throw new Problem('link_ended');
+        services.mail?.wake();
+        return {};
+      },
+    },
+  ];
+};
+
+const registrationEndpoints = (services: MailingServices, options: RegistrationOptions): Endpoint[] => {
+  const { locale, accountLinks, passwords, identities } = services;
+  const { roles = ['viewer'], domains } = options;
+  const allowed = domains?.map((domain) => canonicalAccount(domain));
+  const chosen = { username: field.text(), name: field.string(), password: field.text() };
+  const asked = createInput({ email: field.text({ required: true }), ...chosen }, locale);
+  const confirmed = createInput({ ...tokenField, ...chosen }, locale);
+  const users = createUserInput(services.users, locale);
+  const password = { password: passwordSchema(locale) };
+
+  const addressViolation = (email: string, canonical: string): RuleViolation | undefined =>
+    mailboxViolation(email) ??
+    (allowed === undefined || allowed.some((domain) => canonical.endsWith(`@${domain}`))
+      ? undefined
+      : { rule: 'email_domain' });
+
+  /** The rules that sent values break by themselves; whether a name is taken is told by the confirmation only. */
+  const violations = async (
+    values: JsonObject,
+    email: string,
+    canonical: string,
+  ): Promise<readonly FieldError[]> => {
+    const { username, name, password: secret } = values;
+    const names = { email, username: String(username ?? ''), name: String(name ?? '') };
+    const found: readonly (readonly [string, RuleViolation | undefined])[] = [
+      ['email', addressViolation(email, canonical)],
+      ['username', typeof username === 'string' ? usernameViolation(username) : undefined],
+      ['password', typeof secret === 'string' ? await passwordViolation(secret, names) : undefined],
+    ];
+    return found.flatMap(([name, violation]) =>
+      violation === undefined ? [] : [asked.error(name, violation)],
+    );
+  };
+
+  const register = async (call: Call, body: JsonObject) => {
+    const { values, errors } = confirmed.read(body);
+    refuseInvalid(errors);
+    const link = await openLink(services, 'registration', String(values['token']));
+    const { username, name, passwordHash } = link.registration;
+    const sent = values['password'] ?? undefined;
+    const read = await users.read(
+      {
+        username: values['username'] ?? username ?? null,
+        email: link.email,
+        name: values['name'] ?? name ?? null,
+        ...(sent === undefined && passwordHash !== undefined ? { invite: true } : { password: sent ?? null }),
+        roles: [...roles],
+      },
+      'create',
+    );
+    if (read.errors.some((error) => error.field === 'roles'))
+      throw new Error(`registration.roles: one of ${roles.join(', ')} does not exist: create it first`);
+    refuseInvalid(read.errors);
+    const hash =
+      read.password === undefined
+        ? (passwordHash ?? '')
+        : await passwords.hash(read.password, ticketOf(call));
+    const actor = { principal: anonymous, address: call.address };
+    const id = await users.saving(() => accountLinks.register(link, newUserOf(read, hash), actor));
+    const identity = id === undefined ? undefined : await identities.byUserId(id, []);
+    if (identity === undefined) throw new Problem('link_ended');
+    return identity;
+  };
+
+  return [
+    {
+      ...open,
+      operation: 'register',
+      path: '/api/v1/auth/register',
+      input: refined(asked.schema, password),
+      docs: {
+        summary: { 'zh-CN': '注册', en: 'Register' },
+        description: {
+          'zh-CN': `向此邮箱发送 30 分钟内有效、只能使用一次的链接。确认之前不会创建用户。用户名、姓名和密码也可以在确认时填写。邮箱或用户名已被使用时响应相同。${passwordRules['zh-CN']}`,
+          en: `A link is sent to the address, which works once within 30 minutes. No user exists before the confirmation, where username, name and password can be sent as well. The response is the same if the address or the username is taken. ${passwordRules.en}`,
+        },
+        tag: 'Auth',
+        problems: overrun,
+      },
+      handle: async (call) => {
+        const { values, errors } = asked.read(call.body);
+        refuseInvalid(errors);
+        const { username, name, password: secret } = values;
+        const account = String(values['email']);
+        const canonical = canonicalAccount(account);
+        refuseInvalid(await violations(values, account, canonical));
+        const registration = {
+          ...(typeof username === 'string' ? { username } : {}),
+          ...(typeof name === 'string' ? { name } : {}),
+          ...(typeof secret === 'string'
+            ? { passwordHash: await passwords.hash(secret, ticketOf(call)) }
+            : {}),
+        };
+        const request = { purpose: 'registration', account, canonical, registration, locale } as const;
+        return requestLink(services, call, request);
+      },
+    },
+    {
+      ...open,
+      operation: 'confirmRegistration',
+      path: '/api/v1/auth/register/confirm',
+      status: 201,
+      input: refined(confirmed.schema, password),
+      docs: {
+        summary: { 'zh-CN': '凭链接完成注册', en: 'Complete a registration by its link' },
+        description: {
+          'zh-CN': '此处填写的用户名、姓名和密码取代注册时填写的内容。用户随后即可登录。',
+          en: 'Username, name and password replace those of the registration. The user can then sign in.',
+        },
+        tag: 'Auth',
+        data: publicUserEntity.schema,
+        problems: ['link_ended', 'overloaded'],
+      },
+      handle: async (call) => {
+        const { id, username, email, name, roles: granted } = await register(call, call.body);
+        return { data: { id, username, email, name, roles: [...granted].sort() } };
+      },
+    },
+  ];
+};
+
+/** Password reset, change of address and registration. None exists in an application that sends no mail. */
+export const accountLinkEndpoints = (services: Services): Endpoint[] => {
+  const { accountLinks, registration } = services;
+  if (accountLinks === undefined) return [];
+  const mailing = { ...services, accountLinks };
+  return [
+    ...passwordResetEndpoints(mailing),
+    ...emailEndpoints(mailing),
+    ...(registration === undefined ? [] : registrationEndpoints(mailing, registration)),
+  ];
+};

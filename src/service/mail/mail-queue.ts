@@ -1,0 +1,64 @@
+import type { SecretBox } from '../../auth/secret-box.ts';
+import type { Transaction } from '../../database/database.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+
+/** The messages of the service, by their names. */
+export const mailTemplates = [
+  ...(['password_reset', 'password_changed', 'email_change', 'email_changed'] as const),
+  ...(['address_in_use', 'registration', 'invitation'] as const),
+];
+
+export type MailTemplateName = (typeof mailTemplates)[number];
+
+/** Name of the job that sends a message. */
+export const mailJob = 'send-mail';
+
+/** A link with a token, on a page of the service. */
+export interface MailLink {
+  /** Path below `BASE_URL`. */
+  readonly path: string;
+  readonly token: string;
+  /** Timestamp. */
+  readonly expiresAt: string;
+}
+
+/** A message to be sent. */
+export interface Mail {
+  readonly template: MailTemplateName;
+  readonly to: string;
+  /** Default: the language of the service. */
+  readonly locale?: Locale;
+  /** Username and name of the recipient; absent in a message to an address that was not verified. */
+  readonly user?: { readonly username: string; readonly name: string };
+  readonly link?: MailLink;
+}
+
+export interface MailQueueParts {
+  readonly outbox: Pick<Outbox, 'add'>;
+  /** Makes the workers look for jobs. */
+  readonly wake: () => void;
+  /** Seals the tokens of links: administrators can read the input of a job. */
+  readonly secrets: SecretBox;
+  readonly locale: Locale;
+}
+
+/** Stores each message as a job, in the transaction that causes it. */
+export const createMailQueue = ({ outbox, wake, secrets, locale }: MailQueueParts) => ({
+  add: async (transaction: Transaction, mail: Mail): Promise<void> => {
+    const { template, to, user, link } = mail;
+    const input: JsonObject = {
+      ...{ template, to, locale: mail.locale ?? locale },
+      ...(user === undefined ? {} : { username: user.username, name: user.name }),
+      ...(link === undefined
+        ? {}
+        : { path: link.path, sealed_token: secrets.seal(link.token), expires_at: link.expiresAt }),
+    };
+    await outbox.add({ name: mailJob, key: null, input, at: undefined }, transaction);
+  },
+  /** Called after the commit: otherwise a message waits for the next poll, some seconds. */
+  wake,
+});
+
+export type MailQueue = ReturnType<typeof createMailQueue>;
