@@ -13,6 +13,7 @@ import {
   migrateAll,
   pending,
 } from '../database/migrations/runner.ts';
+import { undoLast } from '../database/migrations/undo.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import { placeOfItsOwn } from '../database/targets.ts';
 import type { Application } from './application.ts';
@@ -162,6 +163,16 @@ export const applyMigrations = async (
   target: DatabaseTarget,
   application: Pick<Application, 'migrations'>,
 ): Promise<readonly string[]> => (await migrateAll(target, sets(application))).applied;
+
+/**
+ * Reverts the application's migration that was applied last. Returns its name; undefined if there is none.
+ * @throws MigrationError that says why not; the database is unchanged then
+ */
+export const undoMigration = (
+  target: DatabaseTarget,
+  { migrations, models }: Pick<Application, 'migrations' | 'models'>,
+): Promise<string | undefined> =>
+  undoLast(target, { migrations, tableName: 'migrations' }, models, assertWhole);
 
 /** Names of everything that `prepareDatabase` would apply. */
 export const pendingMigrations = async (

@@ -1,6 +1,6 @@
 import { readConfig } from '../../app/config.ts';
 import { awaitDatabase } from '../../app/database-wait.ts';
-import { pendingMigrations, planMigrations, prepareDatabase } from '../../app/migrate.ts';
+import { pendingMigrations, planMigrations, prepareDatabase, undoMigration } from '../../app/migrate.ts';
 import { differencesOf, SchemaError } from '../../app/schema-check.ts';
 import { breaksRequests, describeDifference } from '../../database/migrations/describe-difference.ts';
 import { databaseTarget } from '../../database/targets.ts';
@@ -16,6 +16,10 @@ export const command = defineCommand({
       type: 'boolean',
       help: 'write nothing; exit with 1 if migrations are pending or models and database differ',
     },
+    undo: {
+      type: 'boolean',
+      help: "revert the application's latest migration unless that loses data; not in production",
+    },
     ...jsonOption,
   },
   description: [
@@ -24,7 +28,12 @@ export const command = defineCommand({
     'If models and database differ afterwards, it exits with 1 and lists the differences: the service would not start,',
     'or an index would be missing. gatewright generate migration NAME writes the missing migration.',
   ],
-  examples: ['gatewright migrate', 'gatewright migrate --plan', 'gatewright migrate --check'],
+  examples: [
+    'gatewright migrate',
+    'gatewright migrate --plan',
+    'gatewright migrate --check',
+    'gatewright migrate --undo',
+  ],
   async run({ values }, io) {
     const config = readConfig(io.env);
     const application = await openApplication();
@@ -49,6 +58,13 @@ export const command = defineCommand({
       if (found.length > 0) throw new SchemaError(found);
       if (values.json !== true) io.print('The database is up to date.');
       return;
+    }
+    if (values.undo === true) {
+      if (config.production) throw new CommandError('--undo is for development: NODE_ENV is production');
+      const undone = await undoMigration(target, application);
+      if (values.json === true) return io.print(JSON.stringify({ undone: undone ?? null }));
+      if (undone === undefined) return io.print('No migration of the application is applied.');
+      return io.print(`undone ${undone}: its file stays, and gatewright migrate applies it again`);
     }
     const { applied, later } = await prepareDatabase({ ...config, migrate: 'start' }, application, target);
     // Tables of a newer release are no mistake of these models.

@@ -8,11 +8,10 @@ import { quoteName } from '../quote.ts';
 import { dialectOf } from '../registry.ts';
 import {
   columnName,
-  type FieldDefinitions,
   fieldIndexes,
   isRequired,
-  type ReferenceTables,
   referenceOf,
+  type TableAlteration,
   tableIndex,
   uniqueIndex,
 } from './columns.ts';
@@ -21,35 +20,9 @@ import { followColumns } from './follow.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { followingName, indexName } from './names.ts';
 import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
+import { record } from './recording.ts';
 import { registerColumn } from './register.ts';
 import { runAll, tableNow } from './statements.ts';
-
-/** A field as it was and as it becomes. */
-export interface FieldChange {
-  readonly from: FieldDefinition;
-  readonly to: FieldDefinition;
-}
-
-/** The changes of a migration to a table. Columns are called by their new names wherever one is renamed. */
-export interface TableAlteration {
-  /** Old name to new name of a column; its values stay. */
-  readonly rename?: Readonly<Record<string, string>>;
-  readonly add?: FieldDefinitions;
-  /** Values are kept, converted to the new type; one that the new type does not take fails the migration. */
-  readonly change?: Readonly<Record<string, FieldChange>>;
-  /** Columns that go, with their values. */
-  readonly drop?: readonly string[];
-  /** Values that existing records get in columns that are required from now on; else the field's default. */
-  readonly fill?: Readonly<Record<string, Json>>;
-  /** Indexes that no field brings along. */
-  readonly addIndexes?: readonly (readonly string[])[];
-  readonly dropIndexes?: readonly (readonly string[])[];
-  /** Columns whose values no two records share as a whole; records that do fail the migration. */
-  readonly addUnique?: readonly (readonly string[])[];
-  readonly dropUnique?: readonly (readonly string[])[];
-  /** Tables behind references whose name is not the regular plural of the model's. */
-  readonly references?: ReferenceTables;
-}
 
 const fillOf = (
   table: string,
@@ -163,6 +136,7 @@ export const alterTable = async (
   name: string,
   alteration: TableAlteration,
 ): Promise<void> => {
+  if (record(db, { kind: 'alter', table: name, alteration })) return;
   const dialect = dialectOf({ dialect: dialectName });
   const { rename = {}, drop = [] } = alteration;
   const steps = stepsOf(name, alteration);

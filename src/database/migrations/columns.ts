@@ -1,4 +1,5 @@
 import type { CommonOptions, FieldDefinition, OnDelete } from '../../fields/field.ts';
+import type { Json } from '../../kernel/json.ts';
 import { pluralOf } from '../../model/inflect.ts';
 import { snakeOf } from '../../model/names.ts';
 import type { Dialect, Reference } from '../dialect.ts';
@@ -13,6 +14,33 @@ export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
 /** Tables behind references whose name is not the regular plural of the model's, by the field's key. */
 export type ReferenceTables = Readonly<Record<string, string>>;
+
+/** A field as it was and as it becomes. */
+export interface FieldChange {
+  readonly from: FieldDefinition;
+  readonly to: FieldDefinition;
+}
+
+/** The changes of a migration to a table. Columns are called by their new names wherever one is renamed. */
+export interface TableAlteration {
+  /** Old name to new name of a column; its values stay. */
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly add?: FieldDefinitions;
+  /** Values are kept, converted to the new type; one that the new type does not take fails the migration. */
+  readonly change?: Readonly<Record<string, FieldChange>>;
+  /** Columns that go, with their values. */
+  readonly drop?: readonly string[];
+  /** Values that existing records get in columns that are required from now on; else the field's default. */
+  readonly fill?: Readonly<Record<string, Json>>;
+  /** Indexes that no field brings along. */
+  readonly addIndexes?: readonly (readonly string[])[];
+  readonly dropIndexes?: readonly (readonly string[])[];
+  /** Columns whose values no two records share as a whole; records that do fail the migration. */
+  readonly addUnique?: readonly (readonly string[])[];
+  readonly dropUnique?: readonly (readonly string[])[];
+  /** Tables behind references whose name is not the regular plural of the model's. */
+  readonly references?: ReferenceTables;
+}
 
 /** Name of the owner's column in every table that has one. */
 const ownerColumn = 'user_id';

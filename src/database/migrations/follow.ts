@@ -46,7 +46,11 @@ export interface ColumnChanges {
 const mostReferences = 3;
 
 /** Models whose records stood in a table: the one that the register names, else those of its regular name. */
-const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): Promise<readonly string[]> => {
+export const modelsOf = async (
+  db: MigrationDatabase,
+  tables: Tables,
+  table: string,
+): Promise<readonly string[]> => {
   const ask = askThrough(db);
   const model = (await readRegister(ask, tables)).get(table)?.model;
   if (model !== undefined) return [model];

@@ -112,31 +112,57 @@ const runSteps = async (
   }
 };
 
-/** Applies the pending migrations, all of them in one transaction. */
-const apply = async (
+/** Runs some work in one transaction under the lock of migrations. */
+const underLock = <T>(
   db: MigrationDatabase,
-  dialect: Dialect,
-  sets: readonly MigrationSet[],
-  conditions: Conditions,
-): Promise<Migrated> => {
+  work: (transaction: MigrationDatabase) => Promise<T>,
+): Promise<T> => {
   const { adapter } = db.getExecutor();
   const lock = { lockTable: 'none', lockRowId: 'none' };
   return db.connection().execute(async (connection) => {
     // Before the transaction, so that it sees what the holder before has done. The end of the connection gives it back.
     await adapter.acquireMigrationLock(connection, lock);
-    return connection.transaction().execute(async (transaction) => {
-      const found = await foundIn(transaction, dialect, sets);
-      await conditions.before?.(found);
-      assertOrder(found.applied);
-      for (const [index, set] of sets.entries()) {
-        const names = found.applied[index]?.pending ?? [];
-        if (names.length > 0) await runSteps(transaction, dialect, set, names);
-      }
-      if (conditions.afterwards !== undefined) await sql.raw(conditions.afterwards).execute(transaction);
-      await conditions.after?.(askThrough(transaction));
-      return migratedFrom(found);
-    });
+    return connection.transaction().execute(work);
   });
+};
+
+/** Applies the pending migrations, all of them in one transaction. */
+const apply = (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  sets: readonly MigrationSet[],
+  conditions: Conditions,
+): Promise<Migrated> =>
+  underLock(db, async (transaction) => {
+    const found = await foundIn(transaction, dialect, sets);
+    await conditions.before?.(found);
+    assertOrder(found.applied);
+    for (const [index, set] of sets.entries()) {
+      const names = found.applied[index]?.pending ?? [];
+      if (names.length > 0) await runSteps(transaction, dialect, set, names);
+    }
+    if (conditions.afterwards !== undefined) await sql.raw(conditions.afterwards).execute(transaction);
+    await conditions.after?.(askThrough(transaction));
+    return migratedFrom(found);
+  });
+
+/**
+ * Runs some work on a database that is there, in one transaction under the lock of migrations. Undefined if it is empty.
+ */
+export const changeLocked = async <T>(
+  target: DatabaseTarget,
+  set: MigrationSet,
+  work: (transaction: MigrationDatabase, found: Found) => Promise<T>,
+): Promise<T | undefined> => {
+  if (target.isEmpty()) return undefined;
+  const db = await connect(target);
+  try {
+    return await underLock(db, async (transaction) =>
+      work(transaction, await foundIn(transaction, dialectOf(target), [set])),
+    );
+  } finally {
+    await db.destroy();
+  }
 };
 
 const migratedFrom = ({ applied }: Found): Migrated => ({

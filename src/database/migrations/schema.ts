@@ -16,6 +16,7 @@ import {
 } from './columns.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { isNulled, watchReference } from './nulled-references.ts';
+import { record } from './recording.ts';
 import { ensureRegister, registerTable } from './register.ts';
 import { runAll } from './statements.ts';
 
@@ -75,6 +76,7 @@ export const createTable = async (
   table: string,
   definition: TableDefinition,
 ): Promise<void> => {
+  if (record(db, { kind: 'create', table })) return;
   const dialect = dialectOf({ dialect: name });
   await runAll(db, tableStatements(table, definition, dialect));
   await ensureRegister(db, dialect);

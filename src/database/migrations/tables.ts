@@ -7,6 +7,7 @@ import type { MigrationDatabase } from './migration.ts';
 import { followingName } from './names.ts';
 import { forgetReference, nulledColumns, watchReference } from './nulled-references.ts';
 import { readTables } from './read-tables.ts';
+import { record } from './recording.ts';
 import { runAll } from './statements.ts';
 
 /**
@@ -18,6 +19,7 @@ export const dropTable = async (
   dialectName: DialectName,
   name: string,
 ): Promise<void> => {
+  if (record(db, { kind: 'drop', table: name })) return;
   const dialect = dialectOf({ dialect: dialectName });
   const tables = await readTables(askThrough(db), dialect);
   const references = [...tables.values()].flatMap((table) =>
@@ -42,6 +44,7 @@ export const renameTable = async (
   to: string,
   { model }: { readonly model: string },
 ): Promise<void> => {
+  if (record(db, { kind: 'rename', table: from, to, model })) return;
   const dialect = dialectOf({ dialect: name });
   const tables = await readTables(askThrough(db), dialect);
   await followTable(db, name, from, { table: to, model });
