@@ -61,11 +61,14 @@ type Kept<Extras> = Extras extends { readonly required: true }
   : unknown;
 
 export interface ReferenceOptions extends ReferenceExtras {
-  /** Name of the referenced model; `User` for a user of the service. */
-  readonly to: string;
+  /** Name of the referenced model; `User` for a user of the service. A function until models are collected. */
+  readonly to: string | NamedModel;
   /** The reference determines the owner of the record, for ownership and isolation. */
   readonly owner?: boolean;
 }
+
+/** Returns a model: files of models that import each other have no values yet when they are loaded. */
+export type NamedModel<Name extends string = string> = () => { readonly name: Name };
 
 const onDeleteOption = oneOf('restrict', 'null', 'cascade');
 
@@ -77,7 +80,7 @@ export const reference = {
   kind: 'reference',
   column: 'integer',
   define: <const To extends string, const Extras extends ReferenceExtras = ReferenceExtras>(
-    to: To,
+    to: To | NamedModel<To>,
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never } & Kept<Extras> &
       ShowsOfUser<To, Extras>,
   ): FieldDefinition<Extras & { readonly to: To }, number, number, IdentityOperator> =>
@@ -91,8 +94,10 @@ export const reference = {
   argument: { option: 'to', list: false },
   modifiers: ['onDelete'],
   flaw: ({ to, required, onDelete, shows }) =>
-    textual(to, 'the name of the model') ??
-    (shows !== undefined && to !== 'User' ? `shows is for references to User, not to ${to}` : undefined) ??
+    (typeof to === 'function' ? undefined : textual(to, 'the name of the model')) ??
+    (shows !== undefined && to !== 'User'
+      ? `shows is for references to User, not to ${typeof to === 'function' ? 'another model' : to}`
+      : undefined) ??
     (onDelete === undefined ? undefined : onDeleteOption(onDelete, 'onDelete')) ??
     (required === true && onDelete === 'null'
       ? 'onDelete: a required reference cannot become null, so it is "restrict" or "cascade"'
@@ -107,7 +112,7 @@ export const reference = {
   fromText: (text) => parseInteger(text) ?? orNull(text),
   searchable: false,
   sortable: true,
-  target: ({ to }) => to,
+  target: ({ to }) => (typeof to === 'function' ? '' : to),
   shows: ({ shows }) => shows,
   // A body that may set the owner may also name another user.
   onDelete: ({ onDelete, required }) => onDelete ?? (required === true ? 'restrict' : 'null'),

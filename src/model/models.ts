@@ -2,7 +2,7 @@ import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
 import { resolveRules } from './isolation.ts';
 import { resolveRelations } from './relations.ts';
-import type { ResourceModel } from './resource.ts';
+import type { ModelField, ResourceModel } from './resource.ts';
 
 /** The service's own model, which resources can refer to. */
 const user = { name: 'User', table: 'users' } as const;
@@ -30,6 +30,21 @@ const resolveModels = (models: Models): Models => {
   );
 };
 
+/** The model with the names of models that its references name by a function. @throws DefinitionError */
+const withNames = (model: ResourceModel): ResourceModel => {
+  const fields = [...model.fields].map(([name, field]): [string, ModelField] => {
+    const to = 'to' in field.options ? field.options.to : undefined;
+    if (typeof to !== 'function') return [name, field];
+    const target: unknown = to()?.name;
+    if (typeof target !== 'string')
+      throw new DefinitionError(model.name, 'the function of the reference returns no model', name);
+    return [name, Object.freeze({ ...field, options: { ...field.options, to: target }, reference: target })];
+  });
+  return fields.every(([name, field]) => model.fields.get(name) === field)
+    ? model
+    : Object.freeze({ ...model, fields: new Map(fields) });
+};
+
 /**
  * Collects the models: checks what depends on several of them, and resolves rules across models. Throws
  * DefinitionError.
@@ -37,7 +52,7 @@ const resolveModels = (models: Models): Models => {
 export const collectModels = (resources: readonly ResourceModel[]): Models => {
   const models = new Map<string, ResourceModel>();
   const paths = new Map<string, string>();
-  for (const model of resources) {
+  for (const model of resources.map(withNames)) {
     if (models.has(model.name) || model.name === user.name)
       throw new DefinitionError(model.name, 'another model has this name');
     const other = paths.get(model.path);
