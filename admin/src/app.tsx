@@ -1,6 +1,6 @@
 import CssBaseline from '@mui/material/CssBaseline';
 import { CoreAdminContext, CoreAdminUI, CustomRoutes } from 'ra-core';
-import { type ComponentType, type FunctionComponent, lazy, Suspense } from 'react';
+import { type ComponentType, type FunctionComponent, lazy, type ReactNode, Suspense } from 'react';
 import { createBrowserRouter, Outlet, Route, RouterProvider } from 'react-router';
 import { SignInAgain } from './account/sign-in-again.tsx';
 import { pagesPath } from './base.ts';
@@ -24,6 +24,10 @@ const page = <Name extends string>(
 ): FunctionComponent => lazy<ComponentType>(async () => ({ default: (await load())[name] }));
 
 const InvitationPage = page(() => import('./invitation/invitation-page.tsx'), 'InvitationPage');
+
+const AccountLinkPage = lazy(async () => ({
+  default: (await import('./account-links/account-link-pages.tsx')).AccountLinkPage,
+}));
 
 const SignInPage = page(() => import('./pages/sign-in.tsx'), 'SignIn');
 
@@ -115,23 +119,26 @@ const Administration = () => (
   </CssBaseline>
 );
 
+/** A page beside the administration, not within it: whether there is a session, and whose, does not matter. */
+const outside = (path: string, content: ReactNode) => ({
+  path,
+  element: (
+    <CssBaseline>
+      <Suspense fallback={<Waiting />}>{content}</Suspense>
+    </CssBaseline>
+  ),
+});
+
 /** One that can hold back a way that leads out of a form. */
 const router = createBrowserRouter(
   [
     {
       element: <Surroundings />,
       children: [
-        // Beside the administration, not within it: whether there is a session, and whose, does not matter.
-        {
-          path: 'invitation',
-          element: (
-            <CssBaseline>
-              <Suspense fallback={<Waiting />}>
-                <InvitationPage />
-              </Suspense>
-            </CssBaseline>
-          ),
-        },
+        outside('invitation', <InvitationPage />),
+        outside('password_reset', <AccountLinkPage purpose="password_reset" />),
+        outside('register', <AccountLinkPage purpose="register" />),
+        outside('email', <AccountLinkPage purpose="email" />),
         { path: '*', element: <Administration /> },
       ],
     },

@@ -9,6 +9,7 @@ import { adminMetaEndpoints } from '../endpoints/admin/meta.ts';
 import { adminArea } from '../endpoints/admin/records.ts';
 import { applicationEndpoints, keyScopesOf } from '../endpoints/application-endpoints.ts';
 import { createDocumentation, type Documentation } from '../endpoints/docs/docs.ts';
+import { mailPreviewEndpoints } from '../endpoints/docs/mail-preview.ts';
 import { fixedEndpoints } from '../endpoints/fixed.ts';
 import { metaEndpoints } from '../endpoints/meta/meta.ts';
 import { withRateLimits } from '../endpoints/rate-limits.ts';
@@ -356,12 +357,18 @@ export const documentationOf = (
     endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
   });
 
-/** All endpoints of the service, including its own description unless that is off. */
+/**
+ * All endpoints of the service, including its own description unless that is off.
+ * @param development whether the pages of `gatewright dev` are among them
+ */
 export const allEndpoints = async (
   composed: Composed,
   application: Application,
   config: Config,
+  development = false,
 ): Promise<Endpoint[]> => {
+  const { mail } = application.config;
+  const preview = development && mail !== undefined ? mailPreviewEndpoints(mail, config.baseUrl) : [];
   const documentation = config.apiDocs ? await documentationOf(composed, application, config) : undefined;
-  return [...ownEndpoints(composed.services, application), ...(documentation?.endpoints ?? [])];
+  return [...ownEndpoints(composed.services, application), ...preview, ...(documentation?.endpoints ?? [])];
 };

@@ -98,7 +98,7 @@ export interface HttpParts {
   readonly database: Database;
   readonly tracing: Tracing | undefined;
   readonly metering: Metering | undefined;
-  readonly options: { readonly stallTimeoutMs?: number };
+  readonly options: { readonly stallTimeoutMs?: number; readonly development?: boolean };
 }
 
 /** The configured number of connections, or fewer if the system does not allow as many. */
@@ -132,10 +132,12 @@ export const openHttp = async (
     limiter: services.limiter,
     around,
   });
-  const pages = await openAdminPages(config);
+  const { mail, registration } = services;
+  const offered = { mail: mail !== undefined, registration: registration !== undefined };
+  const pages = await openAdminPages({ ...config, ...offered });
   if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
   const endpoints = servedBy(config, [
-    ...(await allEndpoints(composed, application, config)),
+    ...(await allEndpoints(composed, application, config, options.development)),
     ...(pages === undefined ? [] : pages.endpoints),
   ]);
   const { requestCounts, keyUsage, keyUses, keyCalls, routeTimes, refusals, buckets } = services;

@@ -41,6 +41,8 @@ export interface ServerOptions {
   readonly watch?: boolean;
   /** Whether `onStart` and `onStop` of the application run; for the commands that serve. */
   readonly lifecycle?: boolean;
+  /** Whether the pages of `gatewright dev` are served. */
+  readonly development?: boolean;
   /** The port on which other workers of this service already listen; it is shared with them. */
   readonly sharedPort?: number | undefined;
   /** Times that replace those of the service, for tests. */

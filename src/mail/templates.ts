@@ -150,7 +150,7 @@ const paragraph = (html: string): string => `<p style="margin:0 0 16px">${html}<
 
 const button = (url: string, label: string): string =>
   paragraph(
-    `<a href="${escapeHtml(url)}" style="display:inline-block;padding:10px 20px;border-radius:6px;background:#1d4ed8;color:#ffffff;text-decoration:none">${escapeHtml(label)}</a>`,
+    `<a href="${escapeHtml(url)}" style="display:inline-block;padding:10px 20px;border-radius:6px;background:#2f5d62;color:#ffffff;text-decoration:none">${escapeHtml(label)}</a>`,
   ) + paragraph(`<span style="color:#57606a;word-break:break-all">${escapeHtml(url)}</span>`);
 
 const page = (locale: Locale, content: string): string =>

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApplication } from '../../src/app/application.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { createServer } from '../../src/app/server.ts';
 import { createSecretBox } from '../../src/auth/secret-box.ts';
 import { locales } from '../../src/kernel/messages/catalogue.ts';
 import type { MailOption, OutgoingMail } from '../../src/mail/options.ts';
@@ -239,5 +244,50 @@ describe('options of mail and registration', () => {
     ['A, B <a@example.com>, c@example.com', undefined],
   ])('the sender %j', (text, sender) => {
     expect(senderOf(text)).toEqual(sender);
+  });
+});
+
+describe('the preview of gatewright dev', () => {
+  const open = async (options: object) => {
+    const directory = await mkdtemp(join(tmpdir(), 'gatewright-mail-'));
+    const server = await createServer({
+      config: readConfig({
+        ...{
+          PORT: '0',
+          DATA_DIR: directory,
+          DATABASE_URL: `sqlite:${join(directory, 'a.db')}`,
+          JWT_SECRET: 's'.repeat(32),
+        },
+        ...{ ADMIN_PASSWORD: 'tulip-anvil-47 kettle', LOG_LEVEL: 'silent' },
+      }),
+      application: createApplication({ config: { mail: 'log' } }),
+      ...options,
+    });
+    onTestFinished(async () => {
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    return async (path: string) => server.inject({ method: 'GET', path });
+  };
+
+  it('shows every message in both languages and both forms, and runs nothing of them', async () => {
+    const get = await open({ development: true });
+    const { text: contents, headers } = await get('/dev/mail');
+    expect(headers['content-security-policy']).toContain('sandbox');
+    const paths = [...contents.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path);
+    expect(paths).toHaveLength(mailTemplates.length * 4);
+    for (const path of paths) {
+      const { status, text } = await get(`/dev/${path}`);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text.length).toBeGreaterThan(50);
+    }
+    expect((await get('/dev/mail/registration/zh-CN/html')).text).toContain('#sample-token');
+    for (const path of ['nothing/en/html', 'registration/de/html', 'registration/en/pdf'])
+      expect((await get(`/dev/mail/${path}`)).status).toBe(404);
+  });
+
+  it('does not exist otherwise', async () => {
+    const get = await open({});
+    expect((await get('/dev/mail')).status).toBe(404);
   });
 });

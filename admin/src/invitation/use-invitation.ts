@@ -36,7 +36,7 @@ interface OpenedLink {
  * The token of the address. It is taken out of the address bar and of the history once it is read, so that neither
  * shows it, and stays in this page only.
  */
-const useOpenedLink = (): OpenedLink | undefined => {
+export const useOpenedLink = (): OpenedLink | undefined => {
   const { hash, pathname } = useLocation();
   const navigate = useNavigate();
   const [opened, setOpened] = useState<OpenedLink>();

@@ -2,10 +2,15 @@ import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
 import { useNotificationContext } from 'ra-core';
 import { useLocation, useNavigate } from 'react-router';
+import { useOwnTexts } from '../account-links/texts.ts';
+import { LinkButton } from '../parts/link.tsx';
 import { forgetModels } from '../service.ts';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { OutsidePage } from './outside-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+
+/** Whether the service sends mail, and lets users register. */
+const offered = document.documentElement.dataset;
 
 type Stated = 'nextPathname' | 'nextSearch' | 'invited';
 
@@ -37,6 +42,7 @@ export const SignIn = () => {
     await navigate(destinationOf(state) || '/');
   };
   const invited = textIn(state, 'invited');
+  const own = useOwnTexts();
   return (
     <OutsidePage title={text('signIn.title')}>
       {invited === '' ? (
@@ -46,7 +52,10 @@ export const SignIn = () => {
           {text('people.invitation.signIn')}
         </Alert>
       )}
-      <SignInForm account={invited} onSignedIn={enter} />
+      <SignInForm account={invited} onSignedIn={enter}>
+        {'mail' in offered ? <LinkButton to="/password_reset">{own.forgot}</LinkButton> : null}
+        {'registration' in offered ? <LinkButton to="/register">{own.register}</LinkButton> : null}
+      </SignInForm>
     </OutsidePage>
   );
 };

@@ -10,7 +10,7 @@ import { FailedSignIns } from './failed-sign-ins.tsx';
 import { EndlessKeys, ExpiringKeys, NeglectedKeys, WideKeys } from './key-matters.tsx';
 import type { Statistics } from './stats.ts';
 import { DisabledWebhooks, FailingWebhooks } from './webhook-matters.tsx';
-import { Backlog, FailedJobs, OpenModels, UngrantedModels } from './work-matters.tsx';
+import { Backlog, FailedJobs, OpenModels, UngrantedModels, UnsentMail } from './work-matters.tsx';
 
 interface Kind {
   readonly count: number;
@@ -26,6 +26,8 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
   const { expiring_keys: expiring, neglected_keys: neglected } = attention;
   const { endless_keys: endless, wide_keys: wide } = attention;
   const { open_resources: open, ungranted_models: ungranted } = attention;
+  const { unsent_mail: unsent } = attention;
+  const mail = { count: unsent.count, calm: 'start.calm.mail', card: <UnsentMail found={unsent} /> } as const;
   const webhooks: readonly Kind[] = [
     { count: disabled.count, calm: 'start.calm.disabled', card: <DisabledWebhooks found={disabled} /> },
     { count: failing.count, calm: 'start.calm.failing', card: <FailingWebhooks found={failing} /> },
@@ -37,6 +39,7 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
       card: <Backlog backlog={backlog} />,
     },
     { count: jobs.count, calm: 'start.calm.failedJobs', card: <FailedJobs found={jobs} /> },
+    ...('mail' in document.documentElement.dataset ? [mail] : []),
     // Where nothing tells of events there are no webhooks.
     ...(events ? webhooks : []),
     {

@@ -92,6 +92,8 @@ export interface Statistics {
         readonly paused: boolean;
       }[];
     };
+    /** Messages whose last attempt failed, and the error of the latest. */
+    readonly unsent_mail: { readonly count: number; readonly error: string | null };
     /** Work that has been due for a minute and was not begun. */
     readonly backlog: { readonly jobs: number; readonly deliveries: number };
     /** Of the last 24 hours, by account and address. */

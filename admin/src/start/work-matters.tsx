@@ -37,6 +37,20 @@ export const FailedJobs = ({ found: { count, jobs } }: { readonly found: Work['f
   );
 };
 
+/** Messages that the mail server did not accept so far. */
+export const UnsentMail = ({ found: { count, error } }: { readonly found: Work['unsent_mail'] }) => {
+  const text = useText();
+  return (
+    <Matter title={text('start.unsentMail')} count={countText(count)} more={error}>
+      <Line>
+        <Link to={filtered('/jobs', { 'name@eq': 'send-mail' })}>
+          {text('start.lateJobs', { count: countText(count) })}
+        </Link>
+      </Line>
+    </Matter>
+  );
+};
+
 /** Work that has been due for a minute and was not begun. */
 export const Backlog = ({ backlog: { jobs, deliveries } }: { readonly backlog: Work['backlog'] }) => {
   const text = useText();

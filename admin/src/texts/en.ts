@@ -247,6 +247,7 @@ export const en: SameKeys<typeof zhCN> = {
     restCalm: 'Everything else is fine: %{names}.',
     calm: {
       backlog: 'no overdue work',
+      mail: 'no unsent mail',
       failedJobs: 'no failed jobs',
       disabled: 'no disabled webhooks',
       failing: 'no failing webhooks',
@@ -278,6 +279,7 @@ export const en: SameKeys<typeof zhCN> = {
     sentAgain: '%{count} sent again',
     failedJobs: 'Failed jobs',
     showFailedJobs: 'Show failed jobs',
+    unsentMail: 'Unsent mail',
     backlog: 'Overdue work',
     backlogHelp:
       'Due for more than a minute and not yet started. Check that a process for jobs and deliveries is running.',

@@ -244,6 +244,7 @@ export const zhCN = {
     restCalm: '其余无需处理：没有%{names}。',
     calm: {
       backlog: '积压',
+      mail: '未发出的邮件',
       failedJobs: '失败的任务',
       disabled: '停用的 Webhook',
       failing: '发送失败的 Webhook',
@@ -275,6 +276,7 @@ export const zhCN = {
     sentAgain: '已重新发送 %{count} 条',
     failedJobs: '失败的任务',
     showFailedJobs: '查看失败的任务',
+    unsentMail: '未发出的邮件',
     backlog: '积压',
     backlogHelp: '到期已超过一分钟，仍无进程处理。请检查处理任务与发送的进程是否在运行。',
     lateJobs: '%{count} 个任务',

@@ -117,7 +117,14 @@ const start = async (
   const shown = await holdMigrations(config, application, message, print);
   if (shown !== undefined) return { shown };
   logUncaught(logger, () => process.exit(1));
-  const server = await createServer({ config, application, logger, lifecycle: true, jobTimes });
+  const server = await createServer({
+    config,
+    application,
+    logger,
+    lifecycle: true,
+    development: true,
+    jobTimes,
+  });
   const routes = routeLines(server.endpoints, config.basePath);
   print(first ? '' : `Restarted on ${server.config.baseUrl}`);
   if (first) greet(server, { print });

@@ -143,6 +143,12 @@ export const attentionSchema: JsonSchema = {
       }),
       description: 'the failed runs of a recurring job are one entry, with its last run',
     },
+    unsent_mail: {
+      type: 'object',
+      description:
+        'messages whose last attempt failed and that are tried again, with the error of the latest',
+      properties: { count: integer, error: { type: ['string', 'null'] } },
+    },
     backlog: {
       type: 'object',
       description: 'Number of entries that have been due for a minute and are not started',
@@ -197,16 +203,18 @@ export const attentionReader = (services: Services): (() => Promise<JsonObject>)
   };
 
   const ofWork = async (): Promise<JsonObject> => {
-    const [disabled, failing, jobs, backlog] = await Promise.all([
+    const [disabled, failing, jobs, mail, backlog] = await Promise.all([
       work.disabledWebhooks(),
       work.failingWebhooks(),
       work.failedJobs(),
+      work.unsentMail(),
       work.backlog(),
     ]);
     return {
       disabled_webhooks: { count: disabled.count, webhooks: disabled.items.map((each) => ({ ...each })) },
       failing_webhooks: { count: failing.count, webhooks: failing.items.map((each) => ({ ...each })) },
       failed_jobs: { count: jobs.count, jobs: jobs.items.map((each) => ({ ...each })) },
+      unsent_mail: mail,
       backlog,
     };
   };

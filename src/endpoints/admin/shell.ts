@@ -56,14 +56,20 @@ export interface ShellOptions {
   readonly locale: Locale;
   /** Whether there is a documentation page to lead to. */
   readonly apiDocs?: boolean;
+  /** Whether the service sends mail, and users can register themselves. */
+  readonly mail?: boolean;
+  readonly registration?: boolean;
 }
 
 /** The page of the area, with a nonce of its own in every answer. */
-const createPage = (html: string, { basePath, locale, apiDocs }: ShellOptions): (() => HttpResponse) => {
+const createPage = (html: string, options: ShellOptions): (() => HttpResponse) => {
+  const { basePath, locale, apiDocs, mail, registration } = options;
+  const offered = Object.entries({ documented: apiDocs, mail, registration });
+  const attributes = offered.flatMap(([name, is]) => (is === true ? [` data-${name}`] : []));
   // The base path is a parsed URL's: it holds nothing that could end an attribute.
   const parts = html
     .replaceAll('./assets/', `${basePath}/admin/assets/`)
-    .replace('lang="zh-CN"', `lang="${locale}"${apiDocs === true ? ' data-documented' : ''}`)
+    .replace('lang="zh-CN"', `lang="${locale}"${attributes.join('')}`)
     .split(noncePlace);
   return () => {
     const nonce = randomBytes(16).toString('base64');

@@ -5,6 +5,7 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
+import { mailJob } from '../mail/mail-queue.ts';
 import { maxCounted, maxListed } from './attention.ts';
 
 /** Age after which due work that has not begun counts as backlog. */
@@ -128,6 +129,16 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
       .where('d.next_at', '<=', due())
       .limit(most);
 
+  const unsent = (most: number) =>
+    db
+      .selectFrom('gatewright_jobs')
+      .select('error')
+      .where('name', '=', mailJob)
+      .where('state', '=', 'waiting')
+      .where('error', 'is not', null)
+      .orderBy('id', 'desc')
+      .limit(most);
+
   const count = async (query: BoundedQuery): Promise<number> => {
     const counted = raw<{ count: number }>`select count(*) as count from ${query(maxCounted)} as c`;
     return Number(
@@ -160,6 +171,11 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
           paused: Boolean(job.paused),
         })),
       };
+    },
+    /** Messages that were tried and not sent yet, and the error of the latest; null if there are none. */
+    unsentMail: async () => {
+      const { count: found, items } = await find<{ readonly error: string | null }>(unsent);
+      return { count: found, error: items[0]?.error ?? null };
     },
     /** Counts jobs and deliveries that have been due for a minute and have not begun. */
     backlog: async () => ({ jobs: await count(lateJobs), deliveries: await count(lateDeliveries) }),
