@@ -222,6 +222,14 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       '422',
     ],
     ['an invitation link', 'auth/link-token.ts', 'invitationLifetime', 's', '410'],
+    ['a sign-in at a provider', 'service/users/linked-accounts.ts', 'providerSignInLifetime', 's', '401'],
+    [
+      'the one-time code of a sign-in',
+      'service/users/linked-accounts.ts',
+      'providerCodeLifetime',
+      's',
+      '401',
+    ],
     ['a link that was requested by mail', 'auth/link-token.ts', 'accountLinkLifetime', 's', '410'],
     [
       'open links of one mailbox',

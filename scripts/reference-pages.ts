@@ -17,6 +17,7 @@ import { vectorsFile } from './reference-vectors.ts';
 const configTypes: Readonly<Record<string, string>> = {
   limits: '{ [name]: RateLimit }',
   onPayment: 'function',
+  providers: '{ [name]: oidc({ … }) }',
   onStart: 'function',
   onStop: 'function',
 };
@@ -34,6 +35,7 @@ const configurationPage = (): string =>
       'Functions and limits, which no variable can hold, are in this file of the application: it exports `defineConfig({ … })` by default. The file is optional.',
       memberTable(membersOf(interfacesIn(['app/application.ts']), 'ApplicationConfig'), configTypes),
       'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller` or each `network` (`per`): see [Limit requests](../guide/rate-limits.md).',
+      '`mail` and `registration` are explained in [Self-service accounts and mail](../guide/accounts.md), `providers` in [Sign in with a provider](../guide/providers.md).',
     ].join('\n\n'),
   );
 

@@ -18,6 +18,8 @@ export { createTable } from './database/migrations/schema.ts';
 export { dropTable, renameTable } from './database/migrations/tables.ts';
 export type { AnswerOptions, RawAnswer } from './endpoints/answer.ts';
 export { answer } from './endpoints/answer.ts';
+export type { OidcOptions, OidcProvider, RoleMapping } from './endpoints/auth/oidc/options.ts';
+export { oidc } from './endpoints/auth/oidc/options.ts';
 export type { EndpointContext, EndpointDefinition, EndpointOptions } from './endpoints/define-endpoint.ts';
 export { defineEndpoint } from './endpoints/define-endpoint.ts';
 export type { BodyKind, BodyLimits } from './endpoints/endpoint-body.ts';
@@ -49,6 +51,15 @@ export { defineJob } from './jobs/define-job.ts';
 export type { Json, JsonObject } from './kernel/json.ts';
 export type { ProblemDetails } from './kernel/problem.ts';
 export { Problem } from './kernel/problem.ts';
+export type {
+  MailOption,
+  MailTemplate,
+  MailTexts,
+  MailValues,
+  OutgoingMail,
+  RegistrationOptions,
+  SmtpOptions,
+} from './mail/options.ts';
 export type { MakeProblem, ProblemDefinition } from './model/define-problem.ts';
 export { defineProblem } from './model/define-problem.ts';
 export { defineResource } from './model/define-resource.ts';

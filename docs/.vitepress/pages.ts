@@ -40,7 +40,17 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Models and access', zh: '模型与权限' },
-    pages: guides('modelling', 'relations', 'permissions', 'authentication', 'accounts', 'keys', 'rate-limits', 'teams'),
+    pages: guides(
+      'modelling',
+      'relations',
+      'permissions',
+      'authentication',
+      'accounts',
+      'providers',
+      'keys',
+      'rate-limits',
+      'teams',
+    ),
   },
   {
     title: { en: 'Your own code', zh: '编写代码' },

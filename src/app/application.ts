@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { checkRateLimit, type RateLimit } from '../auth/rate-limit.ts';
 import type { Migration, Migrations } from '../database/migrations/migration.ts';
+import { type OidcProvider, providersOption } from '../endpoints/auth/oidc/options.ts';
 import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
 import { definedIn, isEndpointDefinition } from '../endpoints/define-endpoint.ts';
 import type { PaymentHook } from '../endpoints/services.ts';
@@ -47,6 +48,8 @@ export interface ApplicationConfig {
   readonly mail?: MailOption;
   /** Users who register themselves, at an address that they verify by mail. Default: `false`. */
   readonly registration?: false | RegistrationOptions;
+  /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
+  readonly providers?: Readonly<Record<string, OidcProvider>>;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
   /**
@@ -63,6 +66,7 @@ const configOptions = {
   payment: oneOf(false),
   mail: mailOption,
   registration: registrationOption,
+  providers: providersOption,
   onPayment: code,
   onStart: code,
   onStop: code,

@@ -65,6 +65,7 @@ import { createAccountLinks } from '../service/users/account-links.ts';
 import { createCallerStore } from '../service/users/callers.ts';
 import { managedUserEntity } from '../service/users/entity.ts';
 import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
+import { createLinkedAccounts } from '../service/users/linked-accounts.ts';
 import { createSeenCredentials } from '../service/users/seen-credentials.ts';
 import { createTokenStore } from '../service/users/tokens.ts';
 import { createUserStore } from '../service/users/users.ts';
@@ -220,6 +221,9 @@ export const compose = async (parts: Parts) => {
     invitations,
     mail: mailQueue,
     accountLinks,
+    linkedAccounts: createLinkedAccounts({ ...context, users }),
+    providers: application.config.providers ?? {},
+    providerSecrets: keyed.providerSecrets,
     registration: application.config.registration || undefined,
     secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
     factorSetups: createFactorSetups(context),

@@ -18,6 +18,8 @@ export interface Keyed {
   readonly webhookSecrets: SecretBox;
   /** Seals the secrets of authenticator applications in the same way. */
   readonly totpSecrets: SecretBox;
+  /** Seals the secrets of sign-ins that are at a provider. */
+  readonly providerSecrets: SecretBox;
   /** Seals the tokens of links until they are sent. */
   readonly mailSecrets: SecretBox;
 }
@@ -94,6 +96,7 @@ export const createKeyed = async (
   const webhookSecrets = boxFor('gatewright webhook secrets');
   const totpSecrets = boxFor('gatewright authenticator secrets');
   const mailSecrets = boxFor('gatewright mail tokens');
+  const providerSecrets = boxFor('gatewright provider sign-ins');
   const tokens = createTokens(secret, clock);
   const cookies = createSessionCookies(secret, config.baseUrl);
   const throttle = createLoginThrottle({ store, secret, clock });
@@ -103,7 +106,8 @@ export const createKeyed = async (
       secret = next;
       for (const each of [tokens, cookies, throttle]) each.replaceSecret(secret);
     }
-    for (const box of [webhookSecrets, totpSecrets, mailSecrets]) box.replaceSecrets(secret, former());
+    for (const box of [webhookSecrets, totpSecrets, mailSecrets, providerSecrets])
+      box.replaceSecrets(secret, former());
   });
-  return { tokens, cookies, throttle, webhookSecrets, totpSecrets, mailSecrets };
+  return { tokens, cookies, throttle, webhookSecrets, totpSecrets, mailSecrets, providerSecrets };
 };

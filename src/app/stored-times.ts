@@ -9,6 +9,7 @@ import { sql } from '../database/statement.ts';
 import { longestRetryMs, workerTimes } from '../jobs/worker.ts';
 import { maxOverlapSeconds } from '../service/overlap.ts';
 import { setupLifetime } from '../service/second-factors/factor-setups.ts';
+import { providerSignInLifetime } from '../service/users/linked-accounts.ts';
 import { maxRetryAfterMs, runnerTimes } from '../webhooks/runner.ts';
 
 const seconds = (count: number): number => count * 1_000;
@@ -240,6 +241,17 @@ export const storedTimes: readonly StoredTime[] = [
   ),
   bounded(
     {
+      ...{ table: 'gatewright_provider_sign_ins', column: 'expires_at', clock: 'service' },
+      mostMs: seconds(providerSignInLifetime),
+    },
+    {
+      decides: 'how long a sign-in at a provider is awaited',
+      wasAhead: 'the sign-in is over',
+      wasBehind: 'ends sooner by as much',
+    },
+  ),
+  bounded(
+    {
       ...{ table: 'gatewright_totp', column: 'last_step', clock: 'service', unitMs: seconds(totpPeriod) },
       mostMs: seconds(totpPeriod),
       set: { aheadMs: seconds(totpPeriod) },
@@ -390,6 +402,7 @@ export const shownTimes: readonly string[] = [
   ...['gatewright_views.created_at', 'gatewright_views.updated_at'],
   ...['gatewright_totp.created_at', 'gatewright_totp.last_used_at'],
   ...['gatewright_passkeys.created_at', 'gatewright_passkeys.last_used_at'],
+  ...['gatewright_linked_accounts.created_at', 'gatewright_linked_accounts.last_used_at'],
   'gatewright_recovery_codes.created_at',
   'gatewright_database.backed_up_at',
   'gatewright_schedules.paused_at',

@@ -379,6 +379,40 @@ export interface CoreSchema {
     actor_name: string | null;
   };
   /** Links by which users set a password of their own; at most one of a user is open. */
+  gatewright_linked_accounts: {
+    id: Generated<number>;
+    user_id: number;
+    /** Name in the configuration. */
+    provider: string;
+    issuer: string;
+    /** Unique with the issuer. */
+    subject: string;
+    /** Session at the provider of the last sign-in, for its logout. */
+    session_id: string | null;
+    created_at: string;
+    last_used_at: string;
+  };
+  gatewright_provider_sign_ins: {
+    id: Generated<number>;
+    provider: string;
+    /** SHA-256 of the state, lowercase hex; null once the browser has returned. */
+    state_hash: string | null;
+    /** SHA-256 of the cookie of the browser. */
+    browser_hash: string;
+    /** State, nonce and code verifier, encrypted. */
+    sealed: string;
+    return_path: string;
+    /** The user to whom the account is to be linked. */
+    linking_user_id: number | null;
+    /** SHA-256 of the one-time code; null before there is one. */
+    code_hash: string | null;
+    /** The user of the code, */
+    user_id: number | null;
+    security_stamp: number | null;
+    /** and whether the provider has proved a second factor. */
+    second_factor: Generated<boolean | number>;
+    expires_at: string;
+  };
   gatewright_account_links: {
     id: Generated<number>;
     /** `password_reset`, `email` or `registration`. */

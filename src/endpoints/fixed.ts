@@ -8,6 +8,7 @@ import { sessionTokenEndpoint } from './admin/session-token.ts';
 import { statsEndpoint } from './admin/stats.ts';
 import { apiKeyEndpoints } from './api-keys/api-keys.ts';
 import { accountLinkEndpoints } from './auth/account-links.ts';
+import { oidcEndpoints } from './auth/oidc/endpoints.ts';
 import { adminPasswordEndpoint, passwordEndpoint } from './auth/own-password.ts';
 import { loginEndpoint, logoutEndpoint } from './auth/sign-in.ts';
 import { changesEndpoints } from './changes.ts';
@@ -24,6 +25,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   meEndpoint(),
   passwordEndpoint(services),
   ...accountLinkEndpoints(services),
+  ...oidcEndpoints(services),
   usersEndpoint(services),
   ...apiKeyEndpoints(services),
   ...(services.takesPayments ? [paymentEndpoint(services)] : []),

@@ -45,11 +45,13 @@ import type { RequestCounts } from '../service/usage/counters.ts';
 import type { RouteTimesStore } from '../service/usage/route-times.ts';
 import type { AccountLinks } from '../service/users/account-links.ts';
 import type { CallerStore } from '../service/users/callers.ts';
+import type { LinkedAccounts } from '../service/users/linked-accounts.ts';
 import type { SeenCredentialsStore } from '../service/users/seen-credentials.ts';
 import type { TokenStore } from '../service/users/tokens.ts';
 import type { UserStore } from '../service/users/users.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { OidcProvider } from './auth/oidc/options.ts';
 
 /**
  * Hook of payments, called with a scope that acts for the application that signed. It is awaited before the payment
@@ -67,7 +69,7 @@ export type PaymentHook = (
 
 /** Applications of the encrypted credentials. */
 export interface Applications
-  extends Pick<Vault, 'applications' | 'file' | 'publicKeysOf' | 'secretsOf' | 'update'> {
+  extends Pick<Vault, 'applications' | 'clientSecretOf' | 'file' | 'publicKeysOf' | 'secretsOf' | 'update'> {
   onChange(listener: () => void): () => void;
 }
 
@@ -107,6 +109,11 @@ export interface Services {
   /** Messages to be sent, and the links of users; undefined where the application sends no mail. */
   readonly mail: MailQueue | undefined;
   readonly accountLinks: AccountLinks | undefined;
+  readonly linkedAccounts: LinkedAccounts;
+  /** Providers of identities by name. */
+  readonly providers: Readonly<Record<string, OidcProvider>>;
+  /** Seals the secrets of sign-ins that are at a provider. */
+  readonly providerSecrets: SecretBox;
   /** Undefined where users cannot register themselves. */
   readonly registration: RegistrationOptions | undefined;
   /** Second factors, those that are being set up, and sign-ins that wait for one. */
@@ -115,7 +122,7 @@ export interface Services {
   readonly signInTickets: SignInTickets;
   /** Expiries and revocations of the tokens of users; `tokens` signs them. */
   readonly userTokens: TokenStore;
-  readonly nonces: Pick<Nonces, 'sweep'>;
+  readonly nonces: Nonces;
   readonly buckets: Buckets;
   /** Counts requests by their limits; levels for explanations. */
   readonly limiter: Limiter;

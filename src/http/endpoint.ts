@@ -178,7 +178,7 @@ export interface Endpoint {
    */
   readonly fromMemory?: boolean;
   /** Status of success; 200 where absent. */
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 302;
   readonly docs: EndpointDocs;
   readonly handle: (call: Call) => Promise<Answer> | Answer;
   /**

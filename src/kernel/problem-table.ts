@@ -23,6 +23,7 @@ export const problemTable = {
   second_factor_required: 40107,
   second_factor_wrong: 40108,
   second_factor_expired: 40109,
+  provider_refused: 40110,
   forbidden: 40300,
   cross_site: 40301,
   password_change_required: 40302,
@@ -50,6 +51,8 @@ export const problemTable = {
   credentials_unwritable: 40913,
   colleague_refused: 40914,
   service_account: 40915,
+  identity_taken: 40916,
+  identity_last: 40917,
   events_gone: 41000,
   invitation_used: 41001,
   invitation_ended: 41002,
@@ -73,6 +76,7 @@ export const problemTable = {
   handler_timeout: 50304,
   transaction_timeout: 50305,
   jobs_only: 50306,
+  provider_unavailable: 50307,
   unsupported_http_version: 50500,
 } as const;
 

@@ -235,6 +235,7 @@ export const headerTexts = {
 export const statusTexts: Readonly<Record<number, Translations>> = {
   200: { 'zh-CN': '成功', en: 'Success' },
   201: { 'zh-CN': '已创建', en: 'Created' },
+  302: { 'zh-CN': '转到 `Location` 的地址', en: 'Leads to the address of `Location`' },
   304: { 'zh-CN': '自该 ETag 以来未变', en: 'Unchanged since that ETag' },
   400: { 'zh-CN': '请求格式错误', en: 'Malformed request' },
   401: { 'zh-CN': '未认证', en: 'Not authenticated' },

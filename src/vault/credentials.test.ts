@@ -25,7 +25,7 @@ describe('parseCredentials', () => {
     [null, 'the content is not an object'],
     [
       { aps: {} },
-      'the content holds an unknown field "aps"; it may hold serial, jwt_secret, former_jwt_secrets, smtp_password, recipients, apps',
+      'the content holds an unknown field "aps"; it may hold serial, jwt_secret, former_jwt_secrets, smtp_password, providers, recipients, apps',
     ],
     [{ apps: [] }, 'apps is not an object'],
     [{ apps: { shop: 'x' } }, 'apps.shop is not an object'],

@@ -23,6 +23,8 @@ export interface Credentials {
   readonly former_jwt_secrets?: readonly string[];
   /** Password of the SMTP server. */
   readonly smtp_password?: string;
+  /** Secrets of this service at identity providers, by the names of the providers. */
+  readonly providers?: Readonly<Record<string, { readonly client_secret: string }>>;
   /** While a new key is distributed: the age recipients for whom every change is also encrypted, the new one last. */
   readonly recipients?: readonly string[];
   readonly apps: ReadonlyMap<string, AppKeys>;
@@ -134,10 +136,19 @@ const listAt = (value: Json | undefined, where: string): readonly Json[] => {
 const recipientAt = (value: Json, where: string): string =>
   typeof value === 'string' && recipientPattern.test(value) ? value : refuse(where, 'is no age recipient');
 
+const providersAt = (value: Json): NonNullable<Credentials['providers']> =>
+  Object.fromEntries(
+    Object.entries(objectAt(value, 'providers')).map(([name, each]) => {
+      const entry = objectAt(each, `providers.${name}`, ['client_secret']);
+      const secret = secretAt(own(entry, 'client_secret'), `providers.${name}.client_secret`, 1);
+      return [name, { client_secret: secret }];
+    }),
+  );
+
 /** The fields beside `serial` and `apps` that are present. */
 const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps'> => {
-  const [secret, former, smtpPassword, recipients] = [
-    ...['jwt_secret', 'former_jwt_secrets', 'smtp_password', 'recipients'],
+  const [secret, former, smtpPassword, providers, recipients] = [
+    ...['jwt_secret', 'former_jwt_secrets', 'smtp_password', 'providers', 'recipients'],
   ].map((name) => own(content, name));
   const secretOf = (one: Json, where: string): string => secretAt(one, where, minimumJwtSecretBytes);
   return {
@@ -150,6 +161,7 @@ const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps
           ),
         }),
     ...(smtpPassword === undefined ? {} : { smtp_password: secretAt(smtpPassword, 'smtp_password', 1) }),
+    ...(providers === undefined ? {} : { providers: providersAt(providers) }),
     ...(recipients === undefined
       ? {}
       : {
@@ -183,7 +195,7 @@ const parseContent = (text: string): Json => {
 /** Parses the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
 export const parseCredentials = (text: string): Credentials => {
   const content = objectAt(parseContent(text), 'the content', [
-    ...['serial', 'jwt_secret', 'former_jwt_secrets', 'smtp_password', 'recipients', 'apps'],
+    ...['serial', 'jwt_secret', 'former_jwt_secrets', 'smtp_password', 'providers', 'recipients', 'apps'],
   ]);
   const serial = serialAt(own(content, 'serial'));
   const apps = new Map<string, AppKeys>();

@@ -125,6 +125,12 @@ export class Vault {
     return this.#credentials.former_jwt_secrets ?? [];
   }
 
+  /** The secret of this service at an identity provider. */
+  clientSecretOf(provider: string): string | undefined {
+    const { providers = {} } = this.#credentials;
+    return Object.hasOwn(providers, provider) ? providers[provider]?.client_secret : undefined;
+  }
+
   get smtpPassword(): string | undefined {
     return this.#credentials.smtp_password;
   }

@@ -19,6 +19,8 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'service/usage/route-times.ts',
       'service/attention/attention.ts',
       'mail/sender.ts',
+      'endpoints/auth/oidc/client.ts',
+      'service/users/linked-accounts.ts maxNameTries',
       'service/audit/security-events.ts',
       'service/jobs/outbox.ts',
       'service/refusals/refusals.ts',

@@ -34,6 +34,7 @@ import { keyUses } from './0049-key-uses.ts';
 import { counts } from './0050-counts.ts';
 import { systemInvitations } from './0051-system-invitations.ts';
 import { accountLinks } from './0052-account-links.ts';
+import { linkedAccounts } from './0053-linked-accounts.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -200,4 +201,5 @@ export const coreMigrations: Migrations = {
   '0050_counts': counts,
   '0051_system_invitations': systemInvitations,
   '0052_account_links': accountLinks,
+  '0053_linked_accounts': linkedAccounts,
 };

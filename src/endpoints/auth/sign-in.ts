@@ -6,6 +6,7 @@ import { field } from '../../fields/define.ts';
 import type { FieldDefinition, JsonSchema } from '../../fields/field.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Proof } from '../../service/second-factors/proof.ts';
 import type { TokenOutcome } from '../../service/users/tokens.ts';
 import { arriving } from '../admin/area.ts';
 import { createInput, refuseInvalid } from '../input.ts';
@@ -59,39 +60,48 @@ export const createSignIn = (
 const maxLoginTries = 3;
 
 /** Authenticator applications show six digits; a recovery code has more characters. */
-const typedFactor = (otp: string): TypedFactor => ({
+export const typedFactor = (otp: string): TypedFactor => ({
   by: /^\s*\d{3}\s?\d{3}\s*$/.test(otp) ? 'totp' : 'recovery_code',
   code: otp,
 });
 
+/**
+ * Expiry of a new token for a user who has signed in, and has given the second factor if there is one.
+ * @param use uses up the evidence of the sign-in, right before the token is stored; false if it was used before
+ * @throws Problem `second_factor_required`, `second_factor_wrong`, `too_many_requests`, `overloaded`
+ */
+export const issueToken = async (
+  services: Services,
+  call: Call,
+  { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
+  typed: TypedFactor | undefined,
+  use: () => Promise<boolean> = async () => true,
+): Promise<TokenOutcome> => {
+  const actor = { principal: arriving(user), address: call.address };
+  const issue = async (proof: Proof | undefined): Promise<TokenOutcome> =>
+    (await use()) ? services.userTokens.issue(verified, proof, actor) : 'unverified';
+  if (user.secondFactor !== 'missing') return issue(undefined);
+  const issued = await countedFactor(services, call, user, typed?.by, async () => {
+    const proof = typed === undefined ? undefined : await proveTyped(services, user.id, typed);
+    if (proof === undefined) return undefined;
+    const outcome = await issue(proof);
+    return outcome === 'unproved' ? undefined : outcome;
+  });
+  if (issued !== undefined) return issued;
+  factorFailed(services, call, user, typed?.by);
+  throw factorRefused(typed === undefined ? 'second_factor_required' : 'second_factor_wrong');
+};
+
 /** Exchanges an account and a password, and the second factor of a user who has one, for a token of 24 hours. */
 export const loginEndpoint = (services: Services): Endpoint => {
   const signIn = createSignIn(services, { otp: field.text() });
-
-  const issue = async (
-    call: Call,
-    { verified, user }: SignedIn,
-    typed: TypedFactor | undefined,
-  ): Promise<TokenOutcome> => {
-    const actor = { principal: arriving(user), address: call.address };
-    if (user.secondFactor !== 'missing') return services.userTokens.issue(verified, undefined, actor);
-    const issued = await countedFactor(services, call, user, typed?.by, async () => {
-      const proof = typed === undefined ? undefined : await proveTyped(services, user.id, typed);
-      if (proof === undefined) return undefined;
-      const outcome = await services.userTokens.issue(verified, proof, actor);
-      return outcome === 'unproved' ? undefined : outcome;
-    });
-    if (issued !== undefined) return issued;
-    factorFailed(services, call, user, typed?.by);
-    throw factorRefused(typed === undefined ? 'second_factor_required' : 'second_factor_wrong');
-  };
 
   const signInAndIssue = async (call: Call) => {
     for (let tries = 0; tries < maxLoginTries; tries += 1) {
       const signedIn = await signIn.run(call);
       const { otp } = signedIn.values;
       const typed = typeof otp === 'string' ? typedFactor(otp) : undefined;
-      const issued = await issue(call, signedIn, typed);
+      const issued = await issueToken(services, call, signedIn, typed);
       if (typeof issued === 'object') return { user: signedIn.user, expiry: issued.expiry };
     }
     throw loginFailed();

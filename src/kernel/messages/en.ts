@@ -52,6 +52,10 @@ export const problemsInEnglish: Catalogue['problems'] = {
   colleague_refused: 'This user would be refused: {answer}',
   key_expired: 'The key has expired and cannot be extended: create a new one',
   events_gone: 'Older events have expired: reload all data',
+  provider_refused: 'The sign-in with the provider has failed: try again',
+  identity_taken: 'Another user has linked this account of the provider',
+  identity_last: 'This is the only way to sign in: set a password first',
+  provider_unavailable: 'The provider does not respond: try again later',
   link_ended: 'The link is not valid: it was used, has expired, or was replaced',
   invitation_used: 'The invitation link has already been used',
   invitation_ended:

@@ -31,6 +31,8 @@ export const actionWords: Readonly<Record<string, Label>> = {
   'webhook.resend': { 'zh-CN': '重新发送', en: 'Sent a delivery again' },
   'webhook.disable': { 'zh-CN': '停用 Webhook', en: 'Disabled webhook' },
   'user.password': { 'zh-CN': '修改密码', en: 'Changed password' },
+  'identity.link': { 'zh-CN': '关联身份提供方账号', en: 'Linked an account of a provider' },
+  'identity.unlink': { 'zh-CN': '解除关联身份提供方账号', en: 'Unlinked an account of a provider' },
   'password_reset.send': { 'zh-CN': '发送密码重置链接', en: 'Sent a password reset link' },
   'invitation.create': { 'zh-CN': '生成邀请链接', en: 'Made an invitation link' },
   'invitation.use': { 'zh-CN': '通过邀请链接设置密码', en: 'Set the password by an invitation link' },

@@ -1,0 +1,235 @@
+import type { Configuration } from 'openid-client';
+import { isJsonObject, type Json, type JsonObject, own } from '../../../kernel/json.ts';
+import { Problem } from '../../../kernel/problem.ts';
+import type { OidcProvider } from './options.ts';
+
+/** Secrets of one sign-in, which only this service knows. */
+export interface SignInSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** An account at the provider, verified. */
+export interface ProvidedAccount {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Of the session at the provider. */
+  readonly sessionId: string | null;
+  readonly claims: JsonObject;
+}
+
+/** The subject or session that the provider has signed out. */
+export interface ProviderLogout {
+  readonly issuer: string;
+  readonly subject: string | undefined;
+  readonly sessionId: string | undefined;
+  /** Id of the token; each counts once. */
+  readonly id: string;
+  /** Unix seconds until which it could be sent again. */
+  readonly until: number;
+}
+
+/** A response of the provider that does not prove an account; the message is for the log. */
+export class UnprovedAccountError extends Error {}
+
+/** Seconds for each request to the provider. */
+const timeout = 10;
+
+/** Milliseconds for which the discovery document is used. */
+const discoveredMs = 3_600_000;
+
+/** Seconds by which the clocks of provider and service may differ, and for which a logout token is accepted. */
+const clockTolerance = 60;
+const logoutAge = 300;
+
+/** The claim that announces a logout (OpenID Connect Back-Channel Logout 1.0, 2.4). */
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+
+const unavailable = (cause: unknown): Problem =>
+  new Problem('provider_unavailable', { cause, headers: { 'Retry-After': '5' } });
+
+/** The messages of an error and its causes: the library names the check in the cause only. Other causes may be secret. */
+const messagesOf = (error: unknown): string =>
+  error instanceof Error
+    ? [error.message, messagesOf(error.cause)].filter((message) => message !== '').join(': ')
+    : '';
+
+const textOr = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/** The value at a path of claims: a claim of this very name, or a member of an object. */
+export const claimAt = (claims: JsonObject, path: string): Json | undefined => {
+  const whole = own(claims, path);
+  if (whole !== undefined) return whole;
+  let at: Json | undefined = claims;
+  for (const step of path.split('.')) at = isJsonObject(at) ? own(at, step) : undefined;
+  return at;
+};
+
+export interface ProviderClientParts {
+  readonly provider: OidcProvider;
+  /** The credential of the client, as it is now. */
+  readonly secret: () => string | undefined;
+  readonly redirectUri: string;
+}
+
+/** Speaks OpenID Connect with one provider: code flow with PKCE, state and nonce. `openid-client` checks the responses. */
+export const createProviderClient = ({ provider, secret, redirectUri }: ProviderClientParts) => {
+  const { issuer, client: clientId, scopes = ['openid', 'profile', 'email'], roles } = provider;
+  let discovered:
+    | { readonly at: number; readonly secret: string | undefined; readonly config: Configuration }
+    | undefined;
+
+  const discover = async (current: string | undefined): Promise<Configuration> => {
+    const client = await import('openid-client');
+    const execute = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
+    const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
+      execute,
+      timeout,
+    });
+    const server = found.serverMetadata();
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const authenticate =
+      current === undefined
+        ? client.None()
+        : methods.includes('client_secret_basic')
+          ? client.ClientSecretBasic(current)
+          : client.ClientSecretPost(current);
+    const metadata = { [client.clockTolerance]: clockTolerance };
+    const config = new client.Configuration(server, clientId, metadata, authenticate);
+    config.timeout = timeout;
+    for (const each of execute) each(config);
+    // The signature of the ID token is verified, although it arrives over TLS from the provider itself.
+    client.enableNonRepudiationChecks(config);
+    return config;
+  };
+
+  const configuration = async (): Promise<Configuration> => {
+    const current = secret();
+    const isFresh = discovered !== undefined && performance.now() - discovered.at < discoveredMs;
+    if (discovered !== undefined && isFresh && discovered.secret === current) return discovered.config;
+    try {
+      discovered = { at: performance.now(), secret: current, config: await discover(current) };
+      return discovered.config;
+    } catch (error) {
+      throw unavailable(error);
+    }
+  };
+
+  /** The claims of the ID token, and those that the provider returns as user info only. */
+  const completed = async (
+    config: Configuration,
+    accessToken: string,
+    claims: JsonObject,
+  ): Promise<JsonObject> => {
+    const needed = ['preferred_username', 'email', ...(roles === undefined ? [] : [roles.claim])];
+    if (needed.every((name) => claimAt(claims, name) !== undefined)) return claims;
+    const elsewhere = claims['_claim_names'];
+    if (roles !== undefined && isJsonObject(elsewhere) && own(elsewhere, roles.claim) !== undefined)
+      throw new UnprovedAccountError(`the claim ${roles.claim} has too many values to be sent`);
+    if (config.serverMetadata().userinfo_endpoint === undefined) return claims;
+    const client = await import('openid-client');
+    const info = await client.fetchUserInfo(config, accessToken, String(claims['sub']));
+    return { ...(info as unknown as JsonObject), ...claims };
+  };
+
+  return {
+    /** Secrets of a new sign-in. */
+    newSecrets: async (): Promise<SignInSecrets> => {
+      const client = await import('openid-client');
+      return {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+      };
+    },
+
+    /** The address at the provider to which the browser goes. @throws Problem `provider_unavailable` */
+    authorizationUrl: async ({ state, nonce, verifier }: SignInSecrets): Promise<URL> => {
+      const client = await import('openid-client');
+      return client.buildAuthorizationUrl(await configuration(), {
+        ...{ redirect_uri: redirectUri, scope: scopes.join(' '), response_type: 'code', state, nonce },
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
+    },
+
+    /** @throws UnprovedAccountError, Problem `provider_unavailable` */
+    account: async (query: string, { state, nonce, verifier }: SignInSecrets): Promise<ProvidedAccount> => {
+      const client = await import('openid-client');
+      const config = await configuration();
+      const checks = {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      };
+      try {
+        const tokens = await client.authorizationCodeGrant(
+          config,
+          new URL(`${redirectUri}?${query}`),
+          checks,
+        );
+        const given = tokens.claims() as unknown as JsonObject;
+        const claims = await completed(config, tokens.access_token, given);
+        const [subject, of] = [textOr(given['sub']), textOr(given['iss'])];
+        if (subject === undefined || subject === '' || of === undefined)
+          throw new UnprovedAccountError('the ID token has no subject');
+        return { issuer: of, subject, sessionId: textOr(given['sid']) ?? null, claims };
+      } catch (error) {
+        if (error instanceof UnprovedAccountError) throw error;
+        throw new UnprovedAccountError(messagesOf(error), { cause: error });
+      }
+    },
+
+    /** Verifies a logout token of the provider. @throws UnprovedAccountError, Problem `provider_unavailable` */
+    logout: async (token: string): Promise<ProviderLogout> => {
+      const { createRemoteJWKSet, jwtVerify } = await import('jose');
+      const { issuer: of, jwks_uri: keys } = (await configuration()).serverMetadata();
+      if (keys === undefined) throw new UnprovedAccountError('the provider names no keys');
+      try {
+        const { payload } = await jwtVerify(
+          token,
+          createRemoteJWKSet(new URL(keys), { timeoutDuration: timeout * 1000 }),
+          {
+            ...{ issuer: of, audience: clientId, clockTolerance, maxTokenAge: logoutAge },
+            algorithms: [
+              'RS256',
+              'PS256',
+              'ES256',
+              'EdDSA',
+              'Ed25519',
+              'RS384',
+              'RS512',
+              'ES384',
+              'ES512',
+              'PS384',
+              'PS512',
+            ],
+            requiredClaims: ['iat', 'jti', 'events'],
+          },
+        );
+        const { events, nonce, sid, sub, jti, iat = 0 } = payload;
+        if (nonce !== undefined) throw new UnprovedAccountError('a logout token has no nonce');
+        if (!isJsonObject(events as Json) || !isJsonObject(own(events as JsonObject, logoutEvent)))
+          throw new UnprovedAccountError('the token announces no logout');
+        const sessionId = typeof sid === 'string' ? sid : undefined;
+        if (sub === undefined && sessionId === undefined)
+          throw new UnprovedAccountError('the token names neither subject nor session');
+        return {
+          issuer: of,
+          subject: sub,
+          sessionId,
+          id: String(jti),
+          until: iat + logoutAge + clockTolerance,
+        };
+      } catch (error) {
+        if (error instanceof UnprovedAccountError) throw error;
+        throw new UnprovedAccountError(messagesOf(error), { cause: error });
+      }
+    },
+  };
+};
+
+export type ProviderClient = ReturnType<typeof createProviderClient>;

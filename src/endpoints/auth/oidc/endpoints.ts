@@ -1,0 +1,484 @@
+import { randomBytes } from 'node:crypto';
+import {
+  canonicalAccount,
+  mailboxViolation,
+  maxUsernameLength,
+  usernameViolation,
+} from '../../../auth/account.ts';
+import { loginFailed } from '../../../auth/login.ts';
+import { jwt } from '../../../auth/methods/jwt.ts';
+import { anonymous } from '../../../auth/principal.ts';
+import { cookieValues } from '../../../auth/session.ts';
+import { field } from '../../../fields/define.ts';
+import type { JsonSchema } from '../../../fields/field.ts';
+import type { Answer, Call, Endpoint } from '../../../http/endpoint.ts';
+import type { Json, JsonObject } from '../../../kernel/json.ts';
+import { labelText } from '../../../kernel/messages/messages.ts';
+import { Problem } from '../../../kernel/problem.ts';
+import type { Actor } from '../../../service/audit/audit.ts';
+import type { ReturnedSignIn } from '../../../service/users/linked-accounts.ts';
+import type { UserValues } from '../../../service/users/users.ts';
+import { arriving } from '../../admin/area.ts';
+import { createInput, refuseInvalid } from '../../input.ts';
+import { schemas } from '../../schemas.ts';
+import type { Services } from '../../services.ts';
+import { actorOf, idOf, userOf } from '../../shared.ts';
+import { verifyOwnPassword } from '../own-password.ts';
+import { issueToken, typedFactor } from '../sign-in.ts';
+import {
+  claimAt,
+  createProviderClient,
+  type ProvidedAccount,
+  type ProviderClient,
+  type SignInSecrets,
+  UnprovedAccountError,
+} from './client.ts';
+import type { OidcProvider, RoleMapping } from './options.ts';
+
+/** Where a browser returns to unless the sign-in names a page. */
+const defaultReturnPath = '/admin/login';
+
+const cookieName = 'gatewright_sign_in';
+
+/** 32 bytes in base64url. */
+const cookieForm = /^[A-Za-z0-9_-]{43}$/;
+
+/** A path of this service: neither an address of another host nor one that a browser reads as such. */
+const isReturnPath = (text: string): boolean =>
+  /^\/(?![/\\])[\x21-\x7e]{0,1999}$/.test(text) && !/[\\#]/.test(text);
+
+const valuesOf = (value: Json | undefined): readonly string[] =>
+  [value].flat().filter((each) => typeof each === 'string');
+
+/** The roles of a user whose claim has these values: those that the mapping knows follow the claim, others stay. */
+export const mappedRoles = (
+  { map, default: otherwise = ['viewer'] }: RoleMapping,
+  values: readonly string[],
+  current: readonly string[],
+): readonly string[] => {
+  const managed = new Set([...Object.values(map).flat(), ...otherwise]);
+  const granted = values.flatMap((value) => (Object.hasOwn(map, value) ? (map[value] ?? []) : []));
+  const kept = current.filter((role) => !managed.has(role));
+  return [...new Set([...kept, ...(granted.length === 0 ? otherwise : granted)])];
+};
+
+/** The values of a first sign-in. An address counts only if the provider has verified it. */
+const newUserOf = (
+  name: string,
+  { claims, subject }: ProvidedAccount,
+  roles: readonly string[],
+): UserValues => {
+  const text = (claim: string): string => (typeof claims[claim] === 'string' ? claims[claim] : '');
+  const email =
+    claims['email_verified'] === true && mailboxViolation(text('email')) === undefined ? text('email') : '';
+  const wanted = [text('preferred_username').split('@')[0] ?? '', text('email').split('@')[0] ?? '', subject]
+    .map((each) => each.slice(0, maxUsernameLength))
+    .find((each) => usernameViolation(each) === undefined);
+  const username = wanted ?? `${name}-${randomBytes(6).toString('hex')}`;
+  const address = email === '' ? `${randomBytes(8).toString('hex')}@provider.invalid` : email;
+  return {
+    ...{ username, usernameCanonical: canonicalAccount(username) },
+    ...{ email: address, emailCanonical: canonicalAccount(address) },
+    name: text('name').slice(0, 200) || username,
+    ...{ passwordHash: '', disabled: false, roles },
+  };
+};
+
+const provesFactor = ({ secondFactor }: OidcProvider, claims: JsonObject): boolean =>
+  secondFactor !== undefined &&
+  valuesOf(claims[secondFactor.claim]).some((value) => secondFactor.values.includes(value));
+
+const refused = (): Problem =>
+  new Problem('provider_refused', { headers: { 'WWW-Authenticate': jwt.challenge } });
+
+interface Part {
+  readonly name: string;
+  readonly provider: OidcProvider;
+  readonly client: ProviderClient;
+}
+
+/** The description of a redirection. */
+const redirection = {
+  media: 'text/plain',
+  headers: {
+    Location: { 'zh-CN': '浏览器接下来打开的地址', en: 'The address that the browser opens next' },
+    'Set-Cookie': { 'zh-CN': '将登录绑定到此浏览器', en: 'Binds the sign-in to this browser' },
+  },
+  problems: ['path_not_found', 'provider_unavailable', 'database_unavailable', 'overloaded'],
+} as const;
+
+const none: JsonSchema = { type: 'array', items: { type: 'object' } };
+
+/** Sign-in with the providers of the application. None of these endpoints exists without one. */
+export const oidcEndpoints = (services: Services): Endpoint[] => {
+  const { providers, linkedAccounts, baseUrl, locale, providerSecrets, throttle, securityEvents } = services;
+  const names = Object.keys(providers);
+  if (names.length === 0) return [];
+  const { origin, pathname, protocol } = new URL(baseUrl);
+  const base = `${pathname.replace(/\/+$/, '')}/api/v1/auth/oidc`;
+  const secure = protocol === 'https:' ? '; Secure' : '';
+  const parts = new Map<string, Part>(
+    Object.entries(providers).map(([name, provider]) => {
+      const redirectUri = `${baseUrl}/api/v1/auth/oidc/${name}/callback`;
+      const secret = () => services.applications.clientSecretOf(name);
+      return [name, { name, provider, client: createProviderClient({ provider, secret, redirectUri }) }];
+    }),
+  );
+
+  const partOf = (call: Call): Part => {
+    const part = parts.get(call.params['provider'] ?? '');
+    if (part === undefined) throw new Problem('path_not_found');
+    return part;
+  };
+
+  const redirect = (to: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+    status: 302,
+    headers: { ...headers, Location: to, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+    raw: { type: 'text/plain; charset=utf-8', body: '' },
+  });
+
+  const browserOf = (call: Call): string | undefined =>
+    cookieValues(call.header('cookie') ?? '', cookieName).find((value) => cookieForm.test(value));
+
+  /** Begins a sign-in. Returns the address at the provider, and the cookie that binds the sign-in to the browser. */
+  const begin = async ({ name, client }: Part, call: Call, returnPath: string, linkingUserId?: number) => {
+    const secrets = await client.newSecrets();
+    const url = await client.authorizationUrl(secrets);
+    const browser = browserOf(call) ?? randomBytes(32).toString('base64url');
+    const sealed = providerSecrets.seal(JSON.stringify(secrets));
+    const { state } = secrets;
+    await linkedAccounts.begin({ provider: name, state, browser, sealed, returnPath, linkingUserId });
+    const cookie = `${cookieName}=${browser}; Max-Age=900; Path=${base}; HttpOnly; SameSite=Lax${secure}`;
+    return { url: url.href, cookie };
+  };
+
+  /** A failed sign-in counts as one with a password does, by network. Undefined from the attempt is a failure. */
+  const counted = <Result>(
+    part: Part,
+    { address, signal }: Call,
+    attempt: () => Promise<Result | undefined>,
+  ) => throttle.run(` ${part.name}`, address, attempt, signal);
+
+  const failed = (part: Part, { address }: Call, reason: string): undefined => {
+    securityEvents.record({
+      action: 'sign_in.failed',
+      address,
+      detail: { provider: part.name, reason: reason.slice(0, 300) },
+    });
+    return undefined;
+  };
+
+  /** The account that the provider proves; undefined where it proves none. */
+  const provedBy = async (part: Part, call: Call, sealed: string): Promise<ProvidedAccount | undefined> => {
+    const opened = providerSecrets.open(sealed);
+    if (opened === undefined) return failed(part, call, 'the server secret has changed');
+    try {
+      return await part.client.account(call.query, JSON.parse(opened) as SignInSecrets);
+    } catch (error) {
+      if (error instanceof UnprovedAccountError) return failed(part, call, error.message);
+      throw error;
+    }
+  };
+
+  /** Ends a sign-in: with a one-time code, or with a linked account. Returns the fragment for the page. */
+  const complete = async (part: Part, call: Call, signIn: ReturnedSignIn): Promise<string | undefined> => {
+    const account = await provedBy(part, call, signIn.sealed);
+    if (account === undefined) return undefined;
+    const { name, provider } = part;
+    const proved = {
+      provider: name,
+      issuer: account.issuer,
+      subject: account.subject,
+      sessionId: account.sessionId,
+    };
+    if (signIn.linkingUserId !== null) {
+      const identity = await services.identities.byUserId(signIn.linkingUserId, []);
+      if (identity === undefined) return failed(part, call, 'the user is disabled');
+      await linkedAccounts.link(identity.id, proved, {
+        principal: arriving(identity),
+        address: call.address,
+      });
+      return 'linked=1';
+    }
+    const { roles } = provider;
+    const values = roles === undefined ? [] : valuesOf(claimAt(account.claims, roles.claim));
+    const rolesOf =
+      roles === undefined ? undefined : (current: readonly string[]) => mappedRoles(roles, values, current);
+    const [unknown] = await services.users.unknownRoles(rolesOf?.([]) ?? []);
+    if (unknown !== undefined) return failed(part, call, `the role ${unknown} does not exist`);
+    const created =
+      provider.create === false ? undefined : newUserOf(name, account, rolesOf?.([]) ?? ['viewer']);
+    const actor: Actor = { principal: 'service', address: call.address };
+    const user = await linkedAccounts.signIn(proved, created, rolesOf, actor);
+    if (user === undefined) return failed(part, call, 'no enabled user has this account');
+    const code = await linkedAccounts.issueCode(signIn.id, user, provesFactor(provider, account.claims));
+    return `code=${code}`;
+  };
+
+  const start: Endpoint = {
+    operation: 'beginProviderSignIn',
+    method: 'GET',
+    path: '/api/v1/auth/oidc/:provider',
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'nothing',
+    status: 302,
+    docs: {
+      summary: { 'zh-CN': '前往身份提供方登录', en: 'Sign in with a provider' },
+      description: {
+        'zh-CN':
+          '浏览器打开此地址。登录后返回 `return`（本服务的路径），片段中有一次性代码 `code`，或错误码 `error`。',
+        en: 'A browser opens this address. After the sign-in it returns to `return`, a path of this service, with a one-time `code` in the fragment, or the code of an `error`.',
+      },
+      tag: 'Auth',
+      ...redirection,
+      query: [
+        {
+          name: 'return',
+          description: { 'zh-CN': '登录后返回的路径', en: 'Path to which the browser returns' },
+          schema: { type: 'string', default: defaultReturnPath },
+        },
+      ],
+      problems: [...redirection.problems, 'invalid_parameter'],
+    },
+    handle: async (call) => {
+      const part = partOf(call);
+      const returnPath = new URLSearchParams(call.query).get('return') ?? defaultReturnPath;
+      if (!isReturnPath(returnPath)) throw new Problem('invalid_parameter', { params: { name: 'return' } });
+      const { url, cookie } = await begin(part, call, returnPath);
+      return redirect(url, { 'Set-Cookie': cookie });
+    },
+  };
+
+  const callback: Endpoint = {
+    operation: 'endProviderSignIn',
+    method: 'GET',
+    path: '/api/v1/auth/oidc/:provider/callback',
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'nothing',
+    status: 302,
+    docs: {
+      summary: { 'zh-CN': '身份提供方的回调', en: 'Return from a provider' },
+      description: {
+        'zh-CN': '由身份提供方转回的浏览器打开。`state` 未知或属于其他浏览器时为 401。',
+        en: 'Opened by a browser that returns from the provider. 401 if the `state` is unknown or of another browser.',
+      },
+      tag: 'Auth',
+      ...redirection,
+      query: (['code', 'state', 'iss', 'error'] as const).map((name) => ({
+        name,
+        description: { 'zh-CN': '身份提供方的响应', en: 'Response of the provider' },
+        schema: { type: 'string' },
+      })),
+      problems: [...redirection.problems, 'provider_refused', 'too_many_requests'],
+    },
+    handle: async (call) => {
+      const part = partOf(call);
+      const state = new URLSearchParams(call.query).get('state') ?? '';
+      const browser = browserOf(call);
+      let returnPath: string | undefined;
+      const fragment = await counted(part, call, async () => {
+        const signIn = browser && (await linkedAccounts.returned(part.name, state, browser));
+        if (!signIn) return failed(part, call, 'no sign-in of this browser has this state');
+        ({ returnPath } = signIn);
+        return complete(part, call, signIn);
+      }).catch((error: unknown) => {
+        if (!(error instanceof Problem) || returnPath === undefined) throw error;
+        return `error=${error.code}`;
+      });
+      if (returnPath === undefined) throw refused();
+      return redirect(`${origin}${returnPath}#${fragment ?? `error=${refused().code}`}`);
+    },
+  };
+
+  const tokenInput = createInput({ code: field.text({ required: true }), otp: field.text() }, locale);
+  const token: Endpoint = {
+    operation: 'exchangeCode',
+    method: 'POST',
+    path: '/api/v1/auth/token',
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'json',
+    input: tokenInput.schema,
+    docs: {
+      summary: { 'zh-CN': '用一次性代码换取令牌', en: 'Exchange a one-time code for a token' },
+      description: {
+        'zh-CN':
+          '`code` 来自身份提供方登录后返回地址的片段，2 分钟内有效，只能使用一次。已启用两步验证的用户须附 `otp`，除非提供方的第二因素被认可。',
+        en: '`code` is in the fragment of the address to which a sign-in with a provider returns. It is valid once within 2 minutes. A user with two-step verification also sends `otp`, unless the second factor of the provider counts.',
+      },
+      tag: 'Auth',
+      data: schemas.login,
+      problems: [
+        ...(['login_failed', 'second_factor_required', 'second_factor_wrong'] as const),
+        ...(['too_many_requests', 'overloaded'] as const),
+      ],
+    },
+    handle: async (call) => {
+      const { values, errors } = tokenInput.read(call.body);
+      refuseInvalid(errors);
+      const code = String(values['code']);
+      const found = await linkedAccounts.findCode(code);
+      const user = found && (await services.identities.byUserId(found.user.id, []));
+      if (found === undefined || user === undefined) throw loginFailed();
+      const typed = typeof values['otp'] === 'string' ? typedFactor(values['otp']) : undefined;
+      const identity = found.secondFactor ? { ...user, secondFactor: 'given' as const } : user;
+      const use = () => linkedAccounts.useCode(code);
+      const issued = await issueToken(services, call, { verified: found.user, user: identity }, typed, use);
+      if (typeof issued !== 'object') throw loginFailed();
+      const { id, username, email, name } = user;
+      await securityEvents.signedIn({ id, username }, call.address);
+      return {
+        data: { token: services.tokens.issue(id, issued.expiry), user: { id, username, email, name } },
+      };
+    },
+  };
+
+  const linkInput = createInput({ password: field.text({ required: true }), return: field.text() }, locale);
+  const link: Endpoint = {
+    operation: 'linkProvider',
+    method: 'POST',
+    path: '/api/v1/auth/oidc/:provider/link',
+    auth: ['jwt'],
+    policy: { kind: 'user' },
+    accepts: 'json',
+    input: linkInput.schema,
+    docs: {
+      summary: { 'zh-CN': '关联身份提供方的账号', en: 'Link an account of a provider' },
+      description: {
+        'zh-CN': '返回浏览器要打开的地址。`password` 为当前密码，错误为 401，并计入登录限制。',
+        en: 'Returns the address that the browser opens. `password` is the current password: a wrong one returns 401 and counts as a failed login.',
+      },
+      tag: 'Auth',
+      data: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
+      headers: { 'Set-Cookie': { 'zh-CN': '将关联绑定到此浏览器', en: 'Binds the link to this browser' } },
+      problems: ['login_failed', 'provider_unavailable', 'too_many_requests', 'overloaded'],
+    },
+    handle: async (call) => {
+      const part = partOf(call);
+      const { values, errors } = linkInput.read(call.body);
+      refuseInvalid(errors);
+      const returnPath = typeof values['return'] === 'string' ? values['return'] : defaultReturnPath;
+      if (!isReturnPath(returnPath)) throw new Problem('invalid_parameter', { params: { name: 'return' } });
+      const user = userOf(call);
+      if ((await verifyOwnPassword(services, call, user, String(values['password']))) === undefined)
+        throw loginFailed();
+      const { url, cookie } = await begin(part, call, returnPath, user.id);
+      return { data: { url }, headers: { 'Set-Cookie': cookie } };
+    },
+  };
+
+  const logoutInput = createInput({ logout_token: field.text({ required: true }) }, locale);
+  const logout: Endpoint = {
+    operation: 'providerLogout',
+    method: 'POST',
+    path: '/api/v1/auth/oidc/:provider/logout',
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'form',
+    input: logoutInput.schema,
+    docs: {
+      summary: { 'zh-CN': '提供方发起的退出登录', en: 'Back-channel logout' },
+      description: {
+        'zh-CN': '由身份提供方调用：结束该用户的全部会话与令牌。',
+        en: 'Called by the provider: ends all sessions and tokens of the user.',
+      },
+      tag: 'Auth',
+      problems: ['bad_request', 'provider_unavailable', 'too_many_requests', 'overloaded'],
+    },
+    handle: async (call) => {
+      const part = partOf(call);
+      const { values, errors } = logoutInput.read(call.body);
+      refuseInvalid(errors);
+      const read = await counted(part, call, () =>
+        part.client.logout(String(values['logout_token'])).catch((error: unknown) => {
+          if (error instanceof UnprovedAccountError) return failed(part, call, error.message);
+          throw error;
+        }),
+      );
+      const isNew = read && (await services.nonces.use(` ${part.name}`, read.id, read.until));
+      if (!read || !isNew) throw new Problem('bad_request');
+      await linkedAccounts.signOut(read, { principal: anonymous, address: call.address });
+      return { headers: { 'Cache-Control': 'no-store' } };
+    },
+  };
+
+  const account: JsonSchema = {
+    type: 'object',
+    title: 'LinkedAccount',
+    properties: {
+      ...{ id: { type: 'integer' }, provider: { type: 'string' } },
+      ...{ issuer: { type: 'string' }, subject: { type: 'string' } },
+      created_at: { type: 'string', format: 'date-time' },
+      last_used_at: { type: 'string', format: 'date-time' },
+    },
+  };
+
+  return [
+    {
+      operation: 'listProviders',
+      method: 'GET',
+      path: '/api/v1/auth/providers',
+      auth: [],
+      policy: { kind: 'open' },
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '身份提供方列表', en: 'List providers' },
+        tag: 'Auth',
+        data: {
+          ...none,
+          items: {
+            type: 'object',
+            title: 'Provider',
+            properties: { name: { type: 'string' }, label: { type: 'string' }, url: { type: 'string' } },
+          },
+        },
+      },
+      handle: () => ({
+        data: [...parts.values()].map(({ name, provider: { label = name } }) => ({
+          ...{ name, label: labelText(label, locale) },
+          url: `${baseUrl}/api/v1/auth/oidc/${name}`,
+        })),
+      }),
+    },
+    start,
+    callback,
+    token,
+    link,
+    logout,
+    {
+      operation: 'listIdentities',
+      method: 'GET',
+      path: '/api/v1/auth/identities',
+      auth: ['jwt'],
+      policy: { kind: 'user' },
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '已关联的账号', en: 'List linked accounts' },
+        tag: 'Auth',
+        data: { ...none, items: account },
+      },
+      handle: async (call) => ({
+        data: (await linkedAccounts.listOf(userOf(call).id)).map((each) => ({ ...each })),
+      }),
+    },
+    {
+      operation: 'unlinkIdentity',
+      method: 'DELETE',
+      path: '/api/v1/auth/identities/:id',
+      auth: ['jwt'],
+      policy: { kind: 'user' },
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '解除关联', en: 'Unlink an account' },
+        tag: 'Auth',
+        problems: ['record_not_found', 'identity_last'],
+      },
+      handle: async (call) => {
+        await linkedAccounts.remove(userOf(call).id, idOf(call), actorOf(call));
+        return {};
+      },
+    },
+  ];
+};

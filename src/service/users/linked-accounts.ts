@@ -1,0 +1,377 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { canonicalAccount } from '../../auth/account.ts';
+import type { VerifiedUser } from '../../auth/ports.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { superAdmin } from '../../policy/rule.ts';
+import type { Actor, AuditEntry } from '../audit/audit.ts';
+import { type Changed, createCommands } from '../command.ts';
+import { type Change, lockSuperAdmins, type TableContext } from '../context.ts';
+import { endSessions, storedUser } from './stored-user.ts';
+import type { UserStore, UserValues } from './users.ts';
+
+/** Seconds for the sign-in at the provider, and for the exchange of its one-time code. */
+export const providerSignInLifetime = 600;
+export const providerCodeLifetime = 120;
+
+/** An account at a provider: its issuer and its subject, never its address. */
+export interface LinkedAccountKey {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+export interface LinkedAccount {
+  readonly id: number;
+  readonly provider: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly created_at: string;
+  readonly last_used_at: string;
+}
+
+/** An account that the provider has proved. */
+export interface ProvedAccount extends LinkedAccountKey {
+  readonly provider: string;
+  readonly sessionId: string | null;
+}
+
+/** A sign-in that has begun: the browser is at the provider. */
+export interface BegunSignIn {
+  readonly provider: string;
+  readonly state: string;
+  readonly browser: string;
+  /** Sealed secrets of the sign-in. */
+  readonly sealed: string;
+  readonly returnPath: string;
+  /** The user to whom the account is to be linked. */
+  readonly linkingUserId: number | undefined;
+}
+
+export interface ReturnedSignIn {
+  readonly id: number;
+  readonly sealed: string;
+  readonly returnPath: string;
+  readonly linkingUserId: number | null;
+}
+
+/** A one-time code that was exchanged. */
+export interface ExchangedCode {
+  readonly user: VerifiedUser;
+  /** Whether the provider has proved a second factor. */
+  readonly secondFactor: boolean;
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Tries of a new username, each with another ending. */
+const maxNameTries = 5;
+
+export interface LinkedAccountParts extends TableContext {
+  readonly users: Pick<UserStore, 'create' | 'update'>;
+}
+
+/** Accounts at identity providers, and the sign-ins by them. */
+export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountParts) => {
+  const db = tablesOf(database);
+  const change = createCommands({ database, clock });
+
+  const userOf = async ({ transaction, tables }: Change, { issuer, subject }: LinkedAccountKey) => {
+    const linked = tables
+      .selectFrom('gatewright_linked_accounts')
+      .select(['id', 'user_id'])
+      .where('issuer', '=', issuer)
+      .where('subject', '=', subject);
+    return transaction.get<{ id: number; user_id: number }>(toQuery(linked));
+  };
+
+  const link = async (made: Change, userId: number, account: ProvedAccount): Promise<AuditEntry> => {
+    const { transaction, tables, at } = made;
+    const { provider, issuer, subject, sessionId } = account;
+    const values = { user_id: userId, provider, issuer, subject, session_id: sessionId };
+    const insert = tables
+      .insertInto('gatewright_linked_accounts')
+      .values({ ...values, created_at: at, last_used_at: at });
+    await transaction.run(toQuery(insert));
+    const { username } = await storedUser(made, userId);
+    return {
+      action: 'identity.link',
+      target: { kind: 'user', id: userId, name: username },
+      detail: { provider, issuer },
+    };
+  };
+
+  /** The same values with a username and an address that no user has. */
+  const free = async ({ transaction, tables }: Change, values: UserValues): Promise<UserValues> => {
+    const isTaken = async (
+      column: 'username_canonical' | 'email_canonical',
+      canonical: string,
+    ): Promise<boolean> =>
+      (await transaction.get(
+        toQuery(tables.selectFrom('users').select('id').where(column, '=', canonical)),
+      )) !== undefined;
+    let { username, email } = values;
+    for (let tries = 1; await isTaken('username_canonical', canonicalAccount(username)); tries += 1) {
+      if (tries > maxNameTries) throw new Error('no free username was found');
+      username = `${values.username.slice(0, 50)}-${randomBytes(3).toString('hex')}`;
+    }
+    if (await isTaken('email_canonical', canonicalAccount(email)))
+      email = `${randomBytes(8).toString('hex')}@provider.invalid`;
+    return {
+      ...values,
+      ...{ username, usernameCanonical: canonicalAccount(username) },
+      ...{ email, emailCanonical: canonicalAccount(email) },
+    };
+  };
+
+  /** Applies the roles of a sign-in. The last super_admin keeps the role. */
+  const setRoles = async (
+    made: Change,
+    id: number,
+    rolesOf: (current: readonly string[]) => readonly string[],
+  ) => {
+    const { roles: current } = await storedUser(made, id);
+    let next = [...new Set(rolesOf(current))].sort();
+    if (current.includes(superAdmin) && !next.includes(superAdmin)) {
+      const others = made.tables
+        .selectFrom('user_roles')
+        .innerJoin('users', 'users.id', 'user_roles.user_id')
+        .select('users.id')
+        .where('user_roles.role', '=', superAdmin)
+        .where('users.id', '!=', id)
+        .where('users.disabled', '=', false)
+        .where('users.kind', '=', 'person');
+      if ((await made.transaction.get(toQuery(others))) === undefined) next = [...next, superAdmin];
+    }
+    if (next.join() === [...current].sort().join()) return;
+    await users.update(id, { roles: next }, made.actor, {}, made.transaction);
+  };
+
+  return {
+    begin: async ({
+      provider,
+      state,
+      browser,
+      sealed,
+      returnPath,
+      linkingUserId,
+    }: BegunSignIn): Promise<void> => {
+      await database.write(async (transaction) => {
+        const now = clock();
+        const over = db
+          .deleteFrom('gatewright_provider_sign_ins')
+          .where('expires_at', '<=', toTimestamp(now));
+        await transaction.run(toQuery(over));
+        const values = { provider, sealed, return_path: returnPath, linking_user_id: linkingUserId ?? null };
+        const insert = db.insertInto('gatewright_provider_sign_ins').values({
+          ...{ ...values, state_hash: hashOf(state), browser_hash: hashOf(browser) },
+          expires_at: toTimestamp(now + providerSignInLifetime * 1000),
+        });
+        await transaction.run(toQuery(insert));
+      });
+    },
+
+    /** Takes a sign-in whose browser has returned, once. Undefined if it is of another browser or provider, or over. */
+    returned: async (
+      provider: string,
+      state: string,
+      browser: string,
+    ): Promise<ReturnedSignIn | undefined> => {
+      const update = db
+        .updateTable('gatewright_provider_sign_ins')
+        .set({ state_hash: null })
+        .where('provider', '=', provider)
+        .where('state_hash', '=', hashOf(state))
+        .where('browser_hash', '=', hashOf(browser))
+        .where('expires_at', '>', toTimestamp(clock()))
+        .returning(['id', 'sealed', 'return_path as returnPath', 'linking_user_id as linkingUserId']);
+      return (await database.execute<ReturnedSignIn>(toQuery(update)))[0];
+    },
+
+    /**
+     * Signs in the user of an account, or creates one. Returns the verified user; undefined if there is none and none is
+     * to be created, or the user is disabled.
+     */
+    signIn: (
+      account: ProvedAccount,
+      created: UserValues | undefined,
+      rolesOf: ((current: readonly string[]) => readonly string[]) | undefined,
+      actor: Actor,
+    ): Promise<VerifiedUser | undefined> =>
+      change(actor, async (made): Promise<Changed<VerifiedUser | undefined>> => {
+        // First, as every change of a user does; it also makes two first sign-ins of one account follow each other.
+        await lockSuperAdmins(made);
+        const found = await userOf(made, account);
+        if (found === undefined && created === undefined) return { result: undefined };
+        const audit: AuditEntry[] = [];
+        let id = found?.user_id;
+        if (id === undefined) {
+          id = await users.create(await free(made, created as UserValues), actor, made.transaction);
+          audit.push(await link(made, id, account));
+        } else {
+          const used = made.tables
+            .updateTable('gatewright_linked_accounts')
+            .set({ last_used_at: made.at, session_id: account.sessionId })
+            .where('issuer', '=', account.issuer)
+            .where('subject', '=', account.subject);
+          await made.transaction.run(toQuery(used));
+          if ((await storedUser(made, id)).disabled) return { result: undefined };
+          if (rolesOf !== undefined) await setRoles(made, id, rolesOf);
+        }
+        const stamp = made.tables
+          .selectFrom('users')
+          .select('security_stamp')
+          .where('id', '=', id)
+          .where('disabled', '=', false);
+        const row = await made.transaction.get<{ security_stamp: number }>(toQuery(stamp));
+        return { audit, result: row && { id, securityStamp: row.security_stamp } };
+      }),
+
+    /** Links an account to a user. @throws Problem `identity_taken` */
+    link: (userId: number, account: ProvedAccount, actor: Actor): Promise<void> =>
+      change(
+        actor,
+        async (made): Promise<Changed<void>> => {
+          await lockSuperAdmins(made);
+          const found = await userOf(made, account);
+          if (found !== undefined && found.user_id !== userId) throw new Problem('identity_taken');
+          if (found !== undefined) return { result: undefined };
+          return { audit: await link(made, userId, account), result: undefined };
+        },
+        { unique: 'identity_taken' },
+      ),
+
+    /** Stores the one-time code of a sign-in that has returned. Returns the code. */
+    issueCode: async (signIn: number, user: VerifiedUser, secondFactor: boolean): Promise<string> => {
+      const code = randomBytes(32).toString('base64url');
+      const update = db
+        .updateTable('gatewright_provider_sign_ins')
+        .set({ code_hash: hashOf(code), user_id: user.id, security_stamp: user.securityStamp })
+        .set({ second_factor: secondFactor, expires_at: toTimestamp(clock() + providerCodeLifetime * 1000) })
+        .where('id', '=', signIn);
+      await database.execute(toQuery(update));
+      return code;
+    },
+
+    /** The user of a code, which stays valid. */
+    findCode: async (code: string): Promise<ExchangedCode | undefined> => {
+      const query = db
+        .selectFrom('gatewright_provider_sign_ins')
+        .select(['user_id', 'security_stamp', 'second_factor'])
+        .where('code_hash', '=', hashOf(code))
+        .where('expires_at', '>', toTimestamp(clock()));
+      const row = await database.get<{
+        user_id: number | null;
+        security_stamp: number | null;
+        second_factor: boolean | number;
+      }>(toQuery(query));
+      return row?.user_id == null || row.security_stamp === null
+        ? undefined
+        : {
+            user: { id: row.user_id, securityStamp: row.security_stamp },
+            secondFactor: Boolean(row.second_factor),
+          };
+    },
+
+    /** Uses a code up. Returns false if it was used, or is over. */
+    useCode: async (code: string): Promise<boolean> => {
+      const remove = db
+        .deleteFrom('gatewright_provider_sign_ins')
+        .where('code_hash', '=', hashOf(code))
+        .where('expires_at', '>', toTimestamp(clock()))
+        .returning('id');
+      return (await database.execute(toQuery(remove))).length > 0;
+    },
+
+    /** The accounts of a user, the first one first. */
+    listOf: async (userId: number): Promise<LinkedAccount[]> => {
+      const rows = await database.all<LinkedAccount>(
+        toQuery(
+          db
+            .selectFrom('gatewright_linked_accounts')
+            .select(['id', 'provider', 'issuer', 'subject', 'created_at', 'last_used_at'])
+            .where('user_id', '=', userId)
+            .orderBy('id'),
+        ),
+      );
+      // Each database formats times differently.
+      const time = (text: string): string => toTimestamp(Date.parse(text));
+      return rows.map((row) => ({
+        ...row,
+        ...{ created_at: time(row.created_at), last_used_at: time(row.last_used_at) },
+      }));
+    },
+
+    /** Removes an account of a user. @throws Problem `record_not_found`; `identity_last` if no other way to sign in is left */
+    remove: (userId: number, id: number, actor: Actor): Promise<void> =>
+      change(actor, async (made): Promise<Changed<void>> => {
+        const { transaction, tables } = made;
+        await lockSuperAdmins(made);
+        const remove = tables
+          .deleteFrom('gatewright_linked_accounts')
+          .where('id', '=', id)
+          .where('user_id', '=', userId)
+          .returning(['provider', 'issuer']);
+        const removed = await transaction.get<{ provider: string; issuer: string }>(toQuery(remove));
+        if (removed === undefined) throw new Problem('record_not_found');
+        const ways = tables
+          .selectFrom('users')
+          .select('id')
+          .where('id', '=', userId)
+          .where((eb) =>
+            eb.or([
+              eb('password_hash', '<>', ''),
+              eb.exists(
+                eb
+                  .selectFrom('gatewright_linked_accounts as l')
+                  .select('l.id')
+                  .where('l.user_id', '=', userId),
+              ),
+            ]),
+          );
+        if ((await transaction.get(toQuery(ways))) === undefined) throw new Problem('identity_last');
+        const { username } = await storedUser(made, userId);
+        const target = { kind: 'user', id: userId, name: username };
+        return { audit: { action: 'identity.unlink', target, detail: { ...removed } }, result: undefined };
+      }),
+
+    /** Ends everything that the user of an account, or of a session at the provider, has signed in with. */
+    signOut: (
+      account: {
+        readonly issuer: string;
+        readonly subject?: string | undefined;
+        readonly sessionId?: string | undefined;
+      },
+      actor: Actor,
+    ): Promise<void> =>
+      change(actor, async (made): Promise<Changed<void>> => {
+        await lockSuperAdmins(made);
+        const { issuer, subject, sessionId } = account;
+        const query = made.tables
+          .selectFrom('gatewright_linked_accounts')
+          .select('user_id')
+          .where('issuer', '=', issuer);
+        const rows = await made.transaction.all<{ user_id: number }>(
+          toQuery(
+            subject === undefined
+              ? query.where('session_id', '=', sessionId ?? '')
+              : query.where('subject', '=', subject),
+          ),
+        );
+        const audit: AuditEntry[] = [];
+        for (const { user_id: id } of rows) {
+          const { username } = await storedUser(made, id);
+          const sessions = await endSessions(made, id);
+          audit.push({
+            action: 'session.delete_all',
+            target: { kind: 'user', id, name: username },
+            detail: { sessions, issuer },
+          });
+        }
+        return { audit, result: undefined };
+      }),
+  };
+};
+
+export type LinkedAccounts = ReturnType<typeof createLinkedAccounts>;

@@ -1,0 +1,670 @@
+import { generateKeyPair } from 'jose';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/test-io.ts';
+import { toQuery } from '../../src/database/statement.ts';
+import { tablesOf } from '../../src/database/tables-of.ts';
+import { mappedRoles } from '../../src/endpoints/auth/oidc/endpoints.ts';
+import { oidc } from '../../src/endpoints/auth/oidc/options.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { type Account, OidcServer } from '../support/oidc-server.ts';
+import { type Answer, commonPassword, type Service, type TestUser, useService } from '../support/service.ts';
+
+const company = await new OidcServer().start();
+const other = await new OidcServer().start();
+afterAll(async () => {
+  await company.stop();
+  await other.stop();
+});
+
+const base = '/api/v1/auth/oidc';
+const roles = {
+  claim: 'groups',
+  map: { staff: ['editor'], chiefs: ['admin', 'editor'], root: ['super_admin'], lost: ['nowhere'] },
+};
+
+/** A browser: it keeps the cookie of the sign-in. */
+class Browser {
+  readonly #service: Service;
+  cookie = '';
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  async get(path: string): Promise<Answer> {
+    const headers = this.cookie === '' ? {} : { cookie: this.cookie };
+    const answer = await this.#service.request('GET', path, { headers });
+    this.keep(answer);
+    return answer;
+  }
+
+  keep({ headers }: Pick<Answer, 'headers'>): void {
+    const [set] = headers['set-cookie'] ?? [];
+    if (set !== undefined) this.cookie = set.split(';')[0] ?? '';
+  }
+
+  /** The address at the provider. */
+  async start(provider = 'company', query = ''): Promise<string> {
+    const { status, headers } = await this.get(`${base}/${provider}${query}`);
+    expect(status).toBe(302);
+    return headers.location ?? '';
+  }
+
+  finish(query: URLSearchParams, provider = 'company'): Promise<Answer> {
+    return this.get(`${base}/${provider}/callback?${query}`);
+  }
+}
+
+/** The parameter in the fragment of a redirection. */
+const fragmentOf = ({ headers }: Answer, name: string): string | null =>
+  new URLSearchParams(new URL(headers.location ?? 'http://none').hash.slice(1)).get(name);
+
+describeEachDatabase('sign-in with a provider', (databases) => {
+  const service = useService(databases, {
+    application: {
+      config: {
+        providers: {
+          company: oidc({ issuer: company.issuer, client: company.client, label: 'Company', roles }),
+          other: oidc({ issuer: other.issuer, client: other.client, create: false }),
+          strict: oidc({
+            issuer: company.issuer,
+            client: company.client,
+            secondFactor: { claim: 'amr', values: ['mfa'] },
+          }),
+        },
+      },
+    },
+  });
+  let root: TestUser;
+  let made = 0;
+  const someone = (claims: object = {}): Account => {
+    made += 1;
+    return { sub: `subject-${made}`, preferred_username: `person${made}`, name: `Person ${made}`, ...claims };
+  };
+
+  const storeSecret = async (name: string): Promise<void> => {
+    const { status, stderr } = await run(['credentials', 'set', name], {
+      ...{ env: service.env, now: service.clock.now(), stdin: company.secret },
+    });
+    expect([status, stderr]).toEqual([0, stderr]);
+  };
+
+  beforeAll(async () => {
+    root = await service.admin();
+    for (const name of ['company', 'other', 'strict']) await storeSecret(`providers.${name}.client_secret`);
+    await vi.waitFor(() => {
+      expect(service.server.services.applications.clientSecretOf('strict')).toBe(company.secret);
+    }, 5_000);
+    await service.ok('POST', '/admin/roles', { token: root, body: { role: { name: 'editor' } } });
+  });
+  beforeEach(() => {
+    company.forgery = {};
+    company.discovery = {};
+    company.userinfo = {};
+    // The failures of one test are no obstacle for the next one.
+    service.clock.advance(16 * 60);
+  });
+
+  const exchange = (code: string | null, otp?: string) =>
+    service.post<{ token: string; user: { id: number; username: string; email: string } }>(
+      '/api/v1/auth/token',
+      {
+        body: { code, ...(otp === undefined ? {} : { otp }) },
+      },
+    );
+  /** Signs in, and returns the response of the callback. */
+  const arrive = async (
+    account: Account,
+    provider = 'company',
+    browser = new Browser(service),
+  ): Promise<Answer> => {
+    const server = provider === 'other' ? other : company;
+    return browser.finish(server.approve(await browser.start(provider), account), provider);
+  };
+  const signIn = async (account: Account, provider = 'company') => {
+    const answer = await arrive(account, provider);
+    expect(fragmentOf(answer, 'error')).toBe(null);
+    const exchanged = await exchange(fragmentOf(answer, 'code'));
+    expect(exchanged.status).toBe(200);
+    return exchanged.data;
+  };
+  const refused = async (account: Account = someone(), provider = 'company'): Promise<string | null> => {
+    const answer = await arrive(account, provider);
+    expect(fragmentOf(answer, 'code')).toBe(null);
+    return fragmentOf(answer, 'error');
+  };
+  const shown = (id: number) =>
+    service.ok<{ roles: string[]; email: string; username: string; disabled: boolean }>(
+      'GET',
+      `/admin/users/${id}`,
+      {
+        token: root,
+      },
+    );
+  const reasons = () =>
+    service.lines.flatMap((line) => (JSON.parse(line) as { reason?: string }).reason ?? []);
+
+  it('makes a user at the first sign-in, and finds it at the next', async () => {
+    const account = someone({
+      groups: ['staff', 'unknown'],
+      email: 'person@example.com',
+      email_verified: true,
+    });
+    const { token, user } = await signIn(account);
+    expect(user).toMatchObject({ username: account['preferred_username'], email: 'person@example.com' });
+    expect((await service.get('/api/v1/auth/me', { token })).status).toBe(200);
+    expect((await shown(user.id)).roles).toEqual(['editor']);
+    expect((await signIn(account)).user.id).toBe(user.id);
+    const entries = await service.ok<{ action: string }[]>(
+      'GET',
+      `/admin/audit?filter[target_id]=${user.id}&filter[target_kind]=user&sort=id`,
+      { token: root },
+    );
+    expect(entries.map(({ action }) => action)).toEqual([
+      'user.create',
+      'identity.link',
+      'sign_in',
+      'sign_in',
+    ]);
+  });
+
+  it('sends PKCE, state, nonce and the address of BASE_URL, whatever Host says', async () => {
+    const { headers } = await service.request('GET', `${base}/company`, {
+      headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test' },
+    });
+    const { searchParams: asked, origin } = new URL(headers.location ?? '');
+    expect(origin).toBe(company.issuer);
+    expect(asked.get('redirect_uri')).toBe(`${service.server.config.baseUrl}${base}/company/callback`);
+    expect(asked.get('code_challenge_method')).toBe('S256');
+    expect(asked.get('response_type')).toBe('code');
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(asked.get(name)?.length).toBeGreaterThan(40);
+    expect(String(headers['set-cookie'])).toMatch(/HttpOnly; SameSite=Lax/);
+  });
+
+  it('lists the providers', async () => {
+    const { data } = await service.get<unknown>('/api/v1/auth/providers');
+    expect(data).toEqual([
+      { name: 'company', label: 'Company', url: `${service.server.config.baseUrl}${base}/company` },
+      { name: 'other', label: 'other', url: `${service.server.config.baseUrl}${base}/other` },
+      { name: 'strict', label: 'strict', url: `${service.server.config.baseUrl}${base}/strict` },
+    ]);
+    expect((await service.get(`${base}/unknown`)).json.code).toBe(40401);
+  });
+
+  describe('refuses', () => {
+    const now = () => Math.floor(Date.now() / 1000);
+
+    it.each<[string, () => OidcServer['forgery'] | Promise<OidcServer['forgery']>]>([
+      ['another issuer', () => ({ claims: { iss: 'https://evil.test' } })],
+      ['another audience', () => ({ claims: { aud: 'another client' } })],
+      ['several audiences without the authorized party', () => ({ claims: { aud: [company.client, 'b'] } })],
+      ['another nonce', () => ({ claims: { nonce: 'x'.repeat(43) } })],
+      ['no nonce', () => ({ claims: { nonce: undefined } as never })],
+      ['an expired token', () => ({ claims: { exp: now() - 600, iat: now() - 900 } })],
+      ['no subject', () => ({ claims: { sub: undefined } as never })],
+      ['another key', async () => ({ key: (await generateKeyPair('RS256')).privateKey })],
+      [
+        'an unknown key id',
+        async () => ({ key: (await generateKeyPair('RS256')).privateKey, header: { kid: 'k2' } }),
+      ],
+      [
+        'the public key as the secret of HS256',
+        async () => ({
+          header: { alg: 'HS256' },
+          key: Buffer.from(JSON.stringify(await company.publicJwk())),
+        }),
+      ],
+      [
+        'HS256 by the secret of the client',
+        () => ({ header: { alg: 'HS256' }, key: Buffer.from(company.secret.padEnd(32)) }),
+      ],
+      [
+        'the algorithm none',
+        () => ({
+          token: (token) =>
+            `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${token.split('.')[1]}.`,
+        }),
+      ],
+      ['a cut signature', () => ({ token: (token) => token.slice(0, -8) })],
+      [
+        'a changed payload',
+        () => ({ token: (token) => token.replace(/\.(.)/, (_, first) => `.${first === 'e' ? 'f' : 'e'}`) }),
+      ],
+      ['no ID token', () => ({ tokenResponse: { access_token: 'a', token_type: 'Bearer' } })],
+      ['an error of the token endpoint', () => ({ tokenResponse: { error: 'server_error' } })],
+    ])('%s', async (_name, forge) => {
+      company.forgery = await forge();
+      expect(await refused()).toBe('40110');
+      company.forgery = {};
+      expect((await signIn(someone())).user.id).toBeGreaterThan(0);
+    });
+
+    it('a state that was used, of another browser, of another provider, or unknown', async () => {
+      const browser = new Browser(service);
+      const query = company.approve(await browser.start(), someone());
+      const thief = new Browser(service);
+      expect((await thief.finish(query)).json.code).toBe(40110);
+      thief.cookie = `gatewright_sign_in=${'A'.repeat(43)}`;
+      expect((await thief.finish(query)).json.code).toBe(40110);
+      expect((await browser.finish(query, 'strict')).json.code).toBe(40110);
+      expect(
+        (await browser.finish(new URLSearchParams({ ...Object.fromEntries(query), state: 'x' }))).json.code,
+      ).toBe(40110);
+      expect(fragmentOf(await browser.finish(query), 'code')).not.toBe(null);
+      expect((await browser.finish(query)).json.code).toBe(40110);
+    });
+
+    it('a state that is older than ten minutes', async () => {
+      const browser = new Browser(service);
+      const query = company.approve(await browser.start(), someone());
+      service.clock.advance(601);
+      expect((await browser.finish(query)).json.code).toBe(40110);
+    });
+
+    it('the code of one provider at another: mixed up', async () => {
+      const browser = new Browser(service);
+      const query = other.approve(await browser.start('company'), someone());
+      expect(fragmentOf(await browser.finish(query), 'error')).toBe('40110');
+      expect(reasons().at(-1)).toMatch(/iss/);
+    });
+
+    it('a response without the issuer that the provider promises, or with another', async () => {
+      for (const iss of [null, 'https://evil.test']) {
+        const browser = new Browser(service);
+        const query = company.approve(await browser.start(), someone());
+        if (iss === null) query.delete('iss');
+        else query.set('iss', iss);
+        expect(fragmentOf(await browser.finish(query), 'error')).toBe('40110');
+      }
+    });
+
+    it('a code of the provider that was used, and an error of the provider', async () => {
+      const browser = new Browser(service);
+      const first = company.approve(await browser.start(), someone());
+      await browser.finish(first);
+      const second = new URL(await browser.start()).searchParams.get('state') ?? '';
+      first.set('state', second);
+      expect(fragmentOf(await browser.finish(first), 'error')).toBe('40110');
+      const third = new URL(await browser.start()).searchParams.get('state') ?? '';
+      const denied = new URLSearchParams({ error: 'access_denied', state: third, iss: company.issuer });
+      expect(fragmentOf(await browser.finish(denied), 'error')).toBe('40110');
+    });
+
+    it.each([
+      '//evil.test',
+      '/\\evil.test',
+      'https://evil.test',
+      'javascript:alert(1)',
+      '/a#b',
+      '/a b',
+      '',
+      '/ü',
+    ])('to return to %j', async (path) => {
+      const { json } = await service.get(`${base}/company?return=${encodeURIComponent(path)}`);
+      expect(json.code).toBe(40006);
+    });
+
+    it('many failures of one network', async () => {
+      for (let tries = 0; tries < 10; tries += 1)
+        await new Browser(service).finish(new URLSearchParams({ state: 'x' }));
+      expect((await new Browser(service).finish(new URLSearchParams({ state: 'x' }))).status).toBe(429);
+    });
+  });
+
+  it('returns to a page of the service only', async () => {
+    const browser = new Browser(service);
+    const query = company.approve(await browser.start('company', '?return=/app/welcome%3Fa=1'), someone());
+    const { headers } = await browser.finish(query);
+    const { origin, pathname, search } = new URL(headers.location ?? '');
+    expect(origin + pathname + search).toBe(
+      `${new URL(service.server.config.baseUrl).origin}/app/welcome?a=1`,
+    );
+  });
+
+  describe('an account', () => {
+    it('is issuer and subject, never an address', async () => {
+      const victim = await service.createUser(['admin']);
+      const { user } = await signIn(someone({ email: victim.email, email_verified: true }));
+      expect(user.id).not.toBe(victim.id);
+      expect(user.email).not.toBe(victim.email);
+      const named = await signIn(someone({ preferred_username: victim.username }));
+      expect(named.user.id).not.toBe(victim.id);
+      expect(named.user.username).toMatch(new RegExp(`^${victim.username}-`));
+      const mine = await signIn(someone({ email: 'shared@example.com', email_verified: true }));
+      const theirs = await signIn(someone({ email: 'shared@example.com', email_verified: true }));
+      expect(theirs.user.id).not.toBe(mine.user.id);
+    });
+
+    it('with an unverified address has none', async () => {
+      for (const email_verified of [false, undefined, 'true', 1]) {
+        const { user } = await signIn(someone({ email: `free${made}@example.com`, email_verified }));
+        expect(user.email).toMatch(/@provider\.invalid$/);
+      }
+    });
+
+    it('with the same subject at another issuer is another one', async () => {
+      const account = someone();
+      await signIn(account);
+      expect(await refused(account, 'other')).toBe('40110');
+    });
+
+    it('is not created where the provider creates none', async () => {
+      const before = await service.server.services.users.any();
+      expect(before).toBe(true);
+      expect(await refused(someone(), 'other')).toBe('40110');
+    });
+
+    it.each([
+      ['a name with an @', { preferred_username: 'x@y' }],
+      ['no name', { preferred_username: undefined, name: undefined }],
+      ['a long name', { preferred_username: 'x'.repeat(500), name: 'y'.repeat(500) }],
+      ['invisible characters', { preferred_username: 'a\u200bb', name: 'a' }],
+      ['names of other types', { preferred_username: 7, name: ['a'], email: {} }],
+    ])('with %s makes a user', async (_name, claims) => {
+      expect((await signIn(someone(claims))).user.username).toMatch(/\S/);
+    });
+  });
+
+  describe('roles', () => {
+    it('follow the groups at each sign-in; those that the mapping does not know stay', async () => {
+      const account = someone({ groups: ['staff'] });
+      const { user } = await signIn(account);
+      await service.ok('POST', '/admin/roles', { token: root, body: { role: { name: `own${user.id}` } } });
+      await service.ok('PATCH', `/admin/users/${user.id}`, {
+        token: root,
+        body: { user: { roles: ['editor', `own${user.id}`] } },
+      });
+      for (const [groups, expected] of [
+        [['chiefs'], ['admin', 'editor', `own${user.id}`]],
+        [[], [`own${user.id}`, 'viewer']],
+        ['staff', ['editor', `own${user.id}`]],
+        [undefined, [`own${user.id}`, 'viewer']],
+        [
+          ['__proto__', 'constructor', 7, null],
+          [`own${user.id}`, 'viewer'],
+        ],
+      ] as const) {
+        await signIn({ ...account, groups });
+        expect([groups, (await shown(user.id)).roles.sort()]).toEqual([groups, [...expected].sort()]);
+      }
+    });
+
+    it('include super_admin only by the mapping', async () => {
+      const { user } = await signIn(someone({ groups: ['super_admin'], roles: ['super_admin'] }));
+      expect((await shown(user.id)).roles).toEqual(['viewer']);
+      const chief = await signIn(someone({ groups: ['root'] }));
+      expect((await shown(chief.user.id)).roles).toEqual(['super_admin']);
+    });
+
+    it('are read from the user info if the ID token has none, and from within objects', async () => {
+      const account = someone();
+      company.userinfo = { sub: account.sub, groups: ['staff'] };
+      expect((await shown((await signIn(account)).user.id)).roles).toEqual(['editor']);
+      company.userinfo = { sub: 'somebody else', groups: ['root'] };
+      expect(await refused(someone())).toBe('40110');
+    });
+
+    it('that are too many for the token refuse the sign-in', async () => {
+      expect(await refused(someone({ _claim_names: { groups: 'src1' }, _claim_sources: {} }))).toBe('40110');
+      expect(reasons().at(-1)).toContain('too many');
+    });
+
+    it('that do not exist refuse the sign-in', async () => {
+      expect(await refused(someone({ groups: ['lost'] }))).toBe('40110');
+      expect(reasons().at(-1)).toContain('the role nowhere does not exist');
+    });
+
+    it('map by the values of a claim', () => {
+      expect(mappedRoles(roles, ['staff'], ['x', 'admin'])).toEqual(['x', 'editor']);
+      expect(mappedRoles({ ...roles, default: [] }, [], ['admin', 'x'])).toEqual(['x']);
+      expect(mappedRoles(roles, ['nothing'], [])).toEqual(['viewer']);
+    });
+  });
+
+  describe('the one-time code', () => {
+    it('is valid once, within two minutes', async () => {
+      const code = fragmentOf(await arrive(someone()), 'code');
+      expect((await exchange(code)).status).toBe(200);
+      expect((await exchange(code)).json.code).toBe(40105);
+      const late = fragmentOf(await arrive(someone()), 'code');
+      service.clock.advance(121);
+      expect((await exchange(late)).json.code).toBe(40105);
+      expect((await exchange('x')).json.code).toBe(40105);
+    });
+
+    it('gives one token for ten exchanges at the same time, on two instances', async () => {
+      const second = await service.secondInstance();
+      const code = fragmentOf(await arrive(someone()), 'code');
+      const statuses = await Promise.all(
+        Array.from({ length: 10 }, async (_, index) => {
+          const instance = index % 2 === 0 ? service : second;
+          return (await instance.post('/api/v1/auth/token', { body: { code } })).status;
+        }),
+      );
+      expect(statuses.sort()).toEqual([200, ...Array.from({ length: 9 }, () => 401)]);
+    });
+
+    it('ends a sign-in that began at another instance', async () => {
+      const second = await service.secondInstance({
+        env: { BASE_URL: service.server.config.baseUrl },
+      });
+      const browser = new Browser(service);
+      const query = company.approve(await browser.start(), someone());
+      const there = new Browser(second);
+      there.cookie = browser.cookie;
+      const code = fragmentOf(await there.finish(query), 'code');
+      expect((await exchange(code)).status).toBe(200);
+    });
+
+    it('is void once the user is disabled, and a disabled user gets none', async () => {
+      const account = someone();
+      const { user } = await signIn(account);
+      const code = fragmentOf(await arrive(account), 'code');
+      const set = (disabled: boolean) =>
+        service.ok('PATCH', `/admin/users/${user.id}`, { token: root, body: { user: { disabled } } });
+      await set(true);
+      expect((await exchange(code)).json.code).toBe(40105);
+      expect(await refused(account)).toBe('40110');
+      await set(false);
+      expect((await exchange(code)).json.code).toBe(40105);
+      expect((await signIn(account)).user.id).toBe(user.id);
+    });
+
+    it('asks for the second factor of the service, unless that of the provider counts', async () => {
+      const account = someone();
+      const { user } = await signIn(account);
+      const { database } = service.server.services;
+      await database.write((transaction) =>
+        transaction.run(
+          toQuery(
+            tablesOf(database)
+              .updateTable('users')
+              .set({ second_factor: sql`true` })
+              .where('id', '=', user.id),
+          ),
+        ),
+      );
+      const codeOf = async (claims: object, provider: string) =>
+        fragmentOf(await arrive({ ...account, ...claims }, provider), 'code');
+      const asked = await codeOf({ amr: ['mfa'] }, 'company');
+      expect((await exchange(asked)).json.code).toBe(40107);
+      expect((await exchange(asked, '123456')).json.code).toBe(40108);
+      expect((await exchange(await codeOf({ amr: ['pwd'] }, 'strict'))).json.code).toBe(40107);
+      expect((await exchange(await codeOf({ amr: ['pwd', 'mfa'] }, 'strict'))).status).toBe(200);
+    });
+  });
+
+  it('makes one user of two first sign-ins at the same time', async () => {
+    const account = someone();
+    const answers = await Promise.all([arrive(account), arrive(account), arrive(account)]);
+    const users = await Promise.all(
+      answers.map(async (answer) => (await exchange(fragmentOf(answer, 'code'))).data.user.id),
+    );
+    expect(new Set(users).size).toBe(1);
+  });
+
+  describe('linking', () => {
+    const begin = async (user: TestUser, password = user.password, browser = new Browser(service)) => {
+      const answer = await service.post<{ url: string }>(`${base}/other/link`, {
+        token: user,
+        body: { password },
+      });
+      browser.keep(answer);
+      return { answer, browser };
+    };
+    const identities = (user: { token: string }) =>
+      service.ok<{ id: number; provider: string; subject: string }[]>('GET', '/api/v1/auth/identities', {
+        token: user,
+      });
+
+    it('needs the password, and lets the account sign in', async () => {
+      const user = await service.createUser(['viewer']);
+      expect((await begin(user, 'wrong')).answer.json.code).toBe(40105);
+      const account = someone();
+      const { answer, browser } = await begin(user);
+      const ended = await browser.finish(other.approve(answer.data.url, account), 'other');
+      expect(fragmentOf(ended, 'linked')).toBe('1');
+      expect(await identities(user)).toMatchObject([{ provider: 'other', subject: account.sub }]);
+      expect((await signIn(account, 'other')).user.id).toBe(user.id);
+      expect((await service.post(`${base}/other/link`, { body: { password: commonPassword } })).status).toBe(
+        401,
+      );
+    });
+
+    it('is of the browser that began it, and refuses an account of another user', async () => {
+      const [one, two] = [await service.createUser(['viewer']), await service.createUser(['viewer'])];
+      const account = someone();
+      const first = await begin(one);
+      const query = other.approve(first.answer.data.url, account);
+      expect((await new Browser(service).finish(query, 'other')).json.code).toBe(40110);
+      await first.browser.finish(query, 'other');
+      const second = await begin(two);
+      const taken = await second.browser.finish(other.approve(second.answer.data.url, account), 'other');
+      expect(fragmentOf(taken, 'error')).toBe('40916');
+      expect(await identities(two)).toEqual([]);
+    });
+
+    it('is undone, but never the last way to sign in, nor for another user', async () => {
+      const { token, user } = await signIn(someone());
+      const [mine] = await identities({ token });
+      expect((await service.delete(`/api/v1/auth/identities/${mine?.id}`, { token })).json.code).toBe(40917);
+      const stranger = await service.createUser(['viewer']);
+      expect((await service.delete(`/api/v1/auth/identities/${mine?.id}`, { token: stranger })).status).toBe(
+        404,
+      );
+      await service.ok('PATCH', `/admin/users/${user.id}`, {
+        token: root,
+        body: { user: { password: 'walnut-lamp-61 x' } },
+      });
+      const { data } = await service.post<{ token: string }>('/api/v1/auth/login', {
+        body: { account: user.username, password: 'walnut-lamp-61 x' },
+      });
+      expect(
+        (await service.delete(`/api/v1/auth/identities/${mine?.id}`, { token: data.token })).status,
+      ).toBe(200);
+    });
+  });
+
+  describe('back-channel logout', () => {
+    const event = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+    const tokenOf = (claims: object) => {
+      made += 1;
+      const now = Math.floor(Date.now() / 1000);
+      const all = {
+        iss: company.issuer,
+        aud: company.client,
+        iat: now,
+        jti: `j${made}`,
+        events: event,
+        ...claims,
+      };
+      return company.sign(all, 'logout+jwt');
+    };
+    const send = (token: string, provider = 'company') =>
+      service.request('POST', `${base}/${provider}/logout`, {
+        body: new URLSearchParams({ logout_token: token }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    const me = async (token: string) => (await service.get('/api/v1/auth/me', { token })).status;
+
+    it('ends the tokens of the user, by subject or by session, once', async () => {
+      const account = someone({ sid: 'session-7' });
+      for (const claims of [{ sub: account.sub }, { sid: 'session-7' }]) {
+        const { token } = await signIn(account);
+        expect(await me(token)).toBe(200);
+        const sent = await tokenOf(claims);
+        expect((await send(sent)).status).toBe(200);
+        expect(await me(token)).toBe(401);
+        const again = await signIn(account);
+        expect((await send(sent)).status).toBe(400);
+        expect(await me(again.token)).toBe(200);
+      }
+    });
+
+    it.each<[string, object]>([
+      ['another issuer', { iss: 'https://evil.test' }],
+      ['another audience', { aud: 'another' }],
+      ['an old token', { iat: Math.floor(Date.now() / 1000) - 900 }],
+      ['no id', { jti: undefined }],
+      ['a nonce', { nonce: 'n' }],
+      ['no event', { events: {} }],
+      ['an event that is no object', { events: { 'http://schemas.openid.net/event/backchannel-logout': 1 } }],
+      ['neither subject nor session', { sub: undefined, sid: undefined }],
+    ])('refuses %s', async (_name, claims) => {
+      const account = someone();
+      const { token } = await signIn(account);
+      expect((await send(await tokenOf({ sub: account.sub, ...claims }))).status).toBe(400);
+      expect(await me(token)).toBe(200);
+    });
+
+    it('refuses another key, HS256 and an ID token', async () => {
+      const account = someone();
+      const { token } = await signIn(account);
+      company.forgery = { key: (await generateKeyPair('RS256')).privateKey };
+      expect((await send(await tokenOf({ sub: account.sub }))).status).toBe(400);
+      company.forgery = { header: { alg: 'HS256' }, key: Buffer.from(company.secret.padEnd(32)) };
+      expect((await send(await tokenOf({ sub: account.sub }))).status).toBe(400);
+      company.forgery = {};
+      expect((await send(await tokenOf({ sub: account.sub, events: undefined }))).status).toBe(400);
+      expect((await send('x')).status).toBe(400);
+      expect(await me(token)).toBe(200);
+    });
+  });
+
+  it('says that a provider does not respond', async () => {
+    const gone = await new OidcServer().start();
+    const { issuer } = gone;
+    await gone.stop();
+    const lost = await service.secondInstance({
+      application: { config: { providers: { company: oidc({ issuer, client: 'x' }) } } },
+    });
+    expect((await lost.get(`${base}/company`)).json.code).toBe(50307);
+    expect((await lost.get('/api/v1/health?ready')).status).toBe(200);
+  });
+});
+
+describeEachDatabase('an application without providers', (databases) => {
+  const service = useService(databases);
+
+  it('has none of the paths', async () => {
+    for (const path of ['/api/v1/auth/providers', `${base}/company`, '/api/v1/auth/identities'])
+      expect((await service.get(path)).json.code).toBe(40401);
+    expect((await service.post('/api/v1/auth/token', { body: { code: 'x' } })).json.code).toBe(40401);
+  });
+});
+
+describe('the options of a provider', () => {
+  it.each([
+    [{ issuer: 'http://example.com', client: 'a' }, 'issuer must be an https URL'],
+    [{ issuer: 'https://example.com' }, 'it has no client'],
+    [{ issuer: 'https://example.com', client: 'a', secret: 'x' }, 'there is no option "secret"'],
+    [
+      { issuer: 'https://example.com', client: 'a', roles: { claim: 'g', map: { a: 'b' } } },
+      'must be a list',
+    ],
+  ])('%j', (options, flaw) => {
+    expect(() => oidc(options as never)).toThrow(flaw);
+  });
+});
