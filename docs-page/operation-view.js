@@ -17,6 +17,7 @@ const rules = ({ access }, t) => {
     model,
     permission,
     isolation,
+    manage,
     ownership,
     restricted = [],
     restricted_unless: restrictedUnless = [],
@@ -40,6 +41,7 @@ const rules = ({ access }, t) => {
         : t.noPermission),
     isolation === true && (model === undefined ? t.isolationOfUsers : t.isolation),
     typeof isolation === 'object' && t.isolationByRule,
+    manage && t.manage + manage + t.stop,
     ownership && t.ownership,
     restricted.length > 0 && t.restricted + restricted.join(t.comma),
     ...restrictedUnless.map(

@@ -14,6 +14,7 @@ const members = (name: string) => membersOf(interfaces, name);
 const optionTypes: Readonly<Record<string, string>> = {
   views: '{ list?, detail?, saved? }',
   isolation: 'boolean | condition | { read?, write?, create?, update?, destroy? }',
+  manage: 'condition',
   restricted: 'names of fields, or { fields, unless: condition }',
   publicRead: '{ where, orOwn? }',
   auth: 'methods | { action: methods }',

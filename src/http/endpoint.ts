@@ -181,6 +181,8 @@ export interface Endpoint {
   readonly status?: 200 | 201 | 302;
   readonly docs: EndpointDocs;
   readonly handle: (call: Call) => Promise<Answer> | Answer;
+  /** The policy of requests for deleted records (`?trashed=true`), where it is another one. */
+  readonly policyOfTrash?: Rule;
   /**
    * Returns whether a caller with this grant reaches the record that the path names, for explanations. Absent where the
    * path names no record.

@@ -18,6 +18,7 @@ import {
   type ResourceHooks,
   type ResourceModel,
 } from './resource.ts';
+import { declarationOf } from './row-rule.ts';
 import { fieldOfKey, findField, rulesOf, saidIsolationOf, saidRestrictedOf, viewsOf } from './rules.ts';
 import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
 import { checkValue } from './validate.ts';
@@ -204,6 +205,7 @@ export const defineResource = <
     rules: rulesOf(name, fields, owner, definition),
     saidIsolation: saidIsolationOf(definition.isolation),
     saidRestricted: saidRestrictedOf(definition.restricted),
+    saidManage: definition.manage && declarationOf(definition.manage),
     auth: authOf(name, definition.auth),
     saidRelations: declaredRelations(name, fields, definition.relations ?? {}),
     relations: new Map(),

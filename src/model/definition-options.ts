@@ -23,7 +23,7 @@ import { DefinitionError } from './definition-error.ts';
 import { iconNames } from './icons.ts';
 import { manyRelation } from './relation.ts';
 import type { Action, ResourceHooks, View } from './resource.ts';
-import { isolationOption, restrictedOption } from './row-rule.ts';
+import { isolationOption, restrictedOption, ruleOption } from './row-rule.ts';
 import type { FieldDefinitions } from './types.ts';
 
 type Definition = ResourceDefinition<FieldDefinitions>;
@@ -79,6 +79,7 @@ const resource = {
   history: flag,
   events: flag,
   trash: flag,
+  manage: ruleOption,
   hooks: objectOf(hooks),
   problems: listOf(ownProblem),
   indexes: listOf(texts),
@@ -94,6 +95,9 @@ export const checkResourceOptions = (model: string, definition: object): void =>
     // Without its condition it would have no effect, or open everything.
     'publicRead' in definition && !('where' in (definition.publicRead as object))
       ? 'publicRead has no where: say what a published record is'
+      : undefined,
+    'manage' in definition && !('trash' in definition && definition.trash === true)
+      ? 'manage opens the trash to callers: say trash: true'
       : undefined,
   ].find((each) => each !== undefined);
   if (missing !== undefined) throw new DefinitionError(model, missing);

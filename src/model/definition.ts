@@ -87,6 +87,11 @@ export interface ResourceDefinition<
   readonly events?: boolean;
   /** A deleted record is moved to the trash, invisible to callers; administrators can restore it. */
   readonly trash?: boolean;
+  /**
+   * Callers beside super_admin and admin who see the trash and restore from it in the API: the deleted records that meet
+   * the condition, of those that they would read. Needs `trash`.
+   */
+  readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 
   /** Functions that run around a write. */
   readonly hooks?: TypedHooks<Fields>;

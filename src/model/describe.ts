@@ -8,7 +8,7 @@ import type { Models } from './models.ts';
 import { type NestedInput, withNested } from './nested-schema.ts';
 import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
 import { namedRules } from './row-expression.ts';
-import { isolationSentences, type RowReader, rowTree } from './row-sentences.ts';
+import { isolationSentences, type RowReader, rowSentence, rowTree } from './row-sentences.ts';
 import { bodyFields, inputSchema, lackingField, outputSchema } from './schema.ts';
 
 /** The fields that an action shows a caller and accepts from them. */
@@ -99,21 +99,23 @@ const isolationOf = (
   models: Models,
   locale: Locale,
 ): JsonObject => {
-  const { isolation: own, publicOrOwn } = model.rules;
-  if (own === undefined) return {};
-  const isolation = { ...own, read: publicOrOwn ?? own.read };
+  const { isolation: own, publicOrOwn, manage } = model.rules;
   const reader: RowReader = {
     models,
     // Every record has an id, and the owner has the same name in every model.
     shows: (of, name) =>
       name === 'id' || name === of.owner || (of === model ? visible.has(name) : inSomeView(of, name)),
   };
+  const managed =
+    manage === undefined ? {} : { manage: rowSentence(manage.expression, model, reader, locale) };
+  if (own === undefined) return managed;
+  const isolation = { ...own, read: publicOrOwn ?? own.read };
   const trees = namedRules(isolation).map(([name, { expression }]): [string, JsonObject] => [
     name,
     rowTree(expression, model, reader),
   ]);
   const rules = Object.fromEntries(trees);
-  return { isolation: { ...isolationSentences(isolation, model, reader, locale), rules } };
+  return { isolation: { ...isolationSentences(isolation, model, reader, locale), rules }, ...managed };
 };
 
 const nothing: ReadonlySet<string> = new Set();

@@ -214,7 +214,7 @@ export const resolveRules = (
   model: ResourceModel,
   models: ModelMap,
 ): { readonly rules: ResourceModel['rules']; readonly needed: readonly NeededIndex[] } => {
-  const { rules, saidIsolation, saidRestricted } = model;
+  const { rules, saidIsolation, saidRestricted, saidManage } = model;
   const needed: NeededIndex[] = [];
   // One condition for several actions is one rule: whether a rule differs from that for reading decides what is asked.
   const made = new Map<SaidRule | 'everyone', RowReachRule>();
@@ -244,8 +244,18 @@ export const resolveRules = (
     const condition = declared === undefined ? noRecord : expressionOf(place, model, declared);
     return Object.freeze({ fields, condition: reachRule(condition) });
   });
-  const isSame = isolation === rules.isolation && publicOrOwn === rules.publicOrOwn;
+  // It is checked on the stored values of deleted records, which no index finds.
+  const managed = { file: model.name, path: 'manage', models, needed, finds: false };
+  const manage = saidManage && reachRule(expressionOf(managed, model, saidManage));
+  const isSame =
+    isolation === rules.isolation && publicOrOwn === rules.publicOrOwn && manage === rules.manage;
   if (isSame && restrictedUnless.length === 0) return { rules, needed };
-  const resolved = { ...rules, isolation, publicOrOwn, restrictedUnless: Object.freeze(restrictedUnless) };
+  const resolved = {
+    ...rules,
+    isolation,
+    publicOrOwn,
+    manage,
+    restrictedUnless: Object.freeze(restrictedUnless),
+  };
   return { rules: Object.freeze(resolved), needed };
 };

@@ -42,6 +42,7 @@ export interface ResourceModel {
   readonly saidIsolation: SaidIsolation | undefined;
   /** Conditions of `restricted` as declared; until models are collected, those of `rules.restrictedUnless` never hold. */
   readonly saidRestricted: readonly SaidRule[];
+  readonly saidManage: SaidRule | undefined;
   /**
    * Names of authentication methods, checked when the model is defined. Their type would pull the code of the methods
    * into the client, whose types are derived from those of models.
@@ -175,6 +176,8 @@ export interface ResourceRules {
    * grants them. Undefined where they read the same as anybody.
    */
   readonly publicOrOwn: RowReachRule | undefined;
+  /** The deleted records that callers other than super_admin and admin manage; undefined where they manage none. */
+  readonly manage: RowReachRule | undefined;
 }
 
 /** The conditions of a model file by name. A write without its own has that of `write`, else that of `read`. */

@@ -98,7 +98,7 @@ export const isRowRule = (value: unknown): value is RowRule =>
 /** The declaration of a condition. */
 export const declarationOf = (rule: RowRule): SaidRule => rule[said];
 
-const ruleOption: OptionCheck = (value, path) =>
+export const ruleOption: OptionCheck = (value, path) =>
   isRowRule(value) ? undefined : `${path} must be made by own, member, equals, via, anyOf or allOf`;
 
 const saidIn = (what: string, rule: unknown): SaidRule => {

@@ -85,6 +85,7 @@ interface RulesOption {
   readonly ownership?: boolean;
   readonly restricted?: RestrictedOption;
   readonly publicRead?: { readonly where: object; readonly orOwn?: boolean };
+  readonly manage?: object;
 }
 
 const isConditional = (each: RestrictedOption[number]): each is RestrictedUnless<string, unknown> =>
@@ -156,6 +157,9 @@ export const rulesOf = (
   // Without isolation every record would belong to all who sign in.
   if (publicRead?.orOwn === true && isolation === false)
     throw new DefinitionError(model, 'publicRead.orOwn needs isolation: it says whose a record is');
+  // Its lists authenticate no caller.
+  if (option.manage !== undefined && publicRead !== undefined && publicRead.orOwn !== true)
+    throw new DefinitionError(model, 'manage beside publicRead needs orOwn: without it lists know no caller');
   return Object.freeze({
     permissions,
     isolation: isolationOf(isolation),
@@ -163,5 +167,6 @@ export const rulesOf = (
     ...restrictedOf(model, fields, restricted),
     publicRead: publicRead === undefined ? undefined : publicReadOf(model, fields, { ...publicRead.where }),
     publicOrOwn: publicRead?.orOwn === true ? noRows : undefined,
+    manage: option.manage === undefined ? undefined : noRows,
   });
 };

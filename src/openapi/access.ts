@@ -7,7 +7,7 @@ import { everyName, rowSentence } from '../model/row-sentences.ts';
 import { permissionAction } from '../policy/decide.ts';
 import { eachModel, scopeOf } from '../policy/key-scope.ts';
 import type { ResourceRule, Rule } from '../policy/rule.ts';
-import { rowsOfAction } from './rows.ts';
+import { managedRows, rowsOfAction } from './rows.ts';
 
 /** The models that names refer to, and the language of the result. */
 export interface AccessReader {
@@ -19,9 +19,13 @@ export interface AccessReader {
  * Describes who may call an endpoint, for readers of the description: its authentication methods and its policy. It
  * contains the demands, never to whom they were granted.
  */
-export const accessOf = ({ auth, policy, method, csv }: Endpoint, reader: AccessReader): JsonObject => ({
+export const accessOf = (
+  { auth, policy, policyOfTrash, method, csv }: Endpoint,
+  reader: AccessReader,
+): JsonObject => ({
   methods: [...auth],
   ...accessOfRule(policy, reader),
+  ...(policyOfTrash === undefined ? {} : manageOf(policyOfTrash, reader)),
   ...(auth.some(isOfKeys) ? scopeShown(policy) : {}),
   ...(method === 'PATCH' ? { also: ['PUT'] } : {}),
   ...(csv === true ? { csv: true } : {}),
@@ -60,8 +64,14 @@ const isolationOf = (rule: ResourceRule, { models, locale }: AccessReader): Json
   return rows === undefined ? {} : { isolation: { ...rows } };
 };
 
+/** The deleted records that callers manage, in words. */
+const manageOf = (rule: Rule, { models, locale }: AccessReader): JsonObject => {
+  const manage = rule.kind === 'resource' ? managedRows(rule, models, locale) : undefined;
+  return manage === undefined ? {} : { manage };
+};
+
 const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject => {
-  const { model, action, area } = rule;
+  const { model, action, area, managed } = rule;
   const { permissions, ownership, restricted, restrictedUnless, publicRead } = model.rules;
   const reads = action === 'list' || action === 'detail';
   if (area === 'api' && reads && publicRead !== undefined) {
@@ -75,10 +85,14 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
   }
   const checked = permissions === 'all' || (permissions === 'writes' && !reads);
   const writesFields = action === 'create' || action === 'update';
-  return {
+  const demanded = {
     access: area === 'admin' ? 'administrator' : 'authenticated',
     model: model.name,
     ...(checked ? { permission: permissionAction(action) } : {}),
+  };
+  if (managed !== undefined) return { ...demanded, ...manageOf(rule, reader) };
+  return {
+    ...demanded,
     ...isolationOf(rule, reader),
     ...(ownership && action === 'create' ? { ownership: true } : {}),
     ...(writesFields && restricted.size > 0 ? { restricted: [...restricted] } : {}),

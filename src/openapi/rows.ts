@@ -35,6 +35,16 @@ export const rowsOfAction = (
   };
 };
 
+/** The deleted records that callers manage, in words; undefined where the rule is for none. */
+export const managedRows = (
+  { model, managed }: ResourceRule,
+  models: Models,
+  locale: Locale,
+): string | undefined =>
+  managed &&
+  model.rules.manage &&
+  rowSentence(model.rules.manage.expression, model, everyName(models), locale);
+
 const see = {
   'zh-CN': 'super_admin 与 admin 之外的调用者可见：{read}。',
   en: 'Callers other than super_admin and admin see {read}.',
@@ -74,12 +84,19 @@ const sameTexts: Readonly<Partial<Record<Action, Translations>>> = {
   },
 };
 
+const managedText: Translations = {
+  'zh-CN': 'super_admin 与 admin 之外的调用者可恢复其本可读取的记录中的：{read}。其余对其为 404。',
+  en: 'Of the records that they would read, callers other than super_admin and admin restore {read}. Anything else is 404 for them.',
+};
+
 /** A sentence in a form that can end another one. */
 const tail = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 /** The description of an operation's rows; undefined where no condition applies to its callers. */
 export const rowWordsOf = ({ policy }: Endpoint, models: Models, locale: Locale): string | undefined => {
   if (policy.kind !== 'resource') return undefined;
+  const managed = managedRows(policy, models, locale);
+  if (managed !== undefined) return fill(managedText[locale], { read: tail(managed) });
   const rows = rowsOfAction(policy, models, locale);
   if (rows === undefined) return undefined;
   const { read = '', write = '' } = rows;

@@ -69,6 +69,16 @@ export const ruleOf = (
   return action === 'create' ? { ...rule, references } : { ...rule, references, shown: showing(model, area) };
 };
 
+/** The rule for deleted records that callers manage: for their list, and for the create that restores one. */
+export const managedRule = (
+  model: ResourceModel,
+  action: 'list' | 'create',
+  area: AreaRules,
+): ResourceRule => ({
+  kind: 'resource',
+  ...{ model, action, area: area.name, managed: showing(model, area) },
+});
+
 const ofSystem = (model: ResourceModel | undefined): Readership => {
   const grant = model === undefined ? usersOfSystem : grantOfSystem(model);
   return { grant, listed: grant.readable };

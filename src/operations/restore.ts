@@ -308,7 +308,7 @@ const restoreBundle = async (
   const { resource, acting, grant } = write;
   const { model, context, show } = resource;
   const { transaction } = acting.shared;
-  const first = await context.trash.find(model.name, id, transaction);
+  const first = await context.trash.find(resource.records.source, grant, id, transaction);
   if (first === undefined) throw new Problem('record_not_found');
   if (versions !== undefined && !versions.includes(first.version)) throw new Problem('stale');
   const bundle = await context.trash.bundle(transaction, first.bundle);

@@ -294,6 +294,39 @@ const keptRows = (field: string, readable: readonly string[], shown: Verdict['te
 };
 
 /**
+ * The rule for deleted records: those that the caller would read, and manages. Their values alone decide, so no rule for
+ * new records applies to a restored one.
+ */
+const decideManaged = (
+  rule: ResourceRule,
+  { auth, policy }: Showing,
+  principal: Principal,
+  weigh: (rule: Rule, principal: Principal) => Verdict,
+): Verdict => {
+  const { model, action } = rule;
+  const { manage } = model.rules;
+  const permitted = permission(rule, principal);
+  if (permitted.outcome === 'refused') return { steps: [permitted] };
+  // A list that shows public records accepts every caller.
+  if (manage === undefined || !takes(methodsNamed(model.auth[action]), principal))
+    return { steps: [permitted, step('manage', 'refused', principal.kind)] };
+  const isAdmin = principal.kind === 'user' && isAdministrator(principal);
+  const managed = isAdmin
+    ? step('manage', 'passed', principal.roles.join(', '))
+    : step('manage', 'narrowed', manage.words);
+  const read = takes(auth, principal) ? (weigh(policy, principal).terms?.rows ?? 'none') : 'none';
+  const own = isAdmin ? [] : rowsOf(manage, principal);
+  return {
+    steps: [permitted, managed],
+    terms: {
+      rows: read === 'none' || own === 'none' ? 'none' : [...read, ...own],
+      readable: readableFields(rule),
+      writable: nothing,
+    },
+  };
+};
+
+/**
  * The records that references in a body may name: those that the endpoint showing such a record would show to this
  * caller, so that a write reveals no more than a read. A reference that every record satisfies is omitted.
  */
@@ -317,17 +350,20 @@ const referenceTerms = (
   return terms.size === 0 ? undefined : terms;
 };
 
+/** The rules by which records are read that a body may name, and the record itself. */
+const shownBy = ({ references, shown, managed }: ResourceRule): readonly Rule[] =>
+  [...(references?.values() ?? []), shown, managed].flatMap((each) => each?.policy ?? []);
+
 /**
  * Names of the models whose permission entries a decision by this rule needs: their grants are read with the
  * identity.
  */
 export const modelsOfGrants = (rule: Rule): readonly string[] => {
   if (rule.kind !== 'resource') return [];
-  const others = [...(rule.references?.values() ?? []), ...(rule.shown === undefined ? [] : [rule.shown])];
   return [
     ...new Set([
       ...(asksPermission(rule) ? [rule.model.name] : []),
-      ...others.flatMap(({ policy }) => modelsOfGrants(policy)),
+      ...shownBy(rule).flatMap((policy) => modelsOfGrants(policy)),
     ]),
   ];
 };
@@ -349,7 +385,8 @@ const asUser = (principal: Principal, decideUser: (user: UserPrincipal) => Verdi
 /** The scopes of a key, if it has some. Public records need none; `ownReads` decides about those beside them. */
 const keyScope = (rule: Rule, principal: Principal): Step | undefined => {
   if (principal.kind !== 'user' || principal.scopes === undefined || rule.kind === 'open') return undefined;
-  if (rule.kind === 'resource' && publishedRows(rule) !== undefined) return undefined;
+  if (rule.kind === 'resource' && rule.managed === undefined && publishedRows(rule) !== undefined)
+    return undefined;
   const needed = scopeOf(rule);
   const outcome = isInScope(principal.scopes, needed) ? 'passed' : 'refused';
   return {
@@ -394,6 +431,7 @@ const weighRule = (rule: Rule, principal: Principal): Verdict => {
     case 'roles':
       return asUser(principal, (user) => holder(user, rule.roles));
     case 'resource':
+      if (rule.managed !== undefined) return decideManaged(rule, rule.managed, principal, weigh);
       return withReferences(rule, principal, decideResource(rule, principal));
   }
 };
@@ -506,10 +544,6 @@ export const decide = (rule: Rule, principal: Principal): Decision => {
     ? { allowed: false, steps, problem: new Problem(refusal) }
     : { allowed: true, steps, grant: new MintedGrant({ ...terms, principal }) };
 };
-
-/** The rules by which records are read that a body may name. */
-const shownBy = ({ references, shown }: ResourceRule): readonly Rule[] =>
-  [...(references?.values() ?? []), ...(shown === undefined ? [] : [shown])].map(({ policy }) => policy);
 
 /** Adds the scopes that a rule needs. */
 const noteUses = (rule: Rule, uses: Set<string>): void => {

@@ -35,6 +35,13 @@ const models = collectModels([
     isolation: own('agent'),
     publicRead: { where: { state: 'live' }, orOwn: true },
   }),
+  defineResource('Case', {
+    fields,
+    isolation: own(),
+    permissions: 'all',
+    trash: true,
+    manage: equals('state', 'live'),
+  }),
 ]);
 const model = (name: string): ResourceModel => {
   const found = models.get(name);
@@ -166,5 +173,46 @@ describe('the scopes of a key', () => {
     expect(open).toMatchObject({ allowed: true, grant: { rows: [], readable: ['id', 'name'] } });
     expect(open.steps).toHaveLength(1);
     expect(decided('Story', 'list', scoped).steps[0]?.rule).toBe('public_read');
+  });
+});
+
+describe('the rule for deleted records', () => {
+  const managing = (action: 'list' | 'create', principal: Principal, name = 'Case') => {
+    const showing = {
+      auth: ['jwt', 'signature'] as const,
+      policy: { kind: 'resource', model: model(name), action: 'detail', area: 'api' } as const,
+    };
+    return decide({ kind: 'resource', model: model(name), action, area: 'api', managed: showing }, principal);
+  };
+  const entries = ['Case.read', 'Case.create'];
+  const manager = testUser(['viewer'], entries);
+  const rowsFor = (action: 'list' | 'create', principal: Principal) => {
+    const decision = managing(action, principal);
+    return decision.allowed ? decision.grant.rows : decision.problem.code;
+  };
+
+  it('admits records that the caller reads and manages, for a list and for a create', () => {
+    const rows = [
+      { column: 'user_id', value: 7 },
+      { column: 'state', value: 'live' },
+    ];
+    for (const action of ['list', 'create'] as const) expect(rowsFor(action, manager)).toEqual(rows);
+    expect(managing('list', manager).steps.at(-1)).toEqual({
+      rule: 'manage',
+      outcome: 'narrowed',
+      because: 'state = live',
+    });
+    expect(rowsFor('create', testUser(['admin'], entries))).toEqual([]);
+  });
+
+  it('admits none where the caller reads none, and refuses without the permission', () => {
+    expect(rowsFor('create', testUser(['viewer'], ['Case.create']))).toBe('none');
+    expect(rowsFor('create', testUser(['viewer'], ['Case.read']))).toBe(40300);
+    expect(rowsFor('list', application)).toBe(40300);
+  });
+
+  it('refuses a method that the action does not take, and a model without such a rule', () => {
+    expect(rowsFor('list', { ...manager, method: 'api_key' })).toBe(40300);
+    expect(managing('list', testUser(['viewer']), 'Free').allowed).toBe(false);
   });
 });

@@ -69,6 +69,11 @@ export interface ResourceRule {
    * unchanged.
    */
   readonly shown?: Showing;
+  /**
+   * The rule is for deleted records that the caller manages; the endpoint that would show such a record to them if it
+   * still existed. Present only if the model has a rule for it.
+   */
+  readonly managed?: Showing;
 }
 
 /** The part of an endpoint that decides to whom it shows a record. */

@@ -12,6 +12,7 @@ export type StepRule =
   | 'public_read'
   | 'permission'
   | 'isolation'
+  | 'manage'
   | 'ownership'
   | 'restricted_fields';
 

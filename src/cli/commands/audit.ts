@@ -55,6 +55,7 @@ const whoOf = ({ access, roles }: JsonObject): string => {
 const rulesOf = ({
   permission,
   isolation,
+  manage,
   ownership,
   restricted,
   restricted_unless,
@@ -66,6 +67,7 @@ const rulesOf = ({
     ...(permission === undefined ? [] : [`permission ${words(permission)}`]),
     ...(isolation === true ? ['own records only'] : []),
     ...(isolation !== undefined && isolation !== true ? ['rows by rule'] : []),
+    ...(manage === undefined ? [] : ['deleted records by rule']),
     ...(own === true ? ['own only'] : []),
     ...(ownership === true ? ['owner is the caller'] : []),
     ...(restricted === undefined ? [] : [`restricted ${words(restricted)}`]),

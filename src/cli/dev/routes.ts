@@ -18,8 +18,9 @@ const openRows = (isolation: Isolation | undefined, action: Action): readonly st
 };
 
 /** Describes the access that a resource leaves open: the rules that are off for this action. */
-const openRules = ({ model, action }: ResourceRule): string => {
-  const { permissions, isolation, publicRead, publicOrOwn } = model.rules;
+const openRules = ({ model, action, managed }: ResourceRule): string => {
+  const { permissions, isolation, publicRead, publicOrOwn, manage } = model.rules;
+  if (managed !== undefined) return `deleted records: ${manage?.words}`;
   const reads = action === 'list' || action === 'detail';
   if (reads && publicRead !== undefined)
     return [

@@ -349,6 +349,12 @@ const recordSteps = async (
   return write.outcome === 'refused' ? { steps, problem: 'forbidden' } : { steps };
 };
 
+/** The endpoint with the policy for what the query asks. */
+const forQuery = (endpoint: Endpoint, query: string): Endpoint =>
+  endpoint.policyOfTrash !== undefined && new URLSearchParams(query).get('trashed') === 'true'
+    ? { ...endpoint, policy: endpoint.policyOfTrash }
+    : endpoint;
+
 /** A request that is explained; the address is that of its caller. */
 export interface ExplainedRequest {
   readonly method: string;
@@ -372,7 +378,9 @@ export const explain = async (
     const because = problemText(explainer.catalogue, destination.problem);
     return { code, status, endpoint: undefined, steps: [{ rule: 'route', outcome: 'refused', because }] };
   }
-  const { endpoint, params } = destination;
+  const { params } = destination;
+  const [, query = ''] = /\?(.*)$/.exec(path) ?? [];
+  const endpoint = forQuery(destination.endpoint, query);
   const steps: ExplainedStep[] = [
     { rule: 'route', outcome: 'passed', because: `${endpoint.method} ${endpoint.path}` },
   ];
@@ -382,7 +390,6 @@ export const explain = async (
     endpoint,
     steps,
   });
-  const [, query = ''] = /\?(.*)$/.exec(path) ?? [];
   const authenticated = await authenticate(explainer, endpoint, subject, query, address);
   steps.push(...authenticated.steps);
   if ('problem' in authenticated) return ended(new Problem(authenticated.problem));
@@ -411,6 +418,7 @@ export const explain = async (
 /** Rules that admit no caller whom another refuses: where all is passed, none of them decides. */
 const shaping: ReadonlySet<ExplainedRule> = new Set([
   'isolation',
+  'manage',
   'ownership',
   'restricted_fields',
   'related',

@@ -166,6 +166,11 @@ export const metadataSchema: JsonSchema = {
       },
       events: { ...flag, description: 'Whether each write is an event; absent: it is not' },
       trash: { type: 'boolean', description: 'Whether a record that is deleted can be brought back' },
+      manage: {
+        ...text,
+        description:
+          'Which deleted records callers other than super_admin and admin see and restore; absent: none',
+      },
       reasons: {
         ...object({ create: text }),
         description: 'Why a permission that the table grants is false',

@@ -40,7 +40,7 @@ const grantsIn = async (
 ): Promise<Access> => {
   let isReached = id === undefined;
   const reachOf = async (action: Action) => {
-    const endpoint = endpoints.find(({ policy }) => policy.action === action);
+    const endpoint = endpoints.find(({ policy }) => policy.action === action && policy.managed === undefined);
     if (endpoint === undefined || !takes(endpoint.auth, principal)) return undefined;
     const decision = decide(endpoint.policy, principal);
     if (!decision.allowed || id === undefined || endpoint.forRecord === undefined)

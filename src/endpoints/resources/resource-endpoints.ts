@@ -9,7 +9,7 @@ import { nestedInputs, withNested } from '../../model/nested-schema.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
-import { grantsOfRelated, relatedFor, ruleOf } from '../../operations/area.ts';
+import { grantsOfRelated, managedRule, relatedFor, ruleOf } from '../../operations/area.ts';
 import { touchesOthers } from '../../operations/cascade-links.ts';
 import { acceptedVersions, isKnown, tagOf } from '../../operations/preconditions.ts';
 import { remove } from '../../operations/remove.ts';
@@ -136,6 +136,12 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const writes: Endpoint['writes'] = async (grant, params) =>
     (await standing(grant, params))?.writable === true;
 
+  const isInTrash: Endpoint['reaches'] = async (grant, { id: text = '' }) => {
+    const id = parseId(text);
+    if (id === undefined) return false;
+    return (await resource.context.trash.find(resource.records.source, grant, id)) !== undefined;
+  };
+
   const forRecord: Endpoint['forRecord'] = async (grant, params) => {
     const found = await standing(grant, params);
     if (found === undefined) return 'missing';
@@ -183,15 +189,26 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const versions = model.history
     ? [historyEndpoint(resource, area, common('detail'), fieldsOf('detail'), origin)]
     : [];
-  // Only administrators restore a record: others do not know that it was there.
-  const isKept = area.name === 'admin' && (model.history || model.trash);
-  const restores = isKept
-    ? [restoreEndpoint(resource, area, common(model.history ? 'update' : 'create'), fieldsOf('saved'))]
-    : [];
-  const hasTrash = area.name === 'admin' && model.trash;
-  const trashGrants = hasTrash ? actorGrants(resource) : {};
+  // Only administrators, and those who manage records, restore one: others do not know that it was there.
+  const inAdministration = area.name === 'admin';
+  const isManaged = !inAdministration && model.rules.manage !== undefined;
+  const trashing = model.trash && (inAdministration || isManaged);
+  const policyOfTrash = isManaged ? managedRule(model, 'list', area) : undefined;
+  const managedRestore = {
+    auth: area.auth(model, 'create'),
+    policy: managedRule(model, 'create', area),
+    grantsOn: checkedModels(models.values()),
+    reaches: isInTrash,
+  };
+  const restoring = isManaged ? managedRestore : common(model.history ? 'update' : 'create');
+  const restores =
+    isManaged || (inAdministration && (model.history || model.trash))
+      ? [restoreEndpoint(resource, area, restoring, fieldsOf('saved'))]
+      : [];
+  const shown = docs(label('查看', 'Show', model), 'detail', ['record_not_found'], recordWords('detail'));
+  const trashGrants = trashing ? actorGrants(resource) : {};
   const withTrash = (docs: Endpoint['docs']): Endpoint['docs'] =>
-    hasTrash && docs.data !== undefined
+    trashing && docs.data !== undefined
       ? { ...docs, data: trashedSchema(docs.data), query: [trashedQuery] }
       : docs;
   return [
@@ -205,8 +222,9 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       csv: true,
       mayLag: true,
       docs: withTrash({ ...docs(listLabel(model), 'list'), list: true }),
+      ...(policyOfTrash === undefined ? {} : { policyOfTrash }),
       handle: (call) =>
-        (hasTrash ? answerTrash(resource, call, area, origin) : undefined) ??
+        (trashing ? answerTrash(resource, call, area, origin, policyOfTrash) : undefined) ??
         answerList(resource.list, call, origin, relatedOf(call)),
     },
     {
@@ -231,14 +249,11 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       method: 'GET',
       path: `${path}/:id`,
       ...common('detail'),
-      ...trashGrants,
+      ...(inAdministration ? trashGrants : {}),
       accepts: 'nothing',
       mayLag: true,
-      docs: withTrash(
-        docs(label('查看', 'Show', model), 'detail', ['record_not_found'], recordWords('detail')),
-      ),
-      handle: (call) =>
-        (area.name === 'admin' ? answerTrashed(resource, call, area) : undefined) ?? show(call),
+      docs: inAdministration ? withTrash(shown) : shown,
+      handle: (call) => (inAdministration ? answerTrashed(resource, call, area) : undefined) ?? show(call),
       reaches,
       forRecord,
     },
@@ -288,7 +303,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         label('删除', 'Delete', model),
         undefined,
         ['record_not_found', 'stale', ...deletionProblems(resource)],
-        recordWords('destroy', (hasTrash ? trashingWords : deletionWords)(models, model.name)),
+        recordWords('destroy', (trashing ? trashingWords : deletionWords)(models, model.name)),
       ),
       handle: async (call) => {
         await remove(writeOf(call), idOf(call), acceptedVersions(call));

@@ -3,6 +3,7 @@ import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText, own } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { ResourceModel } from '../../model/resource.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { requireGrant } from '../../operations/area.ts';
@@ -50,37 +51,49 @@ const both = (a: Label, b: Label): Label => ({
   en: `${labelText(a, 'en')}\n\n${labelText(b, 'en')}`,
 });
 
-const wordsOf = ({ model }: ServedResource): Label => {
+/** The places from which an endpoint restores. The API has it for the trash only: a version is an update there. */
+interface RestoresFrom {
+  readonly history: boolean;
+  readonly trash: boolean;
+}
+
+const placesOf = ({ history, trash }: ResourceModel, area: Area): RestoresFrom => ({
+  history: history && area.name === 'admin',
+  trash,
+});
+
+const wordsOf = (model: RestoresFrom): Label => {
   if (!model.trash) return toVersion;
   return model.history ? both(toVersion, fromTrash) : fromTrash;
 };
 
-const summaryOf = ({ model }: ServedResource): Label => {
-  const zh = labelText(model.label, 'zh-CN');
-  const en = labelText(model.label, 'en');
-  if (!model.history) return { 'zh-CN': `从回收站恢复${zh}`, en: `Restore ${en} from the trash` };
-  if (!model.trash) return { 'zh-CN': `将${zh}恢复到某个版本`, en: `Restore ${en} to a version` };
+const summaryOf = ({ label }: ResourceModel, from: RestoresFrom): Label => {
+  const zh = labelText(label, 'zh-CN');
+  const en = labelText(label, 'en');
+  if (!from.history) return { 'zh-CN': `从回收站恢复${zh}`, en: `Restore ${en} from the trash` };
+  if (!from.trash) return { 'zh-CN': `将${zh}恢复到某个版本`, en: `Restore ${en} to a version` };
   return {
     'zh-CN': `将${zh}恢复到某个版本或从回收站恢复`,
     en: `Restore ${en} to a version, or from the trash`,
   };
 };
 
-const inputOf = ({ model }: ServedResource): JsonSchema => ({
+const inputOf = (from: RestoresFrom): JsonSchema => ({
   type: 'object',
-  properties: model.history ? { version: { type: 'integer', minimum: 1 } } : {},
-  ...(model.trash ? {} : { required: ['version'] }),
+  properties: from.history ? { version: { type: 'integer', minimum: 1 } } : {},
+  ...(from.trash ? {} : { required: ['version'] }),
 });
 
 export const restoreEndpoint = (
   resource: ServedResource,
   area: Area,
-  common: Pick<Endpoint, 'auth' | 'policy'>,
+  common: Pick<Endpoint, 'auth' | 'policy' | 'reaches'>,
   fields: readonly string[],
 ): Endpoint => {
   const { model, context } = resource;
+  const from = placesOf(model, area);
   // A version takes the permission of an update, the trash that of a create.
-  const isEither = model.history && model.trash;
+  const isEither = from.history && from.trash;
   const hasHooks = model.hooks.beforeSave !== undefined || model.hooks.beforeCommit !== undefined;
   const entrance = { policy: area.entrance, grantsOn: checkedModels(context.models.values()) };
   const handle = async (call: Call): Promise<Answer> => {
@@ -88,8 +101,9 @@ export const restoreEndpoint = (
     const acting = actingFor(call, area);
     const versions = acceptedVersions(call);
     const asked = own(call.body, 'version');
-    const isBack = model.trash && (asked === undefined || !model.history);
-    const grant = requireGrant(model, context, acting, isBack ? 'create' : 'update');
+    const isBack = from.trash && (asked === undefined || !from.history);
+    const grant =
+      area.name === 'api' ? call.grant : requireGrant(model, context, acting, isBack ? 'create' : 'update');
     const write: RecordWrite = { resource, grant, acting };
     const back = async () => {
       if (asked !== undefined) throw noVersion(resource);
@@ -107,11 +121,11 @@ export const restoreEndpoint = (
     method: 'POST',
     path: `${area.path(model)}/:id/restore`,
     accepts: 'json',
-    ...(model.trash ? { bodyOptional: true } : {}),
-    input: inputOf(resource),
+    ...(from.trash ? { bodyOptional: true } : {}),
+    input: inputOf(from),
     docs: {
-      summary: summaryOf(resource),
-      description: wordsOf(resource),
+      summary: summaryOf(model, from),
+      description: wordsOf(from),
       tag: area.tag(model, context.locale),
       part: 'restore',
       data: outputSchema(model, fields, context.locale),

@@ -6,6 +6,9 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
+import { admit } from '../../policy/decide.ts';
+import type { Grant } from '../../policy/grant.ts';
+import type { Rule } from '../../policy/rule.ts';
 import { versionHeaders } from '../../records/history/page.ts';
 import { usersShownIn } from '../../records/history/recorded.ts';
 import { invalidParameter } from '../../records/list/query-string.ts';
@@ -15,7 +18,7 @@ import { idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 import { actorSchema, actorsFor, seen } from './history-endpoints.ts';
 
-/** Records that were deleted, in the administration area of a model with a trash: `?trashed=true`. */
+/** Records that were deleted, for administrators and callers who manage them: `?trashed=true`. */
 
 export const trashedQuery = {
   name: 'trashed',
@@ -54,37 +57,48 @@ const shown = (
   kept_until: toTimestamp(Date.parse(deletedAt) + trashDays * day),
 });
 
+/** @throws Problem `forbidden` */
+const grantFor = (policy: Rule, { principal }: Call): Grant => {
+  const decision = admit(policy, principal);
+  if (!decision.allowed) throw decision.problem;
+  return decision.grant;
+};
+
 const namedDeletion = (
   { model }: ServedResource,
   first: FirstRecord,
-  { grant }: Call,
+  grant: Grant,
 ): FirstRecord & NamedWrite => ({
   ...first,
   actor: first.deletedBy,
   users: usersShownIn(model, first.record, grant.readable),
 });
 
-/** Lists what was deleted, the latest first; undefined where the request asks for what is there. */
+/**
+ * Lists what was deleted, the latest first; undefined where the request asks for what is there. `policy` is the rule for
+ * deleted records if it is not that of the list.
+ */
 export const answerTrash = (
   resource: ServedResource,
   call: Call,
   area: Area,
   origin: string,
+  policy: Rule | undefined,
 ): Promise<Answer> | undefined => {
-  const { model, context } = resource;
+  const {
+    context,
+    records: { source },
+  } = resource;
   const page = parseTrashPage(call.query);
   if (page === undefined) return undefined;
   const answer = async (): Promise<Answer> => {
-    const { records, total } = await context.trash.page(
-      model.name,
-      page.perPage,
-      (page.page - 1) * page.perPage,
-      call,
-    );
-    const deletions = records.map((each) => namedDeletion(resource, each, call));
+    const grant = policy === undefined ? call.grant : grantFor(policy, call);
+    const window = { limit: page.perPage, offset: (page.page - 1) * page.perPage };
+    const { records, total } = await context.trash.page(source, grant, window, call);
+    const deletions = records.map((each) => namedDeletion(resource, each, grant));
     const by = await actorsFor(resource, call, area, deletions);
     return {
-      data: deletions.map((each) => shown(resource, each, call.grant.readable, by)),
+      data: deletions.map((each) => shown(resource, each, grant.readable, by)),
       headers: { ...versionHeaders(page, origin + call.path, total, 'trashed=true') },
     };
   };
@@ -102,9 +116,9 @@ export const answerTrashed = (
   // A record that is there must not be taken for one that was deleted.
   if (!model.trash) throw invalidParameter(trashedQuery.name);
   const answer = async (): Promise<Answer> => {
-    const first = await context.trash.find(model.name, idOf(call));
+    const first = await context.trash.find(resource.records.source, call.grant, idOf(call));
     if (first === undefined) throw new Problem('record_not_found');
-    const deletion = namedDeletion(resource, first, call);
+    const deletion = namedDeletion(resource, first, call.grant);
     const by = await actorsFor(resource, call, area, [deletion]);
     return {
       data: shown(resource, deletion, call.grant.readable, by),

@@ -58,6 +58,7 @@ export type ExplainedRule =
   | 'public_read'
   | 'permission'
   | 'isolation'
+  | 'manage'
   | 'ownership'
   | 'restricted_fields'
   | 'related'

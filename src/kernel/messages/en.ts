@@ -99,6 +99,7 @@ export const explainedInEnglish: Catalogue['explained'] = {
   public_read: 'Public read',
   permission: 'Permission check',
   isolation: 'Data isolation',
+  manage: 'Managed records',
   ownership: 'Ownership',
   restricted_fields: 'Restricted fields',
   related: 'Related records',

@@ -94,6 +94,7 @@ export const explainedInChinese: Catalogue['explained'] = {
   public_read: '公开读取',
   permission: '权限检查',
   isolation: '数据隔离',
+  manage: '可管理的记录',
   ownership: '归属',
   restricted_fields: '受限字段',
   related: '关联记录',

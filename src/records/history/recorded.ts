@@ -263,6 +263,14 @@ export const keptOfNew = (
   return dialect.cast(dialect.objectText([{ name: 'after', value: dialect.object(after) }]), 'json');
 };
 
+/** The columns of a row of which a JSON object stores every field. */
+export const wholeColumn =
+  (source: Source, dialect: Dialect, object: Fragment): ColumnSql =>
+  (of) => {
+    const { type, options } = columnOf(source, of);
+    return dialect.member(object, [of], type.column, type.scale?.(options) ?? 0);
+  };
+
 /**
  * The columns of a row that is stored as a JSON object, for the conditions of read rules. `keys` is the path to the
  * object in the JSON.

@@ -15,8 +15,9 @@ import type { Models } from '../../model/models.ts';
 import { type ResourceModel, setByServer } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import { resourceSource } from '../view.ts';
 import { historyName, type KeptVersion, keptVersion, type VersionRow } from './history.ts';
-import { actorColumns, keptColumn } from './recorded.ts';
+import { actorColumns, wholeColumn } from './recorded.ts';
 
 /** A page of the versions that a caller may see, and the number of all of these. */
 interface ShownVersions {
@@ -46,6 +47,7 @@ const seen = (side: Side): Fragment => identifier(version, `${side}_seen`);
  */
 export const createVersionReader = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
+  const source = resourceSource(model, models);
   /** Compiled statements, by the readable fields and the columns of the row filter. */
   const statements = new BoundedCache<{
     readonly page: Statement<VersionArguments>;
@@ -55,7 +57,7 @@ export const createVersionReader = (database: Database, model: ResourceModel, mo
   /** The versions of the record, with a flag for each visible side. */
   const marked = ({ terms }: RowReach, param: Argument<VersionArguments>): Fragment => {
     const met = (side: Side): Fragment => {
-      const column = keptColumn(model, models, dialect, identifier(historyName, side));
+      const column = wholeColumn(source, dialect, identifier(historyName, side));
       const conditions = reachConditions(terms, column, (at) => param('rows', at), 'hold', dialect);
       const holds = conditions.length === 0 ? sql`1 = 1` : join(conditions, ' and ');
       return sql`case when ${holds} then 1 else 0 end as ${identifier(`${side}_seen`)}`;

@@ -2,20 +2,26 @@ import {
   type Database,
   type DeferredCaller,
   resolveCaller,
+  type SqlValue,
   type Transaction,
 } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { timeText } from '../../database/source.ts';
+import { type Source, timeText } from '../../database/source.ts';
 import {
+  type Argument,
   type Fragment,
   identifier,
+  join,
   literal,
   RowStatements,
   sql,
   statement,
 } from '../../database/statement.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
-import { actorColumns, actorRow } from '../history/recorded.ts';
+import type { Grant } from '../../policy/grant.ts';
+import { actorColumns, actorRow, wholeColumn } from '../history/recorded.ts';
+import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import {
   type FirstRecord,
   type FirstRow,
@@ -30,7 +36,9 @@ import {
   trashTable,
 } from './bundle.ts';
 
-/** The deleted records. It checks no grants: its callers must know that they may show the records. */
+type Reached = { readonly model: string; readonly rows: readonly SqlValue[] };
+
+/** The deleted records; the conditions of a grant are checked on their stored values. */
 export const createTrash = (database: Database) => {
   const dialect = dialectOf(database);
   const inserts = new RowStatements(
@@ -44,23 +52,33 @@ export const createTrash = (database: Database) => {
   const shown = sql`${kept}, ${identifier('bundle')}, ${time} as deleted_at, ${trashColumns(actorColumns)}`;
   const isFirst = sql`${identifier('kind')} = 'first'`;
 
-  const page = statement<{ model: string; limit: number; offset: number }>(
-    dialect,
-    (value) =>
-      sql`select ${shown} from ${trashTable} where model = ${value('model')} and ${isFirst} order by gatewright_trash.deleted_at desc, id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
-  );
-  const count = statement<{ model: string }>(
-    dialect,
-    (value) =>
-      sql`select count(*) as total from ${trashTable} where model = ${value('model')} and ${isFirst}`,
-  );
-  const one = (lock: Fragment) =>
-    statement<{ model: string; record: number }>(
+  /** Statements by model and reach. */
+  const reading = new BoundedCache<ReturnType<typeof compile>>(100);
+  const compile = (source: Source, { terms }: RowReach) => {
+    const column = wholeColumn(source, dialect, sql`${trashTable}.${identifier('record')}`);
+    const first = (value: Argument<Reached>): Fragment => {
+      const reached = reachConditions(terms, column, (index) => value('rows', index), 'hold', dialect);
+      return join([sql`${identifier('model')} = ${value('model')}`, isFirst, ...reached], ' and ');
+    };
+    const page = statement<Reached & { limit: number; offset: number }>(
       dialect,
       (value) =>
-        sql`select ${shown} from ${trashTable} where model = ${value('model')} and record_id = ${value('record')} and ${isFirst} order by id desc limit 1${lock}`,
+        sql`select ${shown} from ${trashTable} where ${first(value)} order by gatewright_trash.deleted_at desc, id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
     );
-  const [read, locked] = [one(sql``), one(dialect.updateLock)];
+    const count = statement<Reached>(
+      dialect,
+      (value) => sql`select count(*) as total from ${trashTable} where ${first(value)}`,
+    );
+    const one = (lock: Fragment) =>
+      statement<Reached & { record: number }>(
+        dialect,
+        (value) =>
+          sql`select ${shown} from ${trashTable} where record_id = ${value('record')} and ${first(value)} order by id desc limit 1${lock}`,
+      );
+    return { page, count, read: one(sql``), locked: one(dialect.updateLock) };
+  };
+  const statementsOf = (source: Source, reach: RowReach) =>
+    reading.getOrMake(`${source.name} ${reach.key}`, () => compile(source, reach));
   const along = statement<{ bundle: string }>(
     dialect,
     (value) =>
@@ -127,23 +145,37 @@ export const createTrash = (database: Database) => {
       await inserts.write(transaction, rows);
     },
 
-    /** Returns a page of the deleted records, the latest first, and their number. Counting them is a scan. */
+    /** Returns a page of the deleted records of a grant, the latest first, and their number. Counting them is a scan. */
     page: async (
-      model: string,
-      limit: number,
-      offset: number,
+      source: Source,
+      grant: Grant,
+      { limit, offset }: { readonly limit: number; readonly offset: number },
       by?: DeferredCaller,
     ): Promise<{ readonly records: readonly FirstRecord[]; readonly total: number }> => {
+      const reach = reachOf(grant);
+      if (reach === undefined) return { records: [], total: 0 };
       const caller = await resolveCaller(by);
-      const [counted] = await database.scan<{ total: number }>(count({ model }), caller);
-      const rows = await database.scan<FirstRow>(page({ model, limit, offset }), caller);
+      const { page, count } = statementsOf(source, reach);
+      const reached = { model: source.name, rows: reach.values };
+      const [counted] = await database.scan<{ total: number }>(count(reached), caller);
+      const rows = await database.scan<FirstRow>(page({ ...reached, limit, offset }), caller);
       return { records: rows.map(firstRecord), total: Number(counted?.total ?? 0) };
     },
 
-    /** Reads a deleted record; in a transaction it is locked until the end. */
-    find: async (model: string, id: number, within?: Transaction): Promise<FirstRecord | undefined> => {
-      const query = (within === undefined ? read : locked)({ model, record: id });
-      const row = await (within ?? database).get<FirstRow>(query);
+    /** Reads a deleted record of a grant; in a transaction it is locked until the end. */
+    find: async (
+      source: Source,
+      grant: Grant,
+      id: number,
+      within?: Transaction,
+    ): Promise<FirstRecord | undefined> => {
+      const reach = reachOf(grant);
+      if (reach === undefined) return undefined;
+      const { read, locked } = statementsOf(source, reach);
+      const one = within === undefined ? read : locked;
+      const row = await (within ?? database).get<FirstRow>(
+        one({ model: source.name, rows: reach.values, record: id }),
+      );
       return row && firstRecord(row);
     },
 

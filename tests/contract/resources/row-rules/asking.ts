@@ -91,7 +91,7 @@ interface Sent {
 export const ask = async (
   playing: Playing,
   caller: Asking,
-  action: Action | 'explain' | 'history' | 'trash' | 'restore' | 'batch',
+  action: Action | 'explain' | 'history' | 'trash' | 'restore' | 'managed' | 'return' | 'batch',
   path: string,
   sent?: Sent,
 ): Promise<Answer> => {
@@ -102,6 +102,8 @@ export const ask = async (
     history: 'GET',
     trash: 'GET',
     restore: 'POST',
+    managed: 'GET',
+    return: 'POST',
     batch: 'POST',
     create: 'POST',
     update: 'PATCH',

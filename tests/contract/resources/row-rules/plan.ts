@@ -55,6 +55,8 @@ export interface ModelPlan {
   readonly restricted: readonly string[];
   /** Fields that callers write in records that meet a condition. */
   readonly held: { readonly fields: readonly string[]; readonly unless: Condition } | undefined;
+  /** The deleted records that callers beside administrators restore. */
+  readonly manage: Condition | undefined;
   readonly publicRead:
     | { readonly field: string; readonly value: NonNullable<Value>; readonly orOwn?: boolean }
     | undefined;

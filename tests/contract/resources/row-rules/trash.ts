@@ -8,7 +8,8 @@ import {
   refusalFault,
   statusFault,
 } from './asking.ts';
-import { barred, isRefused, type Refused, type World } from './oracle.ts';
+import { meets } from './conditions.ts';
+import { barred, hasScope, isRefused, type Refused, type World, wouldRead } from './oracle.ts';
 import { playEvents, playHistory } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, Trashed } from './plan.ts';
@@ -16,7 +17,11 @@ import { playDetail } from './reads.ts';
 import { playScope } from './scopes.ts';
 import { tableFaults } from './tables.ts';
 
-/** Deleted records: absent for callers, except for administrators, who may restore them. */
+/**
+ * Deleted records: absent for callers, except for administrators, who may restore them, and in the API for those who
+ * manage them.
+ */
+type Place = 'admin' | 'api';
 
 /** The administration area: 401 for a caller without a token, 403 for one who is no administrator, or lacks the permission. */
 const barredInside = (plan: ModelPlan, action: 'list' | 'create', caller: Asking): Refused | undefined => {
@@ -26,17 +31,57 @@ const barredInside = (plan: ModelPlan, action: 'list' | 'create', caller: Asking
   return barred(inside, action, caller);
 };
 
-/** The records that a model has in the trash, the latest first: a record that came back is there no more. */
-const trashOf = ({ state }: World, { name }: ModelPlan): readonly Trashed[] =>
-  state.trash.filter(({ model }) => model === name).reverse();
+/** The same in the API. Lists of public records accept every caller, whose trash they refuse then. */
+const barredOutside = (plan: ModelPlan, action: 'list' | 'create', caller: Asking): Refused | undefined => {
+  if (action === 'create' || plan.publicRead === undefined) return barred(plan, action, caller);
+  if (caller.method !== undefined && !hasScope(caller, plan.path, 'read'))
+    return { status: 403, code: 40305 };
+  const stopped = barred(plan, action, caller);
+  return stopped?.status === 401 ? { status: 403 } : stopped;
+};
 
-const playTrash = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<void> => {
-  const path = `/admin/records/${plan.path}`;
-  const answer = await ask(playing, caller, 'trash', `${path}?trashed=true&page=1&per_page=100`);
-  const what = `${caller.name}: trash of ${plan.name}`;
-  const stopped = barredInside(plan, 'list', caller);
+const barredFrom: Readonly<Record<Place, typeof barredInside>> = { admin: barredInside, api: barredOutside };
+
+/** Whether a caller would read a deleted record, and manages it. */
+const manages = (world: World, plan: ModelPlan, caller: Asking, row: Row): boolean => {
+  const isBarred = plan.publicRead === undefined && barred(plan, 'detail', caller) !== undefined;
+  if (plan.manage === undefined || isBarred || !wouldRead(world, plan, 'detail', caller, row)) return false;
+  return caller.administers || meets(plan.manage, row, caller.userId, world.state);
+};
+
+/** The world with a row, which then counts for its own conditions. */
+const withRow = (world: World, { name }: ModelPlan, row: Row): World => {
+  const state = world.state.copy();
+  state.table(name).set(Number(row['id']), { row, version: 1 });
+  return { ...world, state };
+};
+
+/** The records that a model has in the trash, the latest first: a record that came back is there no more. */
+const trashOf = (world: World, plan: ModelPlan, place: Place, caller: Asking): readonly Trashed[] =>
+  world.state.trash
+    .filter(
+      ({ model, row }) => model === plan.name && (place === 'admin' || manages(world, plan, caller, row)),
+    )
+    .reverse();
+
+const pathOf = ({ path }: ModelPlan, place: Place): string =>
+  place === 'admin' ? `/admin/records/${path}` : `/api/v1/${path}`;
+
+const playTrash = async (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  place: Place = 'admin',
+): Promise<void> => {
+  const path = pathOf(plan, place);
+  const action = place === 'admin' ? 'trash' : 'managed';
+  const answer = await ask(playing, caller, action, `${path}?trashed=true&page=1&per_page=100`);
+  const what = `${caller.name}: ${action} of ${plan.name}`;
+  const stopped = barredFrom[place](plan, 'list', caller);
   if (stopped !== undefined) return note(playing, what, refusalFault(answer, stopped));
-  const wanted = trashOf(playing, plan);
+  const wanted = trashOf(playing, plan, place, caller);
+  if (place === 'api' && wanted.length > 0)
+    playing.cells.set('managed seen', (playing.cells.get('managed seen') ?? 0) + 1);
   const status = statusFault(answer, 200);
   if (status !== undefined) return note(playing, what, status);
   const records = dataOf(answer) as readonly (Row & { readonly deleted_by: unknown })[];
@@ -45,7 +90,7 @@ const playTrash = async (playing: Playing, plan: ModelPlan, caller: Asking): Pro
   for (const [index, { deleted_at, deleted_by, kept_until, ...record }] of records.entries()) {
     const { row = {}, by } = wanted[index] ?? {};
     const actor = (deleted_by as { id: string | null }).id;
-    if (by !== undefined && by.userId !== null && actor !== String(by.userId))
+    if (place === 'admin' && by !== undefined && by.userId !== null && actor !== String(by.userId))
       note(playing, what, `deleted by ${actor}, not ${by.userId}`);
     note(playing, `${what} ${row['id']}`, recordFault(record, plan, row));
   }
@@ -59,10 +104,10 @@ const isThere = ({ state, users }: World, to: string, id: number): boolean =>
  * The row of a record that comes back: references to what is gone are null, and a record that cannot be without one stays
  * where it is.
  */
-const returned = (world: World, plan: ModelPlan, caller: Asking, id: number): Refused | Row => {
-  const stopped = barredInside(plan, 'create', caller);
+const returned = (world: World, plan: ModelPlan, caller: Asking, id: number, place: Place): Refused | Row => {
+  const stopped = barredFrom[place](plan, 'create', caller);
   if (stopped !== undefined) return stopped;
-  const first = trashOf(world, plan).find((each) => each.id === id);
+  const first = trashOf(world, plan, place, caller).find((each) => each.id === id);
   if (first === undefined) return { status: 404 };
   const lost = plan.fields.filter(({ name, to }) => {
     const value = first.row[name] ?? null;
@@ -75,7 +120,8 @@ const returned = (world: World, plan: ModelPlan, caller: Asking, id: number): Re
   });
   const held = lost.filter(({ required }) => required).map(({ name }) => name);
   if (held.length > 0) return { status: 422, fields: held };
-  return { ...first.row, ...Object.fromEntries(lost.map(({ name }) => [name, null])) };
+  const row = { ...first.row, ...Object.fromEntries(lost.map(({ name }) => [name, null])) };
+  return place === 'admin' || manages(withRow(world, plan, row), plan, caller, row) ? row : { status: 403 };
 };
 
 /** Puts a record back, and sets the references again that its deletion made null, where nothing else is in their place. */
@@ -110,12 +156,17 @@ const putBack = (world: World, plan: ModelPlan, row: Row, by: Asking): void => {
   }
 };
 
-const playReturn = async (playing: Playing, plan: ModelPlan, caller: Asking, id: number): Promise<void> => {
-  const wanted = returned(playing, plan, caller, id);
-  const what = `${caller.name}: restore ${plan.name} ${id}`;
-  const answer = await ask(playing, caller, 'restore', `/admin/records/${plan.path}/${id}/restore`, {
-    body: {},
-  });
+const playReturn = async (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  id: number,
+  place: Place = 'admin',
+): Promise<void> => {
+  const wanted = returned(playing, plan, caller, id, place);
+  const action = place === 'admin' ? 'restore' : 'return';
+  const what = `${caller.name}: ${action} ${plan.name} ${id}`;
+  const answer = await ask(playing, caller, action, `${pathOf(plan, place)}/${id}/restore`, { body: {} });
   if (isRefused(wanted)) return note(playing, what, refusalFault(answer, wanted));
   note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, wanted));
   if (answer.status === 200) putBack(playing, plan, wanted, caller);
@@ -126,7 +177,9 @@ export const playDeleted = async (playing: Playing): Promise<void> => {
   const { random, models, people, database, state } = playing;
   for (const plan of models) {
     for (const caller of people.callers) await playTrash(playing, plan, caller);
-    const ids = trashOf(playing, plan).map(({ id }) => id);
+    if (plan.manage !== undefined)
+      for (const caller of people.callers) await playTrash(playing, plan, caller, 'api');
+    const ids = trashOf(playing, plan, 'admin', people.administrator).map(({ id }) => id);
     for (const id of random.some(ids, 0.6))
       for (const caller of random.some(people.callers, 0.6)) {
         await playDetail(playing, plan, caller, id);
@@ -136,6 +189,13 @@ export const playDeleted = async (playing: Playing): Promise<void> => {
     const others = people.callers.filter(({ administers }) => !administers);
     const existing = [...state.table(plan.name).keys()];
     for (const id of [...ids, missing, ...existing.slice(0, 1)]) {
+      if (plan.manage !== undefined)
+        for (const caller of random.some(others, 0.7)) {
+          await playReturn(playing, plan, caller, id, 'api');
+          for (const each of models)
+            for (const fault of await tableFaults(database, playing, each))
+              note(playing, `${caller.name}: return ${plan.name} ${id}`, fault);
+        }
       for (const caller of [random.pick(others), ...people.callers.slice(0, 2).reverse()]) {
         await playReturn(playing, plan, caller, id);
         for (const each of models)

@@ -113,6 +113,7 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
       ownership: owned && !isMembership && random.chance(0.4),
       restricted: random.chance(0.15) ? [random.pick(fields).name] : [],
       held: undefined,
+      manage: undefined,
       publicRead:
         published !== undefined && published.kind !== 'reference' && random.chance(0.2)
           ? { field: published.name, value: random.pick<NonNullable<Value>>(kinds[published.kind].values) }
@@ -124,10 +125,12 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
   return plans.map((plan) => {
     const isolation = someRules(random, plan, plans);
     const orOwn = isolation !== 'none' && random.chance(0.6);
+    const knowsCallers = plan.publicRead === undefined || orOwn;
     return {
       ...plan,
       ...{ isolation, publicRead: plan.publicRead && { ...plan.publicRead, orOwn } },
       held: someHeld(random, plan, plans),
+      manage: knowsCallers && random.chance(0.8) ? someCondition(random, plan, plans, 2) : undefined,
     };
   });
 };
@@ -154,8 +157,8 @@ const isolationOf = ({ isolation }: ModelPlan) => {
   return { isolation: Object.fromEntries(rules) };
 };
 
-/** The resource of a plan, with further members. */
-export const resourceWith = (plan: ModelPlan, more: object): Resource =>
+/** The resource of a plan, with further members; with `trash` among them also the rule for those who manage it. */
+export const resourceWith = (plan: ModelPlan, more: Readonly<Record<string, unknown>>): Resource =>
   defineResource(plan.name, {
     ...more,
     fields: fieldsOf(plan),
@@ -165,6 +168,7 @@ export const resourceWith = (plan: ModelPlan, more: object): Resource =>
     ...isolationOf(plan),
     ...(plan.ownership ? { ownership: true } : {}),
     ...restrictedOf(plan),
+    ...(plan.manage === undefined || more['trash'] !== true ? {} : { manage: ruleOf(plan.manage) }),
     ...(plan.permissions === 'none' ? {} : { permissions: plan.permissions }),
     ...(plan.publicRead === undefined
       ? {}
