@@ -49,14 +49,15 @@ const whileSignedIn = async <Result>(attempt: () => Promise<Result>): Promise<Re
   }
 };
 
-/** Where a sign-in goes on that asks for a second factor. */
+/** Where a sign-in goes on that asks for a second factor, and where one with a provider ends. */
 const secondStepPath = `${sessionPath}/second-factor`;
+const providerCodePath = `${sessionPath}/code`;
 
 /** The user of a session. */
 type SessionSays = SignedIn & Pick<SessionUser, 'must_change_password' | 'second_factor'>;
 
 const noteSession = (method: string, path: string, { data }: Answer<unknown>): void => {
-  if (path !== sessionPath && path !== secondStepPath) return;
+  if (![sessionPath, secondStepPath, providerCodePath].includes(path)) return;
   const session = method === 'DELETE' ? undefined : (data as SessionSays);
   passwordDue.set(session?.must_change_password === true);
   factorDue.set(session?.second_factor.due === true);
@@ -65,7 +66,7 @@ const noteSession = (method: string, path: string, { data }: Answer<unknown>): v
 
 /** A sign-in that is refused and a sign-out are about no session that could end. */
 const isAboutSession = (method: string, path: string): boolean =>
-  path === secondStepPath || (path === sessionPath && method !== 'GET');
+  path === secondStepPath || path === providerCodePath || (path === sessionPath && method !== 'GET');
 
 /** The user signs out: no dialog asks to sign in again. */
 const endsSession = (method: string, path: string): boolean =>

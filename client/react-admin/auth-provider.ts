@@ -44,6 +44,11 @@ export interface SecondFactorAnswer {
   readonly passkey?: unknown;
 }
 
+/** The one-time code with which a sign-in with a provider returns to the page. */
+export interface ProviderCode {
+  readonly provider_code: string;
+}
+
 const path = '/admin/session';
 
 /**
@@ -62,13 +67,15 @@ export const createAuthProvider = (send: Send): AuthProvider => {
   };
 
   return {
-    login: async (given: Credentials | SecondFactorAnswer) => {
-      const { data } =
-        'ticket' in given
-          ? await send<SessionUser>('POST', `${path}/second-factor`, { body: given })
-          : await send<SessionUser>('POST', path, {
-              body: { account: given.username, password: given.password },
-            });
+    login: async (given: Credentials | SecondFactorAnswer | ProviderCode) => {
+      const request = (): ReturnType<typeof send<SessionUser>> => {
+        if ('ticket' in given) return send<SessionUser>('POST', `${path}/second-factor`, { body: given });
+        if ('provider_code' in given)
+          return send<SessionUser>('POST', `${path}/code`, { body: { code: given.provider_code } });
+        const { username: account, password } = given;
+        return send<SessionUser>('POST', path, { body: { account, password } });
+      };
+      const { data } = await request();
       session = Promise.resolve(data);
     },
     logout: async () => {

@@ -132,8 +132,11 @@ export const openHttp = async (
     limiter: services.limiter,
     around,
   });
-  const { mail, registration } = services;
-  const offered = { mail: mail !== undefined, registration: registration !== undefined };
+  const { mail, registration, providers } = services;
+  const offered = {
+    ...{ mail: mail !== undefined, registration: registration !== undefined },
+    providers: Object.keys(providers).length > 0,
+  };
   const pages = await openAdminPages({ ...config, ...offered });
   if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
   const endpoints = servedBy(config, [

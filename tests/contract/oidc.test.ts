@@ -496,6 +496,49 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     });
   });
 
+  describe('the administration area', () => {
+    const open = (code: string | null, headers = {}) =>
+      service.post<{ username: string }>('/admin/session/code', { body: { code }, headers });
+
+    it('begins a session of an administrator, once', async () => {
+      const account = someone({ groups: ['chiefs'] });
+      const code = fragmentOf(await arrive(account), 'code');
+      const { status, headers } = await open(code);
+      expect(status).toBe(200);
+      const [cookie = ''] = String(headers['set-cookie']).split(';');
+      expect((await service.get('/admin/session', { headers: { cookie } })).status).toBe(200);
+      expect((await open(code)).json.code).toBe(40105);
+      expect((await exchange(code)).json.code).toBe(40105);
+    });
+
+    it('refuses users who are no administrators, other pages and unknown codes', async () => {
+      const code = fragmentOf(await arrive(someone({ groups: ['staff'] })), 'code');
+      expect((await open(code)).json.code).toBe(40300);
+      expect((await open('x')).json.code).toBe(40105);
+      expect((await open(code, { origin: 'https://evil.test' })).json.code).toBe(40301);
+    });
+
+    it('asks for the second factor, unless that of the provider counts', async () => {
+      const account = someone({ groups: ['chiefs'] });
+      const { user } = await signIn(account);
+      const { database } = service.server.services;
+      await database.write((transaction) =>
+        transaction.run(
+          toQuery(
+            tablesOf(database)
+              .updateTable('users')
+              .set({ second_factor: sql`true` })
+              .where('id', '=', user.id),
+          ),
+        ),
+      );
+      const asked = await open(fragmentOf(await arrive(account), 'code'));
+      expect(asked.json.code).toBe(40107);
+      const proved = fragmentOf(await arrive({ ...account, amr: ['mfa'] }, 'strict'), 'code');
+      expect((await open(proved)).status).toBe(200);
+    });
+  });
+
   it('makes one user of two first sign-ins at the same time', async () => {
     const account = someone();
     const answers = await Promise.all([arrive(account), arrive(account), arrive(account)]);

@@ -21,6 +21,12 @@ export interface Forgery {
   readonly tokenResponse?: object;
 }
 
+interface Reply {
+  readonly status?: number;
+  readonly body: object;
+  readonly location?: string;
+}
+
 interface Issued {
   readonly account: Account;
   readonly nonce: string;
@@ -35,8 +41,12 @@ export class OidcServer {
   readonly #codes = new Map<string, Issued>();
   readonly #server = createServer((request, response) => {
     this.#respond(request).then(
-      ({ status = 200, body }) => {
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      ({ status = 200, body, location }) => {
+        const headers = {
+          'content-type': 'application/json',
+          ...(location === undefined ? {} : { location }),
+        };
+        response.writeHead(status, headers).end(JSON.stringify(body));
       },
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
@@ -49,6 +59,8 @@ export class OidcServer {
   /** Further or other members of the discovery document. */
   discovery: object = {};
   userinfo: object = {};
+  /** The account that a browser at the provider is signed in with. */
+  account: Account = { sub: 'the browser' };
   /** Bodies of the requests to the token endpoint. */
   readonly tokenRequests: URLSearchParams[] = [];
 
@@ -106,7 +118,7 @@ export class OidcServer {
     return this.forgery.token?.(signed) ?? signed;
   }
 
-  async #respond(request: IncomingMessage): Promise<{ readonly status?: number; readonly body: object }> {
+  async #respond(request: IncomingMessage): Promise<Reply> {
     const { pathname } = new URL(request.url ?? '/', this.issuer);
     if (pathname === '/.well-known/openid-configuration')
       return {
@@ -126,11 +138,16 @@ export class OidcServer {
       };
     if (pathname === '/jwks') return { body: { keys: [await this.publicJwk()] } };
     if (pathname === '/userinfo') return { body: { sub: this.#subject, ...this.userinfo } };
+    if (pathname === '/authorize') {
+      const location = new URL(request.url ?? '/', this.issuer);
+      const query = this.approve(location.href, this.account);
+      return { status: 302, body: {}, location: `${location.searchParams.get('redirect_uri')}?${query}` };
+    }
     if (pathname === '/token') return this.#exchange(request);
     return { status: 404, body: {} };
   }
 
-  async #exchange(request: IncomingMessage) {
+  async #exchange(request: IncomingMessage): Promise<Reply> {
     const sent = new URLSearchParams(await text(request));
     this.tokenRequests.push(sent);
     const credentials = Buffer.from(

@@ -2,7 +2,7 @@ import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { GatewrightError } from '../../../client/error.ts';
 import type { SecondFactorQuestion } from '../../../client/react-admin/auth-provider.ts';
 import { problemTable } from '../../../src/kernel/problem-table.ts';
@@ -14,6 +14,8 @@ import { SecondStep } from './second-step.tsx';
 interface SignInFormProps {
   /** The expected user: stands in the form when it opens, and may be written over. */
   readonly account?: string;
+  /** The one-time code of a sign-in with a provider, which is used at once. */
+  readonly providerCode?: string | undefined;
   /** The session has begun; the form stays busy until this has ended. */
   readonly onSignedIn: () => Promise<void> | void;
   /** Beside the button. */
@@ -30,7 +32,12 @@ const messageOf = (error: unknown, language: Language, text: Text): string =>
   failureOf(error).status === 403 ? text('signIn.notAdministrator') : sentenceOf(error, language, text);
 
 /** Whatever a sign-in asks for, on the page before the gate and in the dialog over a page whose session has ended. */
-export const SignInForm = ({ account: expected = '', onSignedIn, children }: SignInFormProps) => {
+export const SignInForm = ({
+  account: expected = '',
+  providerCode,
+  onSignedIn,
+  children,
+}: SignInFormProps) => {
   const text = useText();
   const language = useLanguage();
   const [account, setAccount] = useState(expected);
@@ -39,14 +46,11 @@ export const SignInForm = ({ account: expected = '', onSignedIn, children }: Sig
   const [error, setError] = useState<unknown>();
   const [question, setQuestion] = useState<SecondFactorQuestion>();
 
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    // A dialog's form lies within another one to React, though not in the document.
-    event.stopPropagation();
+  const signIn = async (given: Parameters<typeof authProvider.login>[0]): Promise<void> => {
     setBusy(true);
     setError(undefined);
     try {
-      await authProvider.login({ username: account, password });
+      await authProvider.login(given);
       await onSignedIn();
     } catch (failure) {
       const asked = questionOf(failure);
@@ -55,6 +59,18 @@ export const SignInForm = ({ account: expected = '', onSignedIn, children }: Sig
       setBusy(false);
     }
   };
+
+  const submit = (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    // A dialog's form lies within another one to React, though not in the document.
+    event.stopPropagation();
+    return signIn({ username: account, password });
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a code is used once
+  useEffect(() => {
+    if (providerCode !== undefined) void signIn({ provider_code: providerCode });
+  }, [providerCode]);
 
   const backToPassword = (reason?: unknown): void => {
     setPassword('');

@@ -7,6 +7,7 @@ import { LinkButton } from '../parts/link.tsx';
 import { forgetModels } from '../service.ts';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { OutsidePage } from './outside-page.tsx';
+import { ProviderButtons, useReturned } from './providers.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 /** Whether the service sends mail, and lets users register. */
@@ -43,6 +44,7 @@ export const SignIn = () => {
   };
   const invited = textIn(state, 'invited');
   const own = useOwnTexts();
+  const returned = useReturned();
   return (
     <OutsidePage title={text('signIn.title')}>
       {invited === '' ? (
@@ -52,7 +54,13 @@ export const SignIn = () => {
           {text('people.invitation.signIn')}
         </Alert>
       )}
-      <SignInForm account={invited} onSignedIn={enter}>
+      {returned.failed ? (
+        <Alert severity="error" sx={{ mb: 1 }}>
+          {own.providerFailed}
+        </Alert>
+      ) : null}
+      <SignInForm account={invited} providerCode={returned.code} onSignedIn={enter}>
+        {'providers' in offered ? <ProviderButtons /> : null}
         {'mail' in offered ? <LinkButton to="/password_reset">{own.forgot}</LinkButton> : null}
         {'registration' in offered ? <LinkButton to="/register">{own.register}</LinkButton> : null}
       </SignInForm>

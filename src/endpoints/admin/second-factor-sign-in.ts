@@ -31,7 +31,7 @@ type FactorAnswer = TypedFactor | { readonly by: 'passkey'; readonly response: J
  */
 export const askSecondFactor = async (
   { secondFactors, signInTickets, passkeys }: Services,
-  { verified, user }: SignedIn,
+  { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
 ): Promise<Problem> => {
   const has = await secondFactors.of(user.id);
   const asked = has.passkeys.length > 0 && passkeys.problem === undefined;

@@ -1,12 +1,15 @@
 import { loginFailed } from '../../auth/login.ts';
 import type { KnownUser } from '../../auth/security-events.ts';
-import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
+import { field } from '../../fields/define.ts';
+import type { Answer, Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
-import { createSignIn, isForeignPage } from '../auth/sign-in.ts';
+import { signedInByCode } from '../auth/oidc/code.ts';
+import { createSignIn, isForeignPage, type SignedIn } from '../auth/sign-in.ts';
 import { entityPolicy } from '../entity.ts';
+import { createInput, refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
@@ -37,6 +40,7 @@ const signedOutBy = (cookies: Services['cookies']) => () => ({
 /** Sign-in, sign-out and who is signed in. */
 export const sessionEndpoints = (services: Services): Endpoint[] => {
   const { cookies, sessions, baseUrl } = services;
+  const providers = Object.keys(services.providers);
   const signIn = createSignIn(services);
   const path = '/admin/session';
   const signedOut = signedOutBy(cookies);
@@ -45,6 +49,62 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
     const detail = { method: 'POST', path };
     services.securityEvents.record({ action: 'admin.refused', address, by, detail });
     return new Problem(problem);
+  };
+
+  /** Begins the session of an administrator who has signed in. @param use uses up the evidence; false if it was used */
+  const begin = async (
+    call: Call,
+    { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
+    use: () => Promise<boolean> = async () => true,
+  ): Promise<Answer> => {
+    const principal = arriving(user);
+    const by = { id: user.id, username: user.username };
+    if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
+    const unused = await use();
+    if (unused && user.secondFactor === 'missing') throw await askSecondFactor(services, { verified, user });
+    const session = cookies.create();
+    const userAgent = keptUserAgent(call.header('user-agent'));
+    const made = { hash: session.hash, address: call.address, userAgent };
+    // Since the sign-in was verified the password was changed, or the sessions were ended.
+    if (!unused || !(await sessions.create(verified, made, { principal, address: call.address }))) {
+      const event = { action: 'sign_in.failed', address: call.address, account: by } as const;
+      services.securityEvents.record(event);
+      throw loginFailed();
+    }
+    services.securityEvents.log({ action: 'sign_in', address: call.address, by });
+    return { data: sessionUser(user), headers: { 'Set-Cookie': cookies.set(session.id) } };
+  };
+
+  const codeInput = createInput({ code: field.text({ required: true }) }, services.locale);
+  const byCode: Endpoint = {
+    operation: 'createSessionByCode',
+    method: 'POST',
+    path: `${path}/code`,
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'json',
+    input: codeInput.schema,
+    docs: {
+      summary: {
+        'zh-CN': '通过身份提供方登录管理后台',
+        en: 'Sign in to the administration area with a provider',
+      },
+      description: {
+        'zh-CN': `用身份提供方登录后返回的一次性代码开始会话。${sessionUserText['zh-CN']}`,
+        en: `Begins a session with the one-time code to which a sign-in with a provider returns. ${sessionUserText.en}`,
+      },
+      tag: adminTag,
+      data: schemas.sessionUser,
+      headers: { 'Set-Cookie': sessionCookieText },
+      problems: ['login_failed', 'second_factor_required', 'forbidden', 'cross_site', 'overloaded'],
+    },
+    handle: async (call) => {
+      if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
+      const { values, errors } = codeInput.read(call.body);
+      refuseInvalid(errors);
+      const code = String(values['code']);
+      return begin(call, await signedInByCode(services, code), () => services.linkedAccounts.useCode(code));
+    },
   };
 
   return [
@@ -76,32 +136,10 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       },
       handle: async (call) => {
         if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
-        const signedIn = await signIn.run(call);
-        const { verified, user } = signedIn;
-        const principal = arriving(user);
-        const by = { id: user.id, username: user.username };
-        if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
-        if (user.secondFactor === 'missing') throw await askSecondFactor(services, signedIn);
-        const session = cookies.create();
-        const userAgent = keptUserAgent(call.header('user-agent'));
-        const begun = await sessions.create(
-          verified,
-          { hash: session.hash, address: call.address, userAgent },
-          { principal, address: call.address },
-        );
-        // Since the password was verified it was changed, or the sessions were ended.
-        if (!begun) {
-          const event = { action: 'sign_in.failed', address: call.address, account: by } as const;
-          services.securityEvents.record(event);
-          throw loginFailed();
-        }
-        services.securityEvents.log({ action: 'sign_in', address: call.address, by });
-        return {
-          data: sessionUser(user),
-          headers: { 'Set-Cookie': cookies.set(session.id) },
-        };
+        return begin(call, await signIn.run(call));
       },
     },
+    ...(providers.length === 0 ? [] : [byCode]),
     {
       operation: 'getSession',
       method: 'GET',

@@ -59,12 +59,14 @@ export interface ShellOptions {
   /** Whether the service sends mail, and users can register themselves. */
   readonly mail?: boolean;
   readonly registration?: boolean;
+  /** Whether users can sign in with an identity provider. */
+  readonly providers?: boolean;
 }
 
 /** The page of the area, with a nonce of its own in every answer. */
 const createPage = (html: string, options: ShellOptions): (() => HttpResponse) => {
-  const { basePath, locale, apiDocs, mail, registration } = options;
-  const offered = Object.entries({ documented: apiDocs, mail, registration });
+  const { basePath, locale, apiDocs, mail, registration, providers } = options;
+  const offered = Object.entries({ documented: apiDocs, mail, registration, providers });
   const attributes = offered.flatMap(([name, is]) => (is === true ? [` data-${name}`] : []));
   // The base path is a parsed URL's: it holds nothing that could end an attribute.
   const parts = html

@@ -33,10 +33,8 @@ import {
   type SignInSecrets,
   UnprovedAccountError,
 } from './client.ts';
+import { signedInByCode } from './code.ts';
 import type { OidcProvider, RoleMapping } from './options.ts';
-
-/** Where a browser returns to unless the sign-in names a page. */
-const defaultReturnPath = '/admin/login';
 
 const cookieName = 'gatewright_sign_in';
 
@@ -115,7 +113,10 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
   const names = Object.keys(providers);
   if (names.length === 0) return [];
   const { origin, pathname, protocol } = new URL(baseUrl);
-  const base = `${pathname.replace(/\/+$/, '')}/api/v1/auth/oidc`;
+  const basePath = pathname.replace(/\/+$/, '');
+  const base = `${basePath}/api/v1/auth/oidc`;
+  /** Where a browser returns to unless the sign-in names a page. */
+  const defaultReturnPath = `${basePath}/admin/login`;
   const secure = protocol === 'https:' ? '; Secure' : '';
   const parts = new Map<string, Part>(
     Object.entries(providers).map(([name, provider]) => {
@@ -319,15 +320,12 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       const { values, errors } = tokenInput.read(call.body);
       refuseInvalid(errors);
       const code = String(values['code']);
-      const found = await linkedAccounts.findCode(code);
-      const user = found && (await services.identities.byUserId(found.user.id, []));
-      if (found === undefined || user === undefined) throw loginFailed();
+      const signedIn = await signedInByCode(services, code);
       const typed = typeof values['otp'] === 'string' ? typedFactor(values['otp']) : undefined;
-      const identity = found.secondFactor ? { ...user, secondFactor: 'given' as const } : user;
       const use = () => linkedAccounts.useCode(code);
-      const issued = await issueToken(services, call, { verified: found.user, user: identity }, typed, use);
+      const issued = await issueToken(services, call, signedIn, typed, use);
       if (typeof issued !== 'object') throw loginFailed();
-      const { id, username, email, name } = user;
+      const { id, username, email, name } = signedIn.user;
       await securityEvents.signedIn({ id, username }, call.address);
       return {
         data: { token: services.tokens.issue(id, issued.expiry), user: { id, username, email, name } },

@@ -1,0 +1,56 @@
+import Button from '@mui/material/Button';
+import { useEffect, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { useOwnTexts } from '../account-links/texts.ts';
+import { basePath } from '../base.ts';
+import { send } from '../service.ts';
+
+interface Provider {
+  readonly name: string;
+  readonly label: string;
+  readonly url: string;
+}
+
+/** A button for each identity provider. None appears while the list is read, or if it cannot be read. */
+export const ProviderButtons = () => {
+  const texts = useOwnTexts();
+  const [providers, setProviders] = useState<readonly Provider[]>([]);
+  useEffect(() => {
+    const leaving = new AbortController();
+    send<readonly Provider[]>('GET', '/api/v1/auth/providers', { signal: leaving.signal }).then(
+      ({ data }) => setProviders(data),
+      () => {},
+    );
+    return () => leaving.abort();
+  }, []);
+  const returning = new URLSearchParams({ return: `${basePath}/admin/login` });
+  return providers.map(({ name, label }) => (
+    <Button
+      key={name}
+      variant="outlined"
+      size="large"
+      href={`${basePath}/api/v1/auth/oidc/${name}?${returning}`}
+    >
+      {texts.signInWith.replace('%{name}', label)}
+    </Button>
+  ));
+};
+
+interface Returned {
+  readonly code: string | undefined;
+  readonly failed: boolean;
+}
+
+/** The outcome of a sign-in with a provider, from the fragment of the address, which then forgets it. */
+export const useReturned = (): Returned => {
+  const { hash, pathname, state } = useLocation();
+  const navigate = useNavigate();
+  const [returned, setReturned] = useState<Returned>({ code: undefined, failed: false });
+  useEffect(() => {
+    if (hash === '') return;
+    const values = new URLSearchParams(hash.slice(1));
+    setReturned({ code: values.get('code') ?? undefined, failed: values.has('error') });
+    void navigate(pathname, { replace: true, state: state as unknown });
+  }, [hash, pathname, state, navigate]);
+  return returned;
+};

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/test-io.ts';
+import { oidc } from '../../src/endpoints/auth/oidc/options.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { OidcServer } from '../support/oidc-server.ts';
+import { useService } from '../support/service.ts';
+import { accessibility, site, visit } from './admin-site.ts';
+
+const company = await new OidcServer().start();
+afterAll(() => company.stop());
+
+describeDatabase('sqlite', 'sign-in with a provider, in the administration pages', (databases) => {
+  describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
+    const open = useBrowser();
+    const { application = {} } = site;
+    const roles = { claim: 'groups', map: { chiefs: ['admin'] } };
+    const service = useService(databases, {
+      ...site,
+      application: {
+        ...application,
+        config: {
+          providers: {
+            company: oidc({ issuer: company.issuer, client: company.client, label: 'Example', roles }),
+          },
+        },
+      },
+    });
+    beforeAll(async () => {
+      const stored = await run(['credentials', 'set', 'providers.company.client_secret'], {
+        ...{ env: service.env, now: service.clock.now(), stdin: company.secret },
+      });
+      expect(stored.status).toBe(0);
+      await service.server.services.applications.update((current) => current);
+    });
+
+    it('a button leads to the provider, and back into the area', async () => {
+      company.account = { sub: 'chief', preferred_username: 'chief', groups: ['chiefs'] };
+      const { page } = await visit(open, service, '/login');
+      const button = page.getByRole('link', { name: '通过 Example 登录' });
+      await button.waitFor();
+      expect(await accessibility(page)).toEqual([]);
+      await button.click();
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await expect.poll(() => page.url()).toBe(`${service.origin}/admin`);
+      expect(await page.getByLabel('密码').count()).toBe(0);
+    });
+
+    it('a user who is no administrator, and a refused sign-in, are told so at the sign-in', async () => {
+      company.account = { sub: 'reader', preferred_username: 'reader', groups: [] };
+      const { page } = await visit(open, service, '/login');
+      await page.getByRole('link', { name: '通过 Example 登录' }).click();
+      await page
+        .getByText(/仅限管理员|没有权限|super_admin/)
+        .first()
+        .waitFor();
+      company.forgery = { claims: { nonce: 'forged' } };
+      await page.getByRole('link', { name: '通过 Example 登录' }).click();
+      await page.getByText('通过身份提供方登录失败').waitFor();
+      await expect.poll(() => page.url()).toBe(`${service.origin}/admin/login`);
+      company.forgery = {};
+    });
+  });
+});
