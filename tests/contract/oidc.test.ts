@@ -5,7 +5,7 @@ import { run } from '../../src/cli/test-io.ts';
 import { toQuery } from '../../src/database/statement.ts';
 import { tablesOf } from '../../src/database/tables-of.ts';
 import { mappedRoles } from '../../src/endpoints/auth/oidc/endpoints.ts';
-import { oidc } from '../../src/endpoints/auth/oidc/options.ts';
+import { oidc, type RoleMapping } from '../../src/endpoints/auth/oidc/options.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Account, OidcServer } from '../support/oidc-server.ts';
 import { type Answer, commonPassword, type Service, type TestUser, useService } from '../support/service.ts';
@@ -686,6 +686,170 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     expect((await lost.get(`${base}/company`)).json.code).toBe(50307);
     expect((await lost.get('/api/v1/health?ready')).status).toBe(200);
   });
+});
+
+/** Discovery documents and claims as the products send them, shortened to the members that matter. */
+const products: Readonly<
+  Record<
+    string,
+    {
+      readonly discovery: object;
+      readonly claims: object;
+      readonly roles?: RoleMapping;
+      readonly userinfo?: object;
+      readonly expected: {
+        readonly username: string;
+        readonly email: RegExp;
+        readonly roles: readonly string[];
+      };
+    }
+  >
+> = {
+  Keycloak: {
+    discovery: {
+      token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_basic', 'client_secret_post'],
+      id_token_signing_alg_values_supported: [
+        'PS384',
+        'RS384',
+        'EdDSA',
+        'ES384',
+        'HS256',
+        'HS512',
+        'ES256',
+        'RS256',
+      ],
+      backchannel_logout_supported: true,
+    },
+    claims: {
+      typ: 'ID',
+      azp: 'gatewright',
+      sid: '2a3d5c1e-0000-4000-8000-000000000001',
+      acr: '1',
+      email_verified: true,
+      realm_access: { roles: ['default-roles-company', 'chiefs'] },
+      preferred_username: 'kc.user',
+      name: 'Kay Cee',
+      email: 'kc.user@example.com',
+    },
+    roles: { claim: 'realm_access.roles', map: { chiefs: ['admin'] } },
+    expected: { username: 'kc.user', email: /^kc\.user@example\.com$/, roles: ['admin'] },
+  },
+  Authentik: {
+    discovery: { token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'] },
+    claims: {
+      acr: 'goauthentik.io/providers/oauth2/default',
+      amr: ['pwd', 'mfa'],
+      sid: 'f'.repeat(64),
+      uid: 'u1',
+      email: 'au.user@example.com',
+      email_verified: true,
+      preferred_username: 'au.user',
+      nickname: 'au.user',
+      groups: ['authentik Admins', 'chiefs'],
+    },
+    roles: { claim: 'groups', map: { 'authentik Admins': ['admin'] } },
+    expected: { username: 'au.user', email: /^au\.user@example\.com$/, roles: ['admin'] },
+  },
+  Entra: {
+    discovery: {
+      token_endpoint_auth_methods_supported: ['client_secret_post', 'private_key_jwt'],
+      authorization_response_iss_parameter_supported: undefined,
+      tenant_region_scope: 'EU',
+    },
+    claims: {
+      aio: 'A',
+      oid: '00000000-0000-4000-8000-000000000002',
+      tid: '00000000-0000-4000-8000-000000000003',
+      preferred_username: 'en.user@example.com',
+      email: 'en.user@example.com',
+      roles: ['Chief'],
+      ver: '2.0',
+    },
+    roles: { claim: 'roles', map: { Chief: ['admin'] } },
+    // The address of an Entra account can be anything: it is no proof.
+    expected: { username: 'en.user', email: /@provider\.invalid$/, roles: ['admin'] },
+  },
+  Google: {
+    discovery: {
+      token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      authorization_response_iss_parameter_supported: true,
+    },
+    claims: {
+      azp: 'gatewright',
+      hd: 'example.com',
+      email: 'go.user@example.com',
+      email_verified: true,
+      at_hash: undefined,
+      name: 'Gee Oh',
+      picture: 'https://example.com/picture',
+    },
+    expected: { username: 'go.user', email: /^go\.user@example\.com$/, roles: ['viewer'] },
+  },
+  GitLab: {
+    discovery: {
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      authorization_response_iss_parameter_supported: undefined,
+    },
+    claims: {
+      auth_time: 1_700_000_000,
+      sub_legacy: 'a'.repeat(64),
+      groups_direct: ['company', 'company/chiefs'],
+    },
+    userinfo: {
+      nickname: 'gl.user',
+      preferred_username: 'gl.user',
+      email: 'gl.user@example.com',
+      email_verified: true,
+    },
+    roles: { claim: 'groups_direct', map: { 'company/chiefs': ['admin'] } },
+    expected: { username: 'gl.user', email: /^gl\.user@example\.com$/, roles: ['admin'] },
+  },
+};
+
+describeEachDatabase('the shapes of products', (databases) => {
+  const service = useService(databases);
+
+  it.each(Object.entries(products))(
+    '%s',
+    async (name, { discovery, claims, roles: mapping, userinfo = {}, expected }) => {
+      const product = await new OidcServer().start();
+      try {
+        product.discovery = discovery;
+        product.userinfo = userinfo;
+        const { issuer, client } = product;
+        const options = { issuer, client, ...(mapping === undefined ? {} : { roles: mapping }) };
+        const instance = await service.secondInstance({
+          application: { config: { providers: { company: oidc(options) } } },
+        });
+        const stored = await run(['credentials', 'set', 'providers.company.client_secret'], {
+          ...{ env: instance.env, now: service.clock.now(), stdin: product.secret },
+        });
+        expect(stored.status).toBe(0);
+        await expect
+          .poll(() => instance.server.services.applications.clientSecretOf('company'))
+          .toBe(product.secret);
+        const browser = new Browser(instance);
+        const query = product.approve(await browser.start(), { sub: `subject at ${name}`, ...claims });
+        if ('authorization_response_iss_parameter_supported' in discovery && name !== 'Google')
+          query.delete('iss');
+        const answer = await browser.finish(query);
+        expect([name, fragmentOf(answer, 'error')]).toEqual([name, null]);
+        const { data } = await instance.post<{ user: { id: number; username: string; email: string } }>(
+          '/api/v1/auth/token',
+          { body: { code: fragmentOf(answer, 'code') } },
+        );
+        expect(data.user.username).toBe(expected.username);
+        expect(data.user.email).toMatch(expected.email);
+        const root = await service.admin();
+        const shown = await service.ok<{ roles: string[] }>('GET', `/admin/users/${data.user.id}`, {
+          token: root,
+        });
+        expect(shown.roles).toEqual(expected.roles);
+      } finally {
+        await product.stop();
+      }
+    },
+  );
 });
 
 describeEachDatabase('an application without providers', (databases) => {

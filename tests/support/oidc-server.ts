@@ -159,7 +159,10 @@ export class OidcServer {
     const challenge = createHash('sha256')
       .update(sent.get('code_verifier') ?? '')
       .digest('base64url');
-    const isClient = decodeURIComponent(credentials.replaceAll('+', ' ')) === `${this.client}:${this.secret}`;
+    const posted = `${sent.get('client_id')}:${sent.get('client_secret')}`;
+    const isClient = [decodeURIComponent(credentials.replaceAll('+', ' ')), posted].includes(
+      `${this.client}:${this.secret}`,
+    );
     if (!isClient) return { status: 401, body: { error: 'invalid_client' } };
     if (
       issued === undefined ||
