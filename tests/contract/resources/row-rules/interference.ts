@@ -7,6 +7,7 @@ import { eventsFor, eventsSeen, readsReason, versionsFor } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, State } from './plan.ts';
 import { deleteRow, insertRows, putRow, someRow } from './tables.ts';
+import { managedFor } from './trash.ts';
 import { kinds } from './values.ts';
 
 /** A request that leaves the tables as they were, and what the oracle says of it: all that rows may decide. */
@@ -154,7 +155,14 @@ const pasts = (playing: Playing, caller: Asking): Probe[] => {
       predict: () => '',
     })),
   );
-  return [...histories, ...trash, events];
+  const managed = models
+    .filter(({ manage }) => manage !== undefined)
+    .map((plan) => ({
+      what: `trash of ${plan.name} in the API`,
+      send: () => ask(playing, caller, 'managed', `/api/v1/${plan.path}?trashed=true`),
+      predict: (world: World) => text([managedFor(world, plan, caller), reasonsFor(world, caller)]),
+    }));
+  return [...histories, ...trash, ...managed, events];
 };
 
 /** A batch whose last record is no good, and an import that is rolled back: each record is decided, and none is written. */

@@ -64,6 +64,10 @@ const trashOf = (world: World, plan: ModelPlan, place: Place, caller: Asking): r
     )
     .reverse();
 
+/** The trash of a model in the API, or why it is closed to the caller. */
+export const managedFor = (world: World, plan: ModelPlan, caller: Asking): Refused | readonly Trashed[] =>
+  barredOutside(plan, 'list', caller) ?? trashOf(world, plan, 'api', caller);
+
 const pathOf = ({ path }: ModelPlan, place: Place): string =>
   place === 'admin' ? `/admin/records/${path}` : `/api/v1/${path}`;
 
