@@ -8,6 +8,7 @@ import type { Database } from '../database/database.ts';
 import { adminMetaEndpoints } from '../endpoints/admin/meta.ts';
 import { adminArea } from '../endpoints/admin/records.ts';
 import { applicationEndpoints, keyScopesOf } from '../endpoints/application-endpoints.ts';
+import { createProviders } from '../endpoints/auth/oidc/client.ts';
 import { createDocumentation, type Documentation } from '../endpoints/docs/docs.ts';
 import { mailPreviewEndpoints } from '../endpoints/docs/mail-preview.ts';
 import { fixedEndpoints } from '../endpoints/fixed.ts';
@@ -222,7 +223,9 @@ export const compose = async (parts: Parts) => {
     mail: mailQueue,
     accountLinks,
     linkedAccounts: createLinkedAccounts({ ...context, users }),
-    providers: application.config.providers ?? {},
+    providers: createProviders(application.config.providers ?? {}, config.baseUrl, (name) =>
+      vault.clientSecretOf(name),
+    ),
     providerSecrets: keyed.providerSecrets,
     registration: application.config.registration || undefined,
     secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),

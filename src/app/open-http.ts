@@ -135,7 +135,7 @@ export const openHttp = async (
   const { mail, registration, providers } = services;
   const offered = {
     ...{ mail: mail !== undefined, registration: registration !== undefined },
-    providers: Object.keys(providers).length > 0,
+    providers: providers.size > 0,
   };
   const pages = await openAdminPages({ ...config, ...offered });
   if (pages === undefined) logger.warn('the administration pages are not built: npm run build');

@@ -51,7 +51,7 @@ import type { TokenStore } from '../service/users/tokens.ts';
 import type { UserStore } from '../service/users/users.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
-import type { OidcProvider } from './auth/oidc/options.ts';
+import type { SignInProvider } from './auth/oidc/client.ts';
 
 /**
  * Hook of payments, called with a scope that acts for the application that signed. It is awaited before the payment
@@ -69,7 +69,7 @@ export type PaymentHook = (
 
 /** Applications of the encrypted credentials. */
 export interface Applications
-  extends Pick<Vault, 'applications' | 'clientSecretOf' | 'file' | 'publicKeysOf' | 'secretsOf' | 'update'> {
+  extends Pick<Vault, 'applications' | 'file' | 'publicKeysOf' | 'secretsOf' | 'update'> {
   onChange(listener: () => void): () => void;
 }
 
@@ -111,7 +111,7 @@ export interface Services {
   readonly accountLinks: AccountLinks | undefined;
   readonly linkedAccounts: LinkedAccounts;
   /** Providers of identities by name. */
-  readonly providers: Readonly<Record<string, OidcProvider>>;
+  readonly providers: ReadonlyMap<string, SignInProvider>;
   /** Seals the secrets of sign-ins that are at a provider. */
   readonly providerSecrets: SecretBox;
   /** Undefined where users cannot register themselves. */

@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'jose';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
 import { toQuery } from '../../src/database/statement.ts';
 import { tablesOf } from '../../src/database/tables-of.ts';
@@ -93,9 +93,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
   beforeAll(async () => {
     root = await service.admin();
     for (const name of ['company', 'other', 'strict']) await storeSecret(`providers.${name}.client_secret`);
-    await vi.waitFor(() => {
-      expect(service.server.services.applications.clientSecretOf('strict')).toBe(company.secret);
-    }, 5_000);
+    await service.server.services.applications.update((current) => current);
     await service.ok('POST', '/admin/roles', { token: root, body: { role: { name: 'editor' } } });
   });
   beforeEach(() => {
@@ -684,6 +682,16 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       application: { config: { providers: { company: oidc({ issuer, client: 'x' }) } } },
     });
     expect((await lost.get(`${base}/company`)).json.code).toBe(50307);
+    const shownBy = async (instance: Service) =>
+      (
+        await instance.ok<{ providers: { name: string; issuer: string; error: string | null }[] }>(
+          'GET',
+          '/admin/service',
+          { token: root },
+        )
+      ).providers;
+    expect(await shownBy(lost)).toEqual([{ name: 'company', issuer, error: expect.stringMatching(/./) }]);
+    expect((await shownBy(service)).map(({ error }) => error)).toEqual([null, null, null]);
     expect((await lost.get('/api/v1/health?ready')).status).toBe(200);
   });
 });
@@ -825,9 +833,7 @@ describeEachDatabase('the shapes of products', (databases) => {
           ...{ env: instance.env, now: service.clock.now(), stdin: product.secret },
         });
         expect(stored.status).toBe(0);
-        await expect
-          .poll(() => instance.server.services.applications.clientSecretOf('company'))
-          .toBe(product.secret);
+        await instance.server.services.applications.update((current) => current);
         const browser = new Browser(instance);
         const query = product.approve(await browser.start(), { sub: `subject at ${name}`, ...claims });
         if ('authorization_response_iss_parameter_supported' in discovery && name !== 'Google')

@@ -1,10 +1,12 @@
 import { type Language, useLanguage } from '../texts/provider.ts';
 
-/** The texts of the pages for password reset, registration and a new address, which load them only there. */
+/** Texts about accounts and providers, for the pages that need them. They are not part of every first page. */
 const en = {
   forgot: 'Forgot your password?',
   register: 'Register',
   toSignIn: 'Back to sign-in',
+  providers: 'Identity providers',
+  responds: 'responds',
   signInWith: 'Sign in with %{name}',
   providerFailed: 'The sign-in with the provider has failed. Try again.',
   account: 'Username or email',
@@ -45,6 +47,8 @@ const zhCN: OwnTexts = {
   forgot: '忘记密码？',
   register: '注册',
   toSignIn: '返回登录',
+  providers: '身份提供方',
+  responds: '响应正常',
   signInWith: '通过 %{name} 登录',
   providerFailed: '通过身份提供方登录失败，请重试。',
   account: '用户名或邮箱',

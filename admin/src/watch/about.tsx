@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';
+import { useOwnTexts } from '../account-links/texts.ts';
 import { Loaded } from '../layout/failure.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page } from '../parts/page.tsx';
@@ -22,6 +23,12 @@ interface About {
   readonly database: string;
   readonly started_at: string;
   readonly settings: readonly Setting[];
+  /** Identity providers; `error` is null where the provider responds. */
+  readonly providers: readonly {
+    readonly name: string;
+    readonly issuer: string;
+    readonly error: string | null;
+  }[];
 }
 
 const valueText = (text: Text, { value, secret }: Setting): string => {
@@ -33,6 +40,7 @@ const valueText = (text: Text, { value, secret }: Setting): string => {
 /** Version and settings of the service, without secrets. */
 export const AboutService = () => {
   const text = useText();
+  const own = useOwnTexts();
   const query = useQuery({
     queryKey: ['service'],
     queryFn: async () => (await send<About>('GET', '/admin/service')).data,
@@ -40,7 +48,7 @@ export const AboutService = () => {
   return (
     <Page title={text('day.about.title')} lead={text('day.about.lead')}>
       <Loaded query={query}>
-        {({ version, node, database, started_at, settings }) => (
+        {({ version, node, database, started_at, settings, providers }) => (
           <Stack sx={{ gap: 3 }}>
             <Facts
               facts={[
@@ -50,6 +58,18 @@ export const AboutService = () => {
                 [text('day.about.started'), <RelativeTime key="started" value={started_at} />],
               ]}
             />
+            {providers.length === 0 ? null : (
+              <Section title={own.providers}>
+                <Facts
+                  facts={providers.map(({ name, issuer, error }) => [
+                    name,
+                    <span key={name}>
+                      {issuer} · {error ?? own.responds}
+                    </span>,
+                  ])}
+                />
+              </Section>
+            )}
             <Section title={text('day.about.settings')}>
               <Facts
                 facts={settings.map((setting) => [

@@ -20,6 +20,20 @@ const properties = {
   version: text,
   node: text,
   database: { type: 'string', description: 'kind of database' },
+  providers: {
+    type: 'array',
+    items: {
+      type: 'object',
+      title: 'ProviderState',
+      properties: {
+        ...{ name: text, issuer: text },
+        error: {
+          type: ['string', 'null'],
+          description: 'why its discovery document cannot be read; null if it can. It is read once an hour',
+        },
+      },
+    },
+  },
   started_at: { type: 'string', format: 'date-time', description: 'of the process that responds' },
   settings: {
     type: 'array',
@@ -35,7 +49,7 @@ const schema: JsonSchema = {
 };
 
 /** Version and settings of the service, without secrets. */
-export const aboutEndpoint = ({ about, database, clock }: Services): Endpoint => {
+export const aboutEndpoint = ({ about, database, clock, providers }: Services): Endpoint => {
   const started = toTimestamp(clock());
   return {
     operation: 'getService',
@@ -54,11 +68,17 @@ export const aboutEndpoint = ({ about, database, clock }: Services): Endpoint =>
       tag: adminTag,
       data: schema,
     },
-    handle: () => ({
+    handle: async () => ({
       data: {
         version: about.version,
         node: process.version,
         database: database.dialect,
+        providers: await Promise.all(
+          [...providers.values()].map(async ({ name, provider: { issuer }, client }) => ({
+            ...{ name, issuer },
+            error: (await client.flaw()) ?? null,
+          })),
+        ),
         started_at: started,
         settings: about.settings.map((each) => ({ ...each })),
       },

@@ -40,7 +40,6 @@ const signedOutBy = (cookies: Services['cookies']) => () => ({
 /** Sign-in, sign-out and who is signed in. */
 export const sessionEndpoints = (services: Services): Endpoint[] => {
   const { cookies, sessions, baseUrl } = services;
-  const providers = Object.keys(services.providers);
   const signIn = createSignIn(services);
   const path = '/admin/session';
   const signedOut = signedOutBy(cookies);
@@ -139,7 +138,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         return begin(call, await signIn.run(call));
       },
     },
-    ...(providers.length === 0 ? [] : [byCode]),
+    ...(services.providers.size === 0 ? [] : [byCode]),
     {
       operation: 'getSession',
       method: 'GET',

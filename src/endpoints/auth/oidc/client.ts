@@ -135,6 +135,16 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
   };
 
   return {
+    /** The reason why the provider cannot be used; undefined if its discovery document can be read. */
+    flaw: async (): Promise<string | undefined> => {
+      try {
+        await configuration();
+        return undefined;
+      } catch (error) {
+        return messagesOf(error instanceof Error ? error.cause : error);
+      }
+    },
+
     /** Secrets of a new sign-in. */
     newSecrets: async (): Promise<SignInSecrets> => {
       const client = await import('openid-client');
@@ -233,3 +243,24 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
 };
 
 export type ProviderClient = ReturnType<typeof createProviderClient>;
+
+/** A provider by which users sign in. */
+export interface SignInProvider {
+  readonly name: string;
+  readonly provider: OidcProvider;
+  readonly client: ProviderClient;
+}
+
+/** The providers of an application by name. @param secretOf the credential of a provider, as it is now */
+export const createProviders = (
+  providers: Readonly<Record<string, OidcProvider>>,
+  baseUrl: string,
+  secretOf: (name: string) => string | undefined,
+): ReadonlyMap<string, SignInProvider> =>
+  new Map(
+    Object.entries(providers).map(([name, provider]) => {
+      const redirectUri = `${baseUrl}/api/v1/auth/oidc/${name}/callback`;
+      const client = createProviderClient({ provider, secret: () => secretOf(name), redirectUri });
+      return [name, { name, provider, client }];
+    }),
+  );

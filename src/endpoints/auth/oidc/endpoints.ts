@@ -27,9 +27,8 @@ import { verifyOwnPassword } from '../own-password.ts';
 import { issueToken, typedFactor } from '../sign-in.ts';
 import {
   claimAt,
-  createProviderClient,
   type ProvidedAccount,
-  type ProviderClient,
+  type SignInProvider,
   type SignInSecrets,
   UnprovedAccountError,
 } from './client.ts';
@@ -89,12 +88,6 @@ const provesFactor = ({ secondFactor }: OidcProvider, claims: JsonObject): boole
 const refused = (): Problem =>
   new Problem('provider_refused', { headers: { 'WWW-Authenticate': jwt.challenge } });
 
-interface Part {
-  readonly name: string;
-  readonly provider: OidcProvider;
-  readonly client: ProviderClient;
-}
-
 /** The description of a redirection. */
 const redirection = {
   media: 'text/plain',
@@ -109,24 +102,23 @@ const none: JsonSchema = { type: 'array', items: { type: 'object' } };
 
 /** Sign-in with the providers of the application. None of these endpoints exists without one. */
 export const oidcEndpoints = (services: Services): Endpoint[] => {
-  const { providers, linkedAccounts, baseUrl, locale, providerSecrets, throttle, securityEvents } = services;
-  const names = Object.keys(providers);
-  if (names.length === 0) return [];
+  const {
+    providers: parts,
+    linkedAccounts,
+    baseUrl,
+    locale,
+    providerSecrets,
+    throttle,
+    securityEvents,
+  } = services;
+  if (parts.size === 0) return [];
   const { origin, pathname, protocol } = new URL(baseUrl);
   const basePath = pathname.replace(/\/+$/, '');
   const base = `${basePath}/api/v1/auth/oidc`;
   /** Where a browser returns to unless the sign-in names a page. */
   const defaultReturnPath = `${basePath}/admin/login`;
   const secure = protocol === 'https:' ? '; Secure' : '';
-  const parts = new Map<string, Part>(
-    Object.entries(providers).map(([name, provider]) => {
-      const redirectUri = `${baseUrl}/api/v1/auth/oidc/${name}/callback`;
-      const secret = () => services.applications.clientSecretOf(name);
-      return [name, { name, provider, client: createProviderClient({ provider, secret, redirectUri }) }];
-    }),
-  );
-
-  const partOf = (call: Call): Part => {
+  const partOf = (call: Call): SignInProvider => {
     const part = parts.get(call.params['provider'] ?? '');
     if (part === undefined) throw new Problem('path_not_found');
     return part;
@@ -142,7 +134,12 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     cookieValues(call.header('cookie') ?? '', cookieName).find((value) => cookieForm.test(value));
 
   /** Begins a sign-in. Returns the address at the provider, and the cookie that binds the sign-in to the browser. */
-  const begin = async ({ name, client }: Part, call: Call, returnPath: string, linkingUserId?: number) => {
+  const begin = async (
+    { name, client }: SignInProvider,
+    call: Call,
+    returnPath: string,
+    linkingUserId?: number,
+  ) => {
     const secrets = await client.newSecrets();
     const url = await client.authorizationUrl(secrets);
     const browser = browserOf(call) ?? randomBytes(32).toString('base64url');
@@ -155,12 +152,12 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
 
   /** A failed sign-in counts as one with a password does, by network. Undefined from the attempt is a failure. */
   const counted = <Result>(
-    part: Part,
+    part: SignInProvider,
     { address, signal }: Call,
     attempt: () => Promise<Result | undefined>,
   ) => throttle.run(` ${part.name}`, address, attempt, signal);
 
-  const failed = (part: Part, { address }: Call, reason: string): undefined => {
+  const failed = (part: SignInProvider, { address }: Call, reason: string): undefined => {
     securityEvents.record({
       action: 'sign_in.failed',
       address,
@@ -170,7 +167,11 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
   };
 
   /** The account that the provider proves; undefined where it proves none. */
-  const provedBy = async (part: Part, call: Call, sealed: string): Promise<ProvidedAccount | undefined> => {
+  const provedBy = async (
+    part: SignInProvider,
+    call: Call,
+    sealed: string,
+  ): Promise<ProvidedAccount | undefined> => {
     const opened = providerSecrets.open(sealed);
     if (opened === undefined) return failed(part, call, 'the server secret has changed');
     try {
@@ -182,7 +183,11 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
   };
 
   /** Ends a sign-in: with a one-time code, or with a linked account. Returns the fragment for the page. */
-  const complete = async (part: Part, call: Call, signIn: ReturnedSignIn): Promise<string | undefined> => {
+  const complete = async (
+    part: SignInProvider,
+    call: Call,
+    signIn: ReturnedSignIn,
+  ): Promise<string | undefined> => {
     const account = await provedBy(part, call, signIn.sealed);
     if (account === undefined) return undefined;
     const { name, provider } = part;
