@@ -72,6 +72,9 @@ const laterTables = [
   'gatewright_former_secrets',
   'gatewright_nonces',
   'gatewright_counts',
+  'gatewright_account_links',
+  'gatewright_linked_accounts',
+  'gatewright_provider_sign_ins',
 ];
 /** And indexes of tables that were there. */
 const laterIndexes = [
