@@ -67,6 +67,7 @@ const pages: Readonly<Record<string, FunctionComponent>> = {
   '/service': page(() => import('./watch/about.tsx'), 'AboutService'),
   '/sessions': page(() => import('./watch/sessions.tsx'), 'Sessions'),
   '/password': page(() => import('./account/own-password-form.tsx'), 'OwnPassword'),
+  '/identities': page(() => import('./account/identities.tsx'), 'Identities'),
   '/second-factor': page(() => import('./factor/second-factor.tsx'), 'SecondFactor'),
   '/records/:path': RecordList,
   '/records/:path/import': page(() => import('./import/import-page.tsx'), 'ImportPage'),

@@ -5,7 +5,7 @@ import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { OidcServer } from '../support/oidc-server.ts';
 import { useService } from '../support/service.ts';
-import { accessibility, site, visit } from './admin-site.ts';
+import { accessibility, enter, site, visit } from './admin-site.ts';
 
 const company = await new OidcServer().start();
 afterAll(() => company.stop());
@@ -44,6 +44,22 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       await expect.poll(() => page.url()).toBe(`${service.origin}/admin`);
       expect(await page.getByLabel('密码').count()).toBe(0);
+    });
+
+    it('an administrator links an account, and unlinks it', async () => {
+      const admin = await service.createUser(['admin']);
+      company.account = { sub: 'linked to an administrator' };
+      const { page } = await enter(open, service, admin, '/identities');
+      await page.getByRole('button', { name: '关联 Example' }).click();
+      await page.getByLabel('当前密码').fill('wrong');
+      await page.getByRole('button', { name: '关联', exact: true }).click();
+      await page.getByText('密码错误').waitFor();
+      await page.getByLabel('当前密码').fill(admin.password);
+      await page.getByRole('button', { name: '关联', exact: true }).click();
+      await page.getByText('linked to an administrator').waitFor();
+      expect(await accessibility(page)).toEqual([]);
+      await page.getByRole('button', { name: '解除关联' }).click();
+      await page.getByText('linked to an administrator').waitFor({ state: 'detached' });
     });
 
     it('a user who is no administrator, and a refused sign-in, are told so at the sign-in', async () => {

@@ -9,7 +9,7 @@ import { failureOf, useSentence } from '../parts/problem.ts';
 import { send } from '../service.ts';
 import { usePageLanguage } from '../texts/provider.ts';
 import { LinkForm } from './link-form.tsx';
-import { useOwnTexts } from './texts.ts';
+import { filled, useOwnTexts } from './texts.ts';
 
 /** The steps of a page; `over` has the refusal of the link. */
 type Step =
@@ -104,7 +104,7 @@ const Registration = ({ token }: { readonly token: string }) => {
   if (step.kind === 'over') return <Over error={step.error} again="/register" />;
   if (step.kind === 'sent') return <Ending title={texts.sentTitle}>{texts.registerSent}</Ending>;
   if (step.kind === 'done')
-    return <Ending title={texts.registered}>{texts.registeredLead.replace('%{name}', step.name)}</Ending>;
+    return <Ending title={texts.registered}>{filled(texts.registeredLead, { name: step.name })}</Ending>;
   return token === '' ? (
     <OutsidePage title={texts.register}>
       <Lead>{texts.registerLead}</Lead>

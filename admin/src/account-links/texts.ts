@@ -2,9 +2,65 @@ import { type Language, useLanguage } from '../texts/provider.ts';
 
 /** Texts about accounts and providers, for the pages that need them. They are not part of every first page. */
 const en = {
+  made: {
+    title: 'Created by this user for others',
+    lead: 'Keys and webhooks stay active when this user is disabled, deleted or no longer an administrator: review them then. Open invitation links end.',
+  },
+  invite: {
+    way: 'Password',
+    byLink: 'Invite by link',
+    byPassword: 'Set it here',
+    byLinkHelp:
+      'A link is shown after saving. The user sets a password with it and cannot sign in before that.',
+    invite: 'Invitation link',
+    inviteTitle: 'Create an invitation link for %{name}?',
+    reset: 'Reset link',
+    resetTitle: 'Create a password reset link for %{name}?',
+    lead: 'The user can set a password with the link once, within 72 hours. Any earlier link becomes invalid.',
+    resetKeeps: 'Until the link is used, the current password stays valid.',
+    make: 'Create the link',
+    shownTitle: 'Link for %{name}',
+    shownLead:
+      'Copy it now and send it to the user: it cannot be shown again. Anyone who has it can set the password.',
+    link: 'Link',
+    endsAt: 'Valid until',
+    kept: 'I have copied the link',
+    notMade: 'The user has been created, but the link could not be created. Create it here.',
+    invited: 'No password yet',
+    openLink: 'Invitation link',
+    goodFor: 'ends ',
+    endedAt: 'ended ',
+  },
+  invitation: {
+    title: 'Set a password',
+    loading: 'Checking the link…',
+    forWhom: 'This link sets the password of the account “%{name}”.',
+    until: 'The link is valid until',
+    password: 'New password',
+    again: 'Repeat the new password',
+    differ: 'The passwords do not match',
+    submit: 'Set the password',
+    incompleteTitle: 'The link is incomplete',
+    incomplete:
+      'The address contains no invitation, or this page was reloaded. Open the complete link again.',
+    over: 'The link cannot be used',
+    askAnother: 'To set a password, ask an administrator for a new link.',
+    done: 'The password is set',
+    doneLead:
+      'The account “%{name}” can now sign in with it. The administration area is for administrators only: you can close this page.',
+    signIn: 'The password is set. Sign in with it.',
+    toSignIn: 'To the sign-in',
+  },
   forgot: 'Forgot your password?',
   register: 'Register',
   toSignIn: 'Back to sign-in',
+  identities: 'Linked accounts',
+  identitiesLead: 'Accounts at identity providers with which you can sign in.',
+  link: 'Link',
+  linkWith: 'Link %{name}',
+  linkLead: 'Enter your password. Then sign in at the provider.',
+  linkFailed: 'The account was not linked. Try again.',
+  unlink: 'Unlink',
   providers: 'Identity providers',
   responds: 'responds',
   signInWith: 'Sign in with %{name}',
@@ -41,12 +97,69 @@ const en = {
   incompleteTitle: 'The link is incomplete',
 } as const;
 
-type OwnTexts = { readonly [Key in keyof typeof en]: string };
+/** The same texts in another language. */
+type Translated<Texts> = {
+  readonly [Key in keyof Texts]: Texts[Key] extends string ? string : Translated<Texts[Key]>;
+};
+
+export type OwnTexts = Translated<typeof en>;
 
 const zhCN: OwnTexts = {
+  made: {
+    title: '该用户为他人创建的内容',
+    lead: '停用、取消管理员角色或删除该用户时，这些密钥与 Webhook 仍然有效，请逐一处理；有效的邀请链接随之失效。',
+  },
+  invite: {
+    way: '密码',
+    byLink: '通过链接邀请',
+    byPassword: '由管理员设置',
+    byLinkHelp: '保存后显示一个链接，该用户凭它自行设置密码；在此之前不能登录。',
+    invite: '邀请链接',
+    inviteTitle: '为 %{name} 生成邀请链接？',
+    reset: '重置链接',
+    resetTitle: '为 %{name} 生成密码重置链接？',
+    lead: '该用户凭链接自行设置密码，72 小时内可用一次。之前生成的链接随即失效。',
+    resetKeeps: '在使用链接之前，当前密码仍然有效。',
+    make: '生成链接',
+    shownTitle: '%{name} 的链接',
+    shownLead: '请立即复制并发给该用户：链接不会再次显示。谁持有它，谁就能设置密码。',
+    link: '链接',
+    endsAt: '有效期至',
+    kept: '已复制链接',
+    notMade: '用户已创建，但链接未能生成，请在此页重新生成。',
+    invited: '待设置密码',
+    openLink: '邀请链接',
+    goodFor: '到期：',
+    endedAt: '已过期：',
+  },
+  invitation: {
+    title: '设置密码',
+    loading: '正在查看链接…',
+    forWhom: '此链接用于为账号“%{name}”设置密码。',
+    until: '链接有效期至',
+    password: '新密码',
+    again: '再次输入新密码',
+    differ: '两次输入的密码不同',
+    submit: '设置密码',
+    incompleteTitle: '链接不完整',
+    incomplete: '地址中没有邀请信息，或此页已重新加载。请再次打开收到的完整链接。',
+    over: '链接无法使用',
+    askAnother: '如仍需设置密码，请向管理员索取新的链接。',
+    done: '密码已设置',
+    doneLead: '账号“%{name}”现在可以用新密码登录。管理后台仅限管理员，此页可以关闭了。',
+    signIn: '密码已设置，请用新密码登录。',
+    toSignIn: '前往登录',
+  },
   forgot: '忘记密码？',
   register: '注册',
   toSignIn: '返回登录',
+  identities: '已关联的账号',
+  identitiesLead: '可用于登录的身份提供方账号。',
+  link: '关联',
+  linkWith: '关联 %{name}',
+  linkLead: '请输入您的密码，然后在身份提供方登录。',
+  linkFailed: '账号未能关联，请重试。',
+  unlink: '解除关联',
   providers: '身份提供方',
   responds: '响应正常',
   signInWith: '通过 %{name} 登录',
@@ -86,3 +199,7 @@ const texts: Readonly<Record<Language, OwnTexts>> = { en, 'zh-CN': zhCN };
 
 /** The texts of these pages in the chosen language. */
 export const useOwnTexts = (): OwnTexts => texts[useLanguage()];
+
+/** A text with the values in place of `%{name}`. */
+export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/%\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);

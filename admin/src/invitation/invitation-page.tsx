@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
+import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { OutsidePage } from '../pages/outside-page.tsx';
 import { arrivingAs } from '../pages/sign-in.tsx';
 import { LinkButton } from '../parts/link.tsx';
@@ -65,18 +66,18 @@ export const InvitationPage = () => {
 };
 
 const Open = ({ invited, children }: { readonly invited: Invited; readonly children: ReactNode }) => {
-  const text = useText();
+  const own = useOwnTexts();
   const { username, name, email, expires_at } = invited;
   const more = [name === username ? '' : name, email].filter((word) => word !== '');
   return (
-    <OutsidePage title={text('people.invitation.title')}>
+    <OutsidePage title={own.invitation.title}>
       <Typography sx={{ overflowWrap: 'anywhere' }}>
-        {text('people.invitation.forWhom', { name: username })}
+        {filled(own.invitation.forWhom, { name: username })}
       </Typography>
       <Typography variant="body2" sx={{ color: 'text.secondary', mb: 1, overflowWrap: 'anywhere' }}>
         {more.join(' · ')}
         <br />
-        {text('people.invitation.until')} <Time value={expires_at} format="zoned" />
+        {own.invitation.until} <Time value={expires_at} format="zoned" />
       </Typography>
       {children}
     </OutsidePage>
@@ -84,33 +85,33 @@ const Open = ({ invited, children }: { readonly invited: Invited; readonly child
 };
 
 const Looking = () => {
-  const text = useText();
+  const own = useOwnTexts();
   return (
-    <OutsidePage title={text('people.invitation.title')}>
+    <OutsidePage title={own.invitation.title}>
       <Typography role="status" sx={{ color: 'text.secondary' }}>
-        {text('people.invitation.loading')}
+        {own.invitation.loading}
       </Typography>
     </OutsidePage>
   );
 };
 
 const Incomplete = () => {
-  const text = useText();
+  const own = useOwnTexts();
   return (
-    <OutsidePage title={text('people.invitation.incompleteTitle')}>
-      <Alert severity="warning">{text('people.invitation.incomplete')}</Alert>
+    <OutsidePage title={own.invitation.incompleteTitle}>
+      <Alert severity="warning">{own.invitation.incomplete}</Alert>
       <ToSignIn />
     </OutsidePage>
   );
 };
 
 const Over = ({ error }: { readonly error: unknown }) => {
-  const text = useText();
+  const own = useOwnTexts();
   const sentence = useSentence();
   return (
-    <OutsidePage title={text('people.invitation.over')}>
+    <OutsidePage title={own.invitation.over}>
       <Alert severity="error">{sentence(error)}</Alert>
-      <Typography sx={{ my: 1 }}>{text('people.invitation.askAnother')}</Typography>
+      <Typography sx={{ my: 1 }}>{own.invitation.askAnother}</Typography>
       <ToSignIn />
     </OutsidePage>
   );
@@ -118,9 +119,10 @@ const Over = ({ error }: { readonly error: unknown }) => {
 
 const Unanswered = ({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) => {
   const text = useText();
+  const own = useOwnTexts();
   const sentence = useSentence();
   return (
-    <OutsidePage title={text('people.invitation.title')}>
+    <OutsidePage title={own.invitation.title}>
       <Alert severity="warning">{sentence(error)}</Alert>
       <Button variant="contained" size="large" onClick={onRetry} sx={{ mt: 1 }}>
         {text('forms.retry')}
@@ -130,15 +132,15 @@ const Unanswered = ({ error, onRetry }: { readonly error: unknown; readonly onRe
 };
 
 const Used = ({ username }: { readonly username: string }) => {
-  const text = useText();
+  const own = useOwnTexts();
   return (
-    <OutsidePage title={text('people.invitation.done')}>
-      <Alert severity="success">{text('people.invitation.doneLead', { name: username })}</Alert>
+    <OutsidePage title={own.invitation.done}>
+      <Alert severity="success">{filled(own.invitation.doneLead, { name: username })}</Alert>
     </OutsidePage>
   );
 };
 
 const ToSignIn = () => {
-  const text = useText();
-  return <LinkButton to="/login">{text('people.invitation.toSignIn')}</LinkButton>;
+  const own = useOwnTexts();
+  return <LinkButton to="/login">{own.invitation.toSignIn}</LinkButton>;
 };

@@ -5,6 +5,7 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useOwnTexts } from '../account-links/texts.ts';
 import { failureOf, severityOf, useSentence } from '../parts/problem.ts';
 import { useRefusal } from '../parts/refusal.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
@@ -21,6 +22,7 @@ interface NewPasswordFormProps {
 /** A password, twice, as it is not shown. */
 export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) => {
   const text = useText();
+  const own = useOwnTexts();
   const sentence = useSentence();
   const form = useRef<HTMLFormElement>(null);
   const [password, setPassword] = useState('');
@@ -38,7 +40,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (password !== again) {
-      refuseFields({ again: text('people.invitation.differ') });
+      refuseFields({ again: own.invitation.differ });
       return;
     }
     setBusy(true);
@@ -61,7 +63,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
       )}
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
       <TextField
-        label={text('people.invitation.password')}
+        label={own.invitation.password}
         type={type}
         autoComplete="new-password"
         autoFocus
@@ -75,7 +77,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
         helperText={fields['password'] ?? text('users.passwordHelp')}
       />
       <TextField
-        label={text('people.invitation.again')}
+        label={own.invitation.again}
         type={type}
         autoComplete="new-password"
         required
@@ -99,7 +101,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
         disabled={password === '' || again === ''}
         sx={{ mt: 1 }}
       >
-        {text('people.invitation.submit')}
+        {own.invitation.submit}
       </Button>
     </Stack>
   );

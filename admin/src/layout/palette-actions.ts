@@ -6,7 +6,8 @@ import { languages, useText } from '../texts/provider.ts';
 import type { PaletteOption } from './found-records.ts';
 
 /** The service says so in the page. */
-const documented = 'documented' in document.documentElement.dataset;
+const { dataset: offered } = document.documentElement;
+const documented = 'documented' in offered;
 
 const themes = ['light', 'dark', undefined] as const;
 
@@ -37,6 +38,7 @@ export const usePaletteActions = (onHelp: () => void): readonly PaletteOption[] 
     goTo('/sessions', text('sessions.title')),
     goTo('/password', text('account.changePassword')),
     goTo('/second-factor', text('factor.title')),
+    ...('providers' in offered ? [goTo('/identities', text('account.identities'))] : []),
     ...languages
       .filter((language) => language.locale !== locale)
       .map((language) =>

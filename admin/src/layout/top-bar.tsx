@@ -22,7 +22,9 @@ const Palette = lazy(() => import('./palette.tsx').then(({ Palette: part }) => (
 export const barHeight = 48;
 
 /** The service says so in the page. */
-const documented = 'documented' in document.documentElement.dataset;
+const { dataset: offered } = document.documentElement;
+const documented = 'documented' in offered;
+const linksAccounts = 'providers' in offered;
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -106,6 +108,11 @@ const Account = () => {
         <MenuItem component={Link} to="/second-factor" onClick={() => setAnchor(null)}>
           {text('factor.title')}
         </MenuItem>
+        {linksAccounts ? (
+          <MenuItem component={Link} to="/identities" onClick={() => setAnchor(null)}>
+            {text('account.identities')}
+          </MenuItem>
+        ) : null}
         <Divider />
         {preferences}
         <Divider />

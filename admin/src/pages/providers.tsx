@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button';
 import { useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { useOwnTexts } from '../account-links/texts.ts';
+import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { basePath } from '../base.ts';
 import { send } from '../service.ts';
 
@@ -31,7 +31,7 @@ export const ProviderButtons = () => {
       size="large"
       href={`${basePath}/api/v1/auth/oidc/${name}?${returning}`}
     >
-      {texts.signInWith.replace('%{name}', label)}
+      {filled(texts.signInWith, { name: label })}
     </Button>
   ));
 };

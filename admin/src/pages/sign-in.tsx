@@ -51,7 +51,7 @@ export const SignIn = () => {
         <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
       ) : (
         <Alert severity="success" sx={{ mb: 1 }}>
-          {text('people.invitation.signIn')}
+          {own.invitation.signIn}
         </Alert>
       )}
       {returned.failed ? (

@@ -2,14 +2,12 @@ import { enDay } from './en-day.ts';
 import { enFactor } from './en-factor.ts';
 import { enForms } from './en-forms.ts';
 import { enKeys, enSignIns } from './en-keys.ts';
-import { enPeople } from './en-people.ts';
 import type { SameKeys } from './same-keys.ts';
 import type { zhCN } from './zh-cn.ts';
 
 export const en: SameKeys<typeof zhCN> = {
   factor: enFactor,
   forms: enForms,
-  people: enPeople,
   day: enDay,
   keyAccess: enKeys,
   signIns: enSignIns,
@@ -103,6 +101,7 @@ export const en: SameKeys<typeof zhCN> = {
   },
   account: {
     changePassword: 'Change password',
+    identities: 'Linked accounts',
     changeLead: 'Your other sessions end, and your tokens are revoked. API keys stay valid.',
     currentPassword: 'Current password',
     showPasswords: 'Show passwords',

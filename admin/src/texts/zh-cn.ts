@@ -2,13 +2,11 @@ import { zhCNDay } from './zh-cn-day.ts';
 import { zhCNFactor } from './zh-cn-factor.ts';
 import { zhCNForms } from './zh-cn-forms.ts';
 import { zhCNKeys, zhCNSignIns } from './zh-cn-keys.ts';
-import { zhCNPeople } from './zh-cn-people.ts';
 
 /** The texts of these pages. English has the same keys, or it does not compile. */
 export const zhCN = {
   factor: zhCNFactor,
   forms: zhCNForms,
-  people: zhCNPeople,
   day: zhCNDay,
   keyAccess: zhCNKeys,
   signIns: zhCNSignIns,
@@ -100,6 +98,7 @@ export const zhCN = {
   },
   account: {
     changePassword: '修改密码',
+    identities: '已关联的账号',
     changeLead: '修改后，您的其他会话将全部结束，令牌将被吊销。API 密钥不受影响。',
     currentPassword: '当前密码',
     showPasswords: '显示密码',

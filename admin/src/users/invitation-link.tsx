@@ -1,12 +1,12 @@
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
+import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAct } from '../parts/use-act.ts';
 import { send } from '../service.ts';
-import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
 
 /** A link by which a user sets a password of their own. */
@@ -27,16 +27,14 @@ interface InvitationLinkProps {
 
 /** The link, this once. */
 export const InvitationLink = ({ username, invitation, onClose }: InvitationLinkProps) => {
-  const text = useText();
+  const own = useOwnTexts();
   return (
     <ShownOnce
-      title={text('people.invite.shownTitle', { name: username })}
-      lead={text('people.invite.shownLead')}
-      facts={[
-        [text('people.invite.endsAt'), <Time key="end" value={invitation.expires_at} format="zoned" />],
-      ]}
-      secrets={[[text('people.invite.link'), invitation.url]]}
-      kept={text('people.invite.kept')}
+      title={filled(own.invite.shownTitle, { name: username })}
+      lead={own.invite.shownLead}
+      facts={[[own.invite.endsAt, <Time key="end" value={invitation.expires_at} format="zoned" />]]}
+      secrets={[[own.invite.link, invitation.url]]}
+      kept={own.invite.kept}
       onClose={onClose}
     />
   );
@@ -44,7 +42,7 @@ export const InvitationLink = ({ username, invitation, onClose }: InvitationLink
 
 /** Makes a link for somebody else: an invitation where they have no password yet, else a way to set another one. */
 export const InviteUser = ({ user }: { readonly user: User }) => {
-  const text = useText();
+  const own = useOwnTexts();
   const { act } = useAct();
   const [asking, setAsking] = useState(false);
   const [made, setMade] = useState<Invitation>();
@@ -57,19 +55,17 @@ export const InviteUser = ({ user }: { readonly user: User }) => {
 
   return (
     <>
-      <Button onClick={() => setAsking(true)}>
-        {text(invited ? 'people.invite.invite' : 'people.invite.reset')}
-      </Button>
+      <Button onClick={() => setAsking(true)}>{invited ? own.invite.invite : own.invite.reset}</Button>
       <Confirm
         open={asking}
-        title={text(invited ? 'people.invite.inviteTitle' : 'people.invite.resetTitle', { name: username })}
-        action={text('people.invite.make')}
+        title={filled(invited ? own.invite.inviteTitle : own.invite.resetTitle, { name: username })}
+        action={own.invite.make}
         dangerous={false}
         onConfirm={make}
         onClose={() => setAsking(false)}
       >
-        <Typography>{text('people.invite.lead')}</Typography>
-        {invited ? null : <Typography sx={{ mt: 1 }}>{text('people.invite.resetKeeps')}</Typography>}
+        <Typography>{own.invite.lead}</Typography>
+        {invited ? null : <Typography sx={{ mt: 1 }}>{own.invite.resetKeeps}</Typography>}
       </Confirm>
       {made === undefined ? null : (
         <InvitationLink username={username} invitation={made} onClose={() => setMade(undefined)} />

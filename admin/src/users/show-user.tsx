@@ -2,6 +2,7 @@ import Button from '@mui/material/Button';
 import { useGetIdentity, usePermissions } from 'ra-core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
+import { type OwnTexts, useOwnTexts } from '../account-links/texts.ts';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import type { ApiKey } from '../keys/api-key.ts';
 import { keyColumns } from '../keys/keys.tsx';
@@ -27,7 +28,7 @@ import { SignInsOf } from './sign-ins-of.tsx';
 import { mayHaveFactor, mayManage, superAdmin, type User } from './user.ts';
 import { FactorOf, UserState } from './users.tsx';
 
-const facts = (text: Text): OwnColumn<User>[] => [
+const facts = (text: Text, own: OwnTexts): OwnColumn<User>[] => [
   'name',
   'email',
   { name: 'kind', has: ({ kind }) => kind === 'service' },
@@ -42,7 +43,7 @@ const facts = (text: Text): OwnColumn<User>[] => [
   { name: 'second_factor', render: (user) => <FactorOf user={user} /> },
   {
     name: 'invitation_expires_at',
-    label: text('people.invite.openLink'),
+    label: own.invite.openLink,
     has: ({ invitation_expires_at: end }) => end !== null,
     render: ({ invitation_expires_at: end }) => (end === null ? null : <LinkEnd value={end} />),
   },
@@ -53,12 +54,13 @@ const facts = (text: Text): OwnColumn<User>[] => [
 /** One user: who they are, their keys, what their roles let them do. */
 export const ShowUser = () => {
   const text = useText();
+  const own = useOwnTexts();
   return (
     <OwnShow<User>
       resource="users"
       within={text('users.title')}
       titleOf={({ username }) => username}
-      facts={facts(text)}
+      facts={facts(text, own)}
       actions={(user) => <Actions user={user} />}
     >
       {(user) => (
@@ -83,11 +85,11 @@ const SignIns = ({ user }: { readonly user: User }) => {
 
 /** Until when the link is good, or since when it is over. */
 const LinkEnd = ({ value }: { readonly value: string }) => {
-  const text = useText();
+  const own = useOwnTexts();
   const over = Date.parse(value) <= useNow();
   return (
     <>
-      {text(over ? 'people.invite.endedAt' : 'people.invite.goodFor')}
+      {over ? own.invite.endedAt : own.invite.goodFor}
       <RelativeTime value={value} />
     </>
   );

@@ -11,6 +11,7 @@ import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
 import { usePermissions } from 'ra-core';
+import { useOwnTexts } from '../account-links/texts.ts';
 import { UserPicker } from '../parts/own-pickers.tsx';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -160,19 +161,19 @@ interface WayChoiceProps {
 
 /** The person who sets the password of a new user. */
 const WayChoice = ({ invite, onChange }: WayChoiceProps) => {
-  const text = useText();
+  const own = useOwnTexts();
   return (
     <FormControl component="fieldset" sx={{ my: 0.5 }}>
-      <FormLabel component="legend">{text('people.invite.way')}</FormLabel>
+      <FormLabel component="legend">{own.invite.way}</FormLabel>
       <RadioGroup
         row
         value={invite ? 'link' : 'password'}
         onChange={(_event, chosen) => onChange(chosen === 'link')}
       >
-        <FormControlLabel value="link" control={<Radio />} label={text('people.invite.byLink')} />
-        <FormControlLabel value="password" control={<Radio />} label={text('people.invite.byPassword')} />
+        <FormControlLabel value="link" control={<Radio />} label={own.invite.byLink} />
+        <FormControlLabel value="password" control={<Radio />} label={own.invite.byPassword} />
       </RadioGroup>
-      {invite ? <FormHelperText>{text('people.invite.byLinkHelp')}</FormHelperText> : null}
+      {invite ? <FormHelperText>{own.invite.byLinkHelp}</FormHelperText> : null}
     </FormControl>
   );
 };

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { type ReactNode, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
+import { useOwnTexts } from '../account-links/texts.ts';
 import { Loaded } from '../layout/failure.tsx';
 import { PageForm } from '../parts/page-form.tsx';
 import { useOwnRecord } from '../records/own-show.tsx';
@@ -28,6 +29,7 @@ interface SavedUser {
 
 const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
   const text = useText();
+  const own = useOwnTexts();
   const notify = useNotify();
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -38,7 +40,7 @@ const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
     const saved = await save(draft);
     await client.invalidateQueries();
     return async () => {
-      if (saved.invitation === 'failed') notify(text('people.invite.notMade'), { type: 'warning' });
+      if (saved.invitation === 'failed') notify(own.invite.notMade, { type: 'warning' });
       else notify(text('common.saved'), { type: 'success' });
       if (typeof saved.invitation === 'object') setMade({ ...saved, username: draft.username });
       else await show(saved.id);

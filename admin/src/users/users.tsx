@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
+import { useOwnTexts } from '../account-links/texts.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { Status } from '../parts/status.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
@@ -15,10 +16,11 @@ export const UserState = ({
   invited,
 }: Pick<User, 'disabled' | 'must_change_password' | 'invited'>) => {
   const text = useText();
+  const own = useOwnTexts();
   return (
     <Stack component="span" direction="row" sx={{ display: 'inline-flex', columnGap: 1.5, flexWrap: 'wrap' }}>
       <Status tone={disabled ? 'off' : 'good'}>{text(disabled ? 'users.disabled' : 'users.enabled')}</Status>
-      {invited ? <Status tone="attention">{text('people.invite.invited')}</Status> : null}
+      {invited ? <Status tone="attention">{own.invite.invited}</Status> : null}
       {mustChange ? <Status tone="attention">{text('users.mustChange')}</Status> : null}
     </Stack>
   );

@@ -18,7 +18,7 @@ import { Problem } from '../../../kernel/problem.ts';
 import type { Actor } from '../../../service/audit/audit.ts';
 import type { ReturnedSignIn } from '../../../service/users/linked-accounts.ts';
 import type { UserValues } from '../../../service/users/users.ts';
-import { arriving } from '../../admin/area.ts';
+import { adminAuth, administratorOnly, adminTag, arriving } from '../../admin/area.ts';
 import { createInput, refuseInvalid } from '../../input.ts';
 import { schemas } from '../../schemas.ts';
 import type { Services } from '../../services.ts';
@@ -97,6 +97,14 @@ const redirection = {
   },
   problems: ['path_not_found', 'provider_unavailable', 'database_unavailable', 'overloaded'],
 } as const;
+
+/** Where users manage their linked accounts, and the refusal of a wrong password there. */
+interface IdentityArea extends Pick<Endpoint, 'auth' | 'policy'> {
+  readonly names: Readonly<Record<'list' | 'link' | 'unlink', string>>;
+  readonly paths: Readonly<Record<'list' | 'link', string>>;
+  readonly tag: string;
+  readonly wrong: () => Problem;
+}
 
 const none: JsonSchema = { type: 'array', items: { type: 'object' } };
 
@@ -339,38 +347,79 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
   };
 
   const linkInput = createInput({ password: field.text({ required: true }), return: field.text() }, locale);
-  const link: Endpoint = {
-    operation: 'linkProvider',
-    method: 'POST',
-    path: '/api/v1/auth/oidc/:provider/link',
-    auth: ['jwt'],
-    policy: { kind: 'user' },
-    accepts: 'json',
-    input: linkInput.schema,
-    docs: {
-      summary: { 'zh-CN': '关联身份提供方的账号', en: 'Link an account of a provider' },
-      description: {
-        'zh-CN': '返回浏览器要打开的地址。`password` 为当前密码，错误为 401，并计入登录限制。',
-        en: 'Returns the address that the browser opens. `password` is the current password: a wrong one returns 401 and counts as a failed login.',
-      },
-      tag: 'Auth',
-      data: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
-      headers: { 'Set-Cookie': { 'zh-CN': '将关联绑定到此浏览器', en: 'Binds the link to this browser' } },
-      problems: ['login_failed', 'provider_unavailable', 'too_many_requests', 'overloaded'],
-    },
-    handle: async (call) => {
-      const part = partOf(call);
-      const { values, errors } = linkInput.read(call.body);
-      refuseInvalid(errors);
-      const returnPath = typeof values['return'] === 'string' ? values['return'] : defaultReturnPath;
-      if (!isReturnPath(returnPath)) throw new Problem('invalid_parameter', { params: { name: 'return' } });
-      const user = userOf(call);
-      if ((await verifyOwnPassword(services, call, user, String(values['password']))) === undefined)
-        throw loginFailed();
-      const { url, cookie } = await begin(part, call, returnPath, user.id);
-      return { data: { url }, headers: { 'Set-Cookie': cookie } };
+
+  const account: JsonSchema = {
+    type: 'object',
+    title: 'LinkedAccount',
+    properties: {
+      ...{ id: { type: 'integer' }, provider: { type: 'string' } },
+      ...{ issuer: { type: 'string' }, subject: { type: 'string' } },
+      created_at: { type: 'string', format: 'date-time' },
+      last_used_at: { type: 'string', format: 'date-time' },
     },
   };
+
+  /** The linked accounts of the caller, for the API and for the administration area. */
+  const identities = ({ names, paths, auth, policy, tag, wrong }: IdentityArea): Endpoint[] => [
+    {
+      operation: names.list,
+      method: 'GET',
+      path: paths.list,
+      ...{ auth, policy, accepts: 'nothing' },
+      docs: {
+        summary: { 'zh-CN': '已关联的账号', en: 'List linked accounts' },
+        tag,
+        data: { ...none, items: account },
+      },
+      handle: async (call) => ({
+        data: (await linkedAccounts.listOf(userOf(call).id)).map((each) => ({ ...each })),
+      }),
+    },
+    {
+      operation: names.link,
+      method: 'POST',
+      path: paths.link,
+      ...{ auth, policy, accepts: 'json', input: linkInput.schema },
+      docs: {
+        summary: { 'zh-CN': '关联身份提供方的账号', en: 'Link an account of a provider' },
+        description: {
+          'zh-CN': '返回浏览器要打开的地址。`password` 为当前密码，错误计入登录限制。',
+          en: 'Returns the address that the browser opens. `password` is the current password: a wrong one counts as a failed login.',
+        },
+        tag,
+        data: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
+        headers: { 'Set-Cookie': { 'zh-CN': '将关联绑定到此浏览器', en: 'Binds the link to this browser' } },
+        problems: ['login_failed', 'provider_unavailable', 'too_many_requests', 'overloaded'],
+      },
+      handle: async (call) => {
+        const part = partOf(call);
+        const { values, errors } = linkInput.read(call.body);
+        refuseInvalid(errors);
+        const returnPath = typeof values['return'] === 'string' ? values['return'] : defaultReturnPath;
+        if (!isReturnPath(returnPath)) throw new Problem('invalid_parameter', { params: { name: 'return' } });
+        const user = userOf(call);
+        if ((await verifyOwnPassword(services, call, user, String(values['password']))) === undefined)
+          throw wrong();
+        const { url, cookie } = await begin(part, call, returnPath, user.id);
+        return { data: { url }, headers: { 'Set-Cookie': cookie } };
+      },
+    },
+    {
+      operation: names.unlink,
+      method: 'DELETE',
+      path: `${paths.list}/:id`,
+      ...{ auth, policy, accepts: 'nothing' },
+      docs: {
+        summary: { 'zh-CN': '解除关联', en: 'Unlink an account' },
+        tag,
+        problems: ['record_not_found', 'identity_last'],
+      },
+      handle: async (call) => {
+        await linkedAccounts.remove(userOf(call).id, idOf(call), actorOf(call));
+        return {};
+      },
+    },
+  ];
 
   const logoutInput = createInput({ logout_token: field.text({ required: true }) }, locale);
   const logout: Endpoint = {
@@ -407,17 +456,6 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     },
   };
 
-  const account: JsonSchema = {
-    type: 'object',
-    title: 'LinkedAccount',
-    properties: {
-      ...{ id: { type: 'integer' }, provider: { type: 'string' } },
-      ...{ issuer: { type: 'string' }, subject: { type: 'string' } },
-      created_at: { type: 'string', format: 'date-time' },
-      last_used_at: { type: 'string', format: 'date-time' },
-    },
-  };
-
   return [
     {
       operation: 'listProviders',
@@ -448,40 +486,19 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     start,
     callback,
     token,
-    link,
     logout,
-    {
-      operation: 'listIdentities',
-      method: 'GET',
-      path: '/api/v1/auth/identities',
-      auth: ['jwt'],
-      policy: { kind: 'user' },
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '已关联的账号', en: 'List linked accounts' },
-        tag: 'Auth',
-        data: { ...none, items: account },
-      },
-      handle: async (call) => ({
-        data: (await linkedAccounts.listOf(userOf(call).id)).map((each) => ({ ...each })),
-      }),
-    },
-    {
-      operation: 'unlinkIdentity',
-      method: 'DELETE',
-      path: '/api/v1/auth/identities/:id',
-      auth: ['jwt'],
-      policy: { kind: 'user' },
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '解除关联', en: 'Unlink an account' },
-        tag: 'Auth',
-        problems: ['record_not_found', 'identity_last'],
-      },
-      handle: async (call) => {
-        await linkedAccounts.remove(userOf(call).id, idOf(call), actorOf(call));
-        return {};
-      },
-    },
+    ...identities({
+      names: { list: 'listIdentities', link: 'linkProvider', unlink: 'unlinkIdentity' },
+      paths: { list: '/api/v1/auth/identities', link: '/api/v1/auth/oidc/:provider/link' },
+      ...{ auth: ['jwt'], policy: { kind: 'user' }, tag: 'Auth', wrong: loginFailed },
+    }),
+    ...identities({
+      names: { list: 'adminListIdentities', link: 'adminLinkProvider', unlink: 'adminUnlinkIdentity' },
+      paths: { list: '/admin/identities', link: '/admin/identities/:provider' },
+      ...{ auth: adminAuth, policy: administratorOnly, tag: adminTag },
+      // The session is valid: 401 would end it on the page.
+      wrong: () =>
+        new Problem('invalid_record', { errors: [linkInput.error('password', { rule: 'wrong_password' })] }),
+    }),
   ];
 };
