@@ -222,7 +222,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       '422',
     ],
     ['an invitation link', 'auth/link-token.ts', 'invitationLifetime', 's', '410'],
-    ['a sign-in at a provider', 'service/users/linked-accounts.ts', 'providerSignInLifetime', 's', '401'],
+    ['a sign-in at a provider', 'endpoints/auth/oidc/pending.ts', 'providerSignInLifetime', 's', '401'],
     [
       'the one-time code of a sign-in',
       'service/users/linked-accounts.ts',

@@ -9,7 +9,7 @@ import { sql } from '../database/statement.ts';
 import { longestRetryMs, workerTimes } from '../jobs/worker.ts';
 import { maxOverlapSeconds } from '../service/overlap.ts';
 import { setupLifetime } from '../service/second-factors/factor-setups.ts';
-import { providerSignInLifetime } from '../service/users/linked-accounts.ts';
+import { providerCodeLifetime } from '../service/users/linked-accounts.ts';
 import { maxRetryAfterMs, runnerTimes } from '../webhooks/runner.ts';
 
 const seconds = (count: number): number => count * 1_000;
@@ -241,12 +241,12 @@ export const storedTimes: readonly StoredTime[] = [
   ),
   bounded(
     {
-      ...{ table: 'gatewright_provider_sign_ins', column: 'expires_at', clock: 'service' },
-      mostMs: seconds(providerSignInLifetime),
+      ...{ table: 'gatewright_sign_in_codes', column: 'expires_at', clock: 'service' },
+      mostMs: seconds(providerCodeLifetime),
     },
     {
-      decides: 'how long a sign-in at a provider is awaited',
-      wasAhead: 'the sign-in is over',
+      decides: 'how long the one-time code of a sign-in is valid',
+      wasAhead: 'the code is over',
       wasBehind: 'ends sooner by as much',
     },
   ),

@@ -392,25 +392,13 @@ export interface CoreSchema {
     created_at: string;
     last_used_at: string;
   };
-  gatewright_provider_sign_ins: {
-    id: Generated<number>;
-    provider: string;
-    /** SHA-256 of the state, lowercase hex; null once the browser has returned. */
-    state_hash: string | null;
-    /** SHA-256 of the cookie of the browser. */
-    browser_hash: string;
-    /** State, nonce and code verifier, encrypted. */
-    sealed: string;
-    return_path: string;
-    /** The user to whom the account is to be linked. */
-    linking_user_id: number | null;
-    /** SHA-256 of the one-time code; null before there is one. */
-    code_hash: string | null;
-    /** The user of the code, */
-    user_id: number | null;
-    security_stamp: number | null;
-    /** and whether the provider has proved a second factor. */
-    second_factor: Generated<boolean | number>;
+  gatewright_sign_in_codes: {
+    /** SHA-256 of the one-time code, lowercase hex. */
+    code_hash: string;
+    user_id: number;
+    security_stamp: number;
+    /** Whether the provider has proved a second factor. */
+    second_factor: boolean | number;
     expires_at: string;
   };
   gatewright_account_links: {

@@ -31,8 +31,8 @@ const rowsAt = (now: number, { dialect }: Databases): readonly string[] => {
     `insert into gatewright_invitations (user_id, token_hash, created_at, expires_at) values (1, 'h', ${at}, ${at})`,
     `insert into gatewright_account_links (purpose, account, canonical, locale, created_at, expires_at)
       values ('email', 'a', 'a', 'en', ${at}, ${at})`,
-    `insert into gatewright_provider_sign_ins (provider, browser_hash, sealed, return_path, expires_at)
-      values ('p', 'h', '', '/', ${at})`,
+    `insert into gatewright_sign_in_codes (code_hash, user_id, security_stamp, second_factor, expires_at)
+      values ('h', 1, 0, false, ${at})`,
     `insert into gatewright_totp (user_id, secret, last_step, created_at) values (1, '', 1, ${at})`,
     `insert into gatewright_webhooks (id, url, models, actions, secret, previous_until, cursor, lane_until, created_at, updated_at)
       values (1, '', '[]', '[]', '', ${at}, 0, ${at}, ${at}, ${at})`,

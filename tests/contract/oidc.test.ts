@@ -23,25 +23,37 @@ const roles = {
   map: { staff: ['editor'], chiefs: ['admin', 'editor'], root: ['super_admin'], lost: ['nowhere'] },
 };
 
-/** A browser: it keeps the cookie of the sign-in. */
+/** A browser: it keeps the cookies of its sign-ins. */
 class Browser {
   readonly #service: Service;
-  cookie = '';
+  readonly #cookies = new Map<string, string>();
 
   constructor(service: Service) {
     this.#service = service;
   }
 
+  get cookie(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  set cookie(text: string) {
+    for (const pair of text.split('; ')) {
+      const [name = '', ...value] = pair.split('=');
+      this.#cookies.set(name, value.join('='));
+    }
+  }
+
   async get(path: string): Promise<Answer> {
-    const headers = this.cookie === '' ? {} : { cookie: this.cookie };
-    const answer = await this.#service.request('GET', path, { headers });
+    const { cookie } = this;
+    const answer = await this.#service.request('GET', path, {
+      headers: cookie === '' ? {} : { cookie },
+    });
     this.keep(answer);
     return answer;
   }
 
   keep({ headers }: Pick<Answer, 'headers'>): void {
-    const [set] = headers['set-cookie'] ?? [];
-    if (set !== undefined) this.cookie = set.split(';')[0] ?? '';
+    for (const set of headers['set-cookie'] ?? []) this.cookie = set.split('; ')[0] ?? '';
   }
 
   /** The address at the provider. */
@@ -244,14 +256,52 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       const query = company.approve(await browser.start(), someone());
       const thief = new Browser(service);
       expect((await thief.finish(query)).json.code).toBe(40110);
-      thief.cookie = `gatewright_sign_in=${'A'.repeat(43)}`;
+      await thief.start();
+      expect((await thief.finish(query)).json.code).toBe(40110);
+      thief.cookie = `gatewright_sign_in_${query.get('state')?.slice(0, 8)}=${'A'.repeat(400)}`;
       expect((await thief.finish(query)).json.code).toBe(40110);
       expect((await browser.finish(query, 'strict')).json.code).toBe(40110);
-      expect(
-        (await browser.finish(new URLSearchParams({ ...Object.fromEntries(query), state: 'x' }))).json.code,
-      ).toBe(40110);
+      const unknown = new URLSearchParams({ ...Object.fromEntries(query), state: 'x' });
+      expect((await browser.finish(unknown)).json.code).toBe(40110);
+      const { cookie } = browser;
       expect(fragmentOf(await browser.finish(query), 'code')).not.toBe(null);
       expect((await browser.finish(query)).json.code).toBe(40110);
+      browser.cookie = cookie;
+      expect((await browser.finish(query)).json.code).toBe(40110);
+    });
+
+    it('a cookie of another sign-in, a changed one, and one of another server secret', async () => {
+      const browser = new Browser(service);
+      const query = company.approve(await browser.start(), someone());
+      const name = `gatewright_sign_in_${query.get('state')?.slice(0, 8)}`;
+      const own = browser.cookie.split('=').slice(1).join('=');
+      const stranger = new Browser(service);
+      await stranger.start();
+      const others = stranger.cookie.split('=').slice(1).join('=');
+      for (const value of [others, `${own.slice(0, -4)}AAAA`, own.slice(4), '', 'x']) {
+        const forged = new Browser(service);
+        forged.cookie = `${name}=${value}`;
+        expect([value, (await forged.finish(query)).json.code]).toEqual([value, 40110]);
+      }
+      expect(fragmentOf(await browser.finish(query), 'code')).not.toBe(null);
+    });
+
+    it('stores nothing for sign-ins that never end, and lets two tabs sign in at the same time', async () => {
+      const { database } = service.server.services;
+      const rows = async () =>
+        (
+          await database.all(
+            toQuery(tablesOf(database).selectFrom('gatewright_sign_in_codes').select('code_hash')),
+          )
+        ).length +
+        (await database.all(toQuery(tablesOf(database).selectFrom('gatewright_nonces').select('nonce'))))
+          .length;
+      const before = await rows();
+      const browser = new Browser(service);
+      const queries = [];
+      for (let tab = 0; tab < 3; tab += 1) queries.push(company.approve(await browser.start(), someone()));
+      expect(await rows()).toBe(before);
+      for (const query of queries) expect(fragmentOf(await browser.finish(query), 'code')).not.toBe(null);
     });
 
     it('a state that is older than ten minutes', async () => {

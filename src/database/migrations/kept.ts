@@ -213,10 +213,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   gatewright_linked_accounts: other(
     ...['id', 'user_id', 'provider', 'issuer', 'subject', 'session_id', 'created_at', 'last_used_at'],
   ),
-  gatewright_provider_sign_ins: other(
-    ...['id', 'provider', 'state_hash', 'browser_hash', 'sealed', 'return_path', 'linking_user_id'],
-    ...['code_hash', 'user_id', 'security_stamp', 'second_factor', 'expires_at'],
-  ),
+  gatewright_sign_in_codes: other('code_hash', 'user_id', 'security_stamp', 'second_factor', 'expires_at'),
   gatewright_totp: other('user_id', 'secret', 'last_step', 'created_at', 'last_used_at'),
   gatewright_passkeys: other(
     ...['id', 'user_id', 'name', 'credential', 'public_key', 'counter', 'transports', 'created_at'],

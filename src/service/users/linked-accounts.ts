@@ -12,8 +12,7 @@ import { type Change, lockSuperAdmins, type TableContext } from '../context.ts';
 import { endSessions, storedUser } from './stored-user.ts';
 import type { UserStore, UserValues } from './users.ts';
 
-/** Seconds for the sign-in at the provider, and for the exchange of its one-time code. */
-export const providerSignInLifetime = 600;
+/** Seconds for the exchange of the one-time code of a sign-in. */
 export const providerCodeLifetime = 120;
 
 /** An account at a provider: its issuer and its subject, never its address. */
@@ -37,25 +36,6 @@ export interface ProvedAccount extends LinkedAccountKey {
   readonly sessionId: string | null;
 }
 
-/** A sign-in that has begun: the browser is at the provider. */
-export interface BegunSignIn {
-  readonly provider: string;
-  readonly state: string;
-  readonly browser: string;
-  /** Sealed secrets of the sign-in. */
-  readonly sealed: string;
-  readonly returnPath: string;
-  /** The user to whom the account is to be linked. */
-  readonly linkingUserId: number | undefined;
-}
-
-export interface ReturnedSignIn {
-  readonly id: number;
-  readonly sealed: string;
-  readonly returnPath: string;
-  readonly linkingUserId: number | null;
-}
-
 /** A one-time code that was exchanged. */
 export interface ExchangedCode {
   readonly user: VerifiedUser;
@@ -72,7 +52,7 @@ export interface LinkedAccountParts extends TableContext {
   readonly users: Pick<UserStore, 'create' | 'update'>;
 }
 
-/** Accounts at identity providers, and the sign-ins by them. */
+/** Accounts at identity providers, and the one-time codes of sign-ins by them. */
 export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountParts) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
@@ -149,46 +129,6 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
   };
 
   return {
-    begin: async ({
-      provider,
-      state,
-      browser,
-      sealed,
-      returnPath,
-      linkingUserId,
-    }: BegunSignIn): Promise<void> => {
-      await database.write(async (transaction) => {
-        const now = clock();
-        const over = db
-          .deleteFrom('gatewright_provider_sign_ins')
-          .where('expires_at', '<=', toTimestamp(now));
-        await transaction.run(toQuery(over));
-        const values = { provider, sealed, return_path: returnPath, linking_user_id: linkingUserId ?? null };
-        const insert = db.insertInto('gatewright_provider_sign_ins').values({
-          ...{ ...values, state_hash: hashOf(state), browser_hash: hashOf(browser) },
-          expires_at: toTimestamp(now + providerSignInLifetime * 1000),
-        });
-        await transaction.run(toQuery(insert));
-      });
-    },
-
-    /** Takes a sign-in whose browser has returned, once. Undefined if it is of another browser or provider, or over. */
-    returned: async (
-      provider: string,
-      state: string,
-      browser: string,
-    ): Promise<ReturnedSignIn | undefined> => {
-      const update = db
-        .updateTable('gatewright_provider_sign_ins')
-        .set({ state_hash: null })
-        .where('provider', '=', provider)
-        .where('state_hash', '=', hashOf(state))
-        .where('browser_hash', '=', hashOf(browser))
-        .where('expires_at', '>', toTimestamp(clock()))
-        .returning(['id', 'sealed', 'return_path as returnPath', 'linking_user_id as linkingUserId']);
-      return (await database.execute<ReturnedSignIn>(toQuery(update)))[0];
-    },
-
     /**
      * Signs in the user of an account, or creates one. Returns the verified user; undefined if there is none and none is
      * to be created, or the user is disabled.
@@ -242,45 +182,46 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
         { unique: 'identity_taken' },
       ),
 
-    /** Stores the one-time code of a sign-in that has returned. Returns the code. */
-    issueCode: async (signIn: number, user: VerifiedUser, secondFactor: boolean): Promise<string> => {
-      const code = randomBytes(32).toString('base64url');
-      const update = db
-        .updateTable('gatewright_provider_sign_ins')
-        .set({ code_hash: hashOf(code), user_id: user.id, security_stamp: user.securityStamp })
-        .set({ second_factor: secondFactor, expires_at: toTimestamp(clock() + providerCodeLifetime * 1000) })
-        .where('id', '=', signIn);
-      await database.execute(toQuery(update));
-      return code;
-    },
+    /** Returns a one-time code for a user who has signed in. */
+    issueCode: (user: VerifiedUser, secondFactor: boolean): Promise<string> =>
+      database.write(async (transaction) => {
+        const now = clock();
+        const over = db.deleteFrom('gatewright_sign_in_codes').where('expires_at', '<=', toTimestamp(now));
+        await transaction.run(toQuery(over));
+        const code = randomBytes(32).toString('base64url');
+        const values = { code_hash: hashOf(code), user_id: user.id, security_stamp: user.securityStamp };
+        const insert = db.insertInto('gatewright_sign_in_codes').values({
+          ...{ ...values, second_factor: secondFactor },
+          expires_at: toTimestamp(now + providerCodeLifetime * 1000),
+        });
+        await transaction.run(toQuery(insert));
+        return code;
+      }),
 
     /** The user of a code, which stays valid. */
     findCode: async (code: string): Promise<ExchangedCode | undefined> => {
       const query = db
-        .selectFrom('gatewright_provider_sign_ins')
+        .selectFrom('gatewright_sign_in_codes')
         .select(['user_id', 'security_stamp', 'second_factor'])
         .where('code_hash', '=', hashOf(code))
         .where('expires_at', '>', toTimestamp(clock()));
-      const row = await database.get<{
-        user_id: number | null;
-        security_stamp: number | null;
-        second_factor: boolean | number;
-      }>(toQuery(query));
-      return row?.user_id == null || row.security_stamp === null
-        ? undefined
-        : {
-            user: { id: row.user_id, securityStamp: row.security_stamp },
-            secondFactor: Boolean(row.second_factor),
-          };
+      type Row = { user_id: number; security_stamp: number; second_factor: boolean | number };
+      const row = await database.get<Row>(toQuery(query));
+      return (
+        row && {
+          user: { id: row.user_id, securityStamp: row.security_stamp },
+          secondFactor: Boolean(row.second_factor),
+        }
+      );
     },
 
     /** Uses a code up. Returns false if it was used, or is over. */
     useCode: async (code: string): Promise<boolean> => {
       const remove = db
-        .deleteFrom('gatewright_provider_sign_ins')
+        .deleteFrom('gatewright_sign_in_codes')
         .where('code_hash', '=', hashOf(code))
         .where('expires_at', '>', toTimestamp(clock()))
-        .returning('id');
+        .returning('user_id');
       return (await database.execute(toQuery(remove))).length > 0;
     },
 

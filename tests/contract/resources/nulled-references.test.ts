@@ -74,7 +74,7 @@ const laterTables = [
   'gatewright_counts',
   'gatewright_account_links',
   'gatewright_linked_accounts',
-  'gatewright_provider_sign_ins',
+  'gatewright_sign_in_codes',
 ];
 /** And indexes of tables that were there. */
 const laterIndexes = [

@@ -8,7 +8,6 @@ import {
 import { loginFailed } from '../../../auth/login.ts';
 import { jwt } from '../../../auth/methods/jwt.ts';
 import { anonymous } from '../../../auth/principal.ts';
-import { cookieValues } from '../../../auth/session.ts';
 import { field } from '../../../fields/define.ts';
 import type { JsonSchema } from '../../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../../http/endpoint.ts';
@@ -16,7 +15,6 @@ import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { labelText } from '../../../kernel/messages/messages.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import type { Actor } from '../../../service/audit/audit.ts';
-import type { ReturnedSignIn } from '../../../service/users/linked-accounts.ts';
 import type { UserValues } from '../../../service/users/users.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from '../../admin/area.ts';
 import { createInput, refuseInvalid } from '../../input.ts';
@@ -34,11 +32,7 @@ import {
 } from './client.ts';
 import { signedInByCode } from './code.ts';
 import type { OidcProvider, RoleMapping } from './options.ts';
-
-const cookieName = 'gatewright_sign_in';
-
-/** 32 bytes in base64url. */
-const cookieForm = /^[A-Za-z0-9_-]{43}$/;
+import { createPendingSignIns, type PendingSignIn } from './pending.ts';
 
 /** A path of this service: neither an address of another host nor one that a browser reads as such. */
 const isReturnPath = (text: string): boolean =>
@@ -110,22 +104,13 @@ const none: JsonSchema = { type: 'array', items: { type: 'object' } };
 
 /** Sign-in with the providers of the application. None of these endpoints exists without one. */
 export const oidcEndpoints = (services: Services): Endpoint[] => {
-  const {
-    providers: parts,
-    linkedAccounts,
-    baseUrl,
-    locale,
-    providerSecrets,
-    throttle,
-    securityEvents,
-  } = services;
+  const { providers: parts, linkedAccounts, baseUrl, locale, throttle, securityEvents } = services;
   if (parts.size === 0) return [];
-  const { origin, pathname, protocol } = new URL(baseUrl);
+  const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/+$/, '');
-  const base = `${basePath}/api/v1/auth/oidc`;
+  const pending = createPendingSignIns(services);
   /** Where a browser returns to unless the sign-in names a page. */
   const defaultReturnPath = `${basePath}/admin/login`;
-  const secure = protocol === 'https:' ? '; Secure' : '';
   const partOf = (call: Call): SignInProvider => {
     const part = parts.get(call.params['provider'] ?? '');
     if (part === undefined) throw new Problem('path_not_found');
@@ -138,32 +123,27 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     raw: { type: 'text/plain; charset=utf-8', body: '' },
   });
 
-  const browserOf = (call: Call): string | undefined =>
-    cookieValues(call.header('cookie') ?? '', cookieName).find((value) => cookieForm.test(value));
-
   /** Begins a sign-in. Returns the address at the provider, and the cookie that binds the sign-in to the browser. */
   const begin = async (
     { name, client }: SignInProvider,
-    call: Call,
     returnPath: string,
-    linkingUserId?: number,
+    linkingUserId: number | null,
   ) => {
     const secrets = await client.newSecrets();
     const url = await client.authorizationUrl(secrets);
-    const browser = browserOf(call) ?? randomBytes(32).toString('base64url');
-    const sealed = providerSecrets.seal(JSON.stringify(secrets));
-    const { state } = secrets;
-    await linkedAccounts.begin({ provider: name, state, browser, sealed, returnPath, linkingUserId });
-    const cookie = `${cookieName}=${browser}; Max-Age=900; Path=${base}; HttpOnly; SameSite=Lax${secure}`;
-    return { url: url.href, cookie };
+    return { url: url.href, cookie: pending.set({ ...secrets, provider: name, returnPath, linkingUserId }) };
   };
 
-  /** A failed sign-in counts as one with a password does, by network. Undefined from the attempt is a failure. */
+  /**
+   * A failure counts as one of a login does: by network, and by `subject` and network. Undefined from the attempt is a
+   * failure.
+   */
   const counted = <Result>(
-    part: SignInProvider,
+    { name }: SignInProvider,
+    subject: string,
     { address, signal }: Call,
     attempt: () => Promise<Result | undefined>,
-  ) => throttle.run(` ${part.name}`, address, attempt, signal);
+  ) => throttle.run(` ${name} ${subject.slice(0, 64)}`, address, attempt, signal);
 
   const failed = (part: SignInProvider, { address }: Call, reason: string): undefined => {
     securityEvents.record({
@@ -178,12 +158,10 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
   const provedBy = async (
     part: SignInProvider,
     call: Call,
-    sealed: string,
+    secrets: SignInSecrets,
   ): Promise<ProvidedAccount | undefined> => {
-    const opened = providerSecrets.open(sealed);
-    if (opened === undefined) return failed(part, call, 'the server secret has changed');
     try {
-      return await part.client.account(call.query, JSON.parse(opened) as SignInSecrets);
+      return await part.client.account(call.query, secrets);
     } catch (error) {
       if (error instanceof UnprovedAccountError) return failed(part, call, error.message);
       throw error;
@@ -194,9 +172,9 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
   const complete = async (
     part: SignInProvider,
     call: Call,
-    signIn: ReturnedSignIn,
+    signIn: PendingSignIn,
   ): Promise<string | undefined> => {
-    const account = await provedBy(part, call, signIn.sealed);
+    const account = await provedBy(part, call, signIn);
     if (account === undefined) return undefined;
     const { name, provider } = part;
     const proved = {
@@ -225,7 +203,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     const actor: Actor = { principal: 'service', address: call.address };
     const user = await linkedAccounts.signIn(proved, created, rolesOf, actor);
     if (user === undefined) return failed(part, call, 'no enabled user has this account');
-    const code = await linkedAccounts.issueCode(signIn.id, user, provesFactor(provider, account.claims));
+    const code = await linkedAccounts.issueCode(user, provesFactor(provider, account.claims));
     return `code=${code}`;
   };
 
@@ -259,7 +237,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       const part = partOf(call);
       const returnPath = new URLSearchParams(call.query).get('return') ?? defaultReturnPath;
       if (!isReturnPath(returnPath)) throw new Problem('invalid_parameter', { params: { name: 'return' } });
-      const { url, cookie } = await begin(part, call, returnPath);
+      const { url, cookie } = await begin(part, returnPath, null);
       return redirect(url, { 'Set-Cookie': cookie });
     },
   };
@@ -290,11 +268,10 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     handle: async (call) => {
       const part = partOf(call);
       const state = new URLSearchParams(call.query).get('state') ?? '';
-      const browser = browserOf(call);
       let returnPath: string | undefined;
-      const fragment = await counted(part, call, async () => {
-        const signIn = browser && (await linkedAccounts.returned(part.name, state, browser));
-        if (!signIn) return failed(part, call, 'no sign-in of this browser has this state');
+      const fragment = await counted(part, state, call, async () => {
+        const signIn = await pending.take(call, part.name, state);
+        if (signIn === undefined) return failed(part, call, 'no sign-in of this browser has this state');
         ({ returnPath } = signIn);
         return complete(part, call, signIn);
       }).catch((error: unknown) => {
@@ -302,7 +279,9 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
         return `error=${error.code}`;
       });
       if (returnPath === undefined) throw refused();
-      return redirect(`${origin}${returnPath}#${fragment ?? `error=${refused().code}`}`);
+      return redirect(`${origin}${returnPath}#${fragment ?? `error=${refused().code}`}`, {
+        'Set-Cookie': pending.clear(state),
+      });
     },
   };
 
@@ -400,7 +379,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
         const user = userOf(call);
         if ((await verifyOwnPassword(services, call, user, String(values['password']))) === undefined)
           throw wrong();
-        const { url, cookie } = await begin(part, call, returnPath, user.id);
+        const { url, cookie } = await begin(part, returnPath, user.id);
         return { data: { url }, headers: { 'Set-Cookie': cookie } };
       },
     },
@@ -443,7 +422,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       const part = partOf(call);
       const { values, errors } = logoutInput.read(call.body);
       refuseInvalid(errors);
-      const read = await counted(part, call, () =>
+      const read = await counted(part, 'logout', call, () =>
         part.client.logout(String(values['logout_token'])).catch((error: unknown) => {
           if (error instanceof UnprovedAccountError) return failed(part, call, error.message);
           throw error;
