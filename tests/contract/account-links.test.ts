@@ -217,7 +217,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       mailbox.failure = new Error('the mail server is down');
       expect((await ask(user.email)).status).toBe(200);
       const jobs = async () =>
-        service.ok<{ values: object; error: string | null }[]>('GET', '/admin/jobs?filter[name]=send-mail', {
+        service.ok<{ values: object; error: string | null }[]>('GET', '/admin/jobs?filter[name]=account-mail', {
           token: root,
         });
       await expect
@@ -227,7 +227,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       mailbox.failure = undefined;
       const [{ id } = { id: 0 }] = await service.ok<{ id: number }[]>(
         'GET',
-        '/admin/jobs?filter[name]=send-mail',
+        '/admin/jobs?filter[name]=account-mail',
         {
           token: root,
         },

@@ -43,7 +43,7 @@ export const UnsentMail = ({ found: { count, error } }: { readonly found: Work['
   return (
     <Matter title={text('start.unsentMail')} count={countText(count)} more={error}>
       <Line>
-        <Link to={filtered('/jobs', { 'name@eq': 'send-mail' })}>
+        <Link to={filtered('/jobs', { 'name@eq': 'account-mail' })}>
           {text('start.lateJobs', { count: countText(count) })}
         </Link>
       </Line>

@@ -13,7 +13,7 @@ export const mailTemplates = [
 export type MailTemplateName = (typeof mailTemplates)[number];
 
 /** Name of the job that sends a message. */
-export const mailJob = 'send-mail';
+export const mailJob = 'account-mail';
 
 /** A link with a token, on a page of the service. */
 export interface MailLink {
