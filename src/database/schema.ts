@@ -389,6 +389,8 @@ export interface CoreSchema {
     subject: string;
     /** Session at the provider of the last sign-in, for its logout. */
     session_id: string | null;
+    /** JSON array of texts: the claim from which roles followed at the last sign-in. Null if the provider maps none. */
+    claim_values: string | null;
     created_at: string;
     last_used_at: string;
   };

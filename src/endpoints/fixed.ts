@@ -2,6 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { aboutEndpoint } from './admin/about.ts';
 import { entityEndpoints } from './admin/entities.ts';
 import { explainEndpoint } from './admin/explain.ts';
+import { explainSignInEndpoints } from './admin/explain-sign-in.ts';
 import { secondFactorEndpoints } from './admin/second-factor.ts';
 import { sessionEndpoints } from './admin/session.ts';
 import { sessionTokenEndpoint } from './admin/session-token.ts';
@@ -36,6 +37,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   adminPasswordEndpoint(services),
   ...entityEndpoints(services),
   explainEndpoint(services),
+  ...explainSignInEndpoints(services),
   statsEndpoint(services),
   aboutEndpoint(services),
 ];

@@ -250,4 +250,43 @@ export const schemas = {
     },
     decided_by: { type: ['string', 'null'], description: 'rule of the step that decides' },
   }),
+  explainedSignIn: object('ExplainedSignIn', {
+    provider: text,
+    subject: { type: ['string', 'null'], description: 'account at the provider' },
+    user: {
+      ...object('ExplainedSignInUser', { id: integer, name: text }),
+      type: ['object', 'null'],
+      description: 'user who signs in; null: the sign-in creates one, or is refused',
+    },
+    last_sign_in_at: timeOrNull,
+    allowed: boolean,
+    code: { type: 'integer', description: 'error of the sign-in; 0 where it is allowed' },
+    claim: {
+      ...object('ExplainedClaim', {
+        name: text,
+        source: { type: 'string', enum: ['query', 'last_sign_in', 'none'] },
+        values: { type: 'array', items: object('ExplainedClaimValue', { value: text, roles: texts }) },
+      }),
+      type: ['object', 'null'],
+      description: 'null: the provider maps no roles',
+    },
+    roles: {
+      type: 'array',
+      items: object('ExplainedMappedRole', {
+        role: text,
+        origin: {
+          type: 'string',
+          enum: ['claim', 'default', 'kept', 'last_super_admin'],
+          description:
+            'kept: the mapping does not name the role; last_super_admin: no other user has the role',
+        },
+        values: { ...texts, description: 'values of the claim that grant the role' },
+        held: { type: 'boolean', description: 'whether the user has the role now' },
+      }),
+      description: 'roles after the sign-in',
+    },
+    lost_roles: { ...texts, description: 'roles that the sign-in takes from the user' },
+    steps: { type: 'array', items: object('ExplainedSignInStep', step) },
+    decided_by: { type: ['string', 'null'], description: 'rule of the step that refuses' },
+  }),
 } as const satisfies Readonly<Record<string, JsonSchema>>;

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Reader, Transaction } from '../database/database.ts';
 import type { CoreSchema } from '../database/schema.ts';
 import { toQuery } from '../database/statement.ts';
-import { tablesOf } from '../database/tables-of.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import { superAdmin } from '../policy/rule.ts';
@@ -74,11 +73,14 @@ const otherSuperAdmin = (tables: Change['tables'], id: number | undefined) => {
 };
 
 /** Whether this user is the only enabled super_admin. */
-export const isOnlySuperAdmin = async (database: Database, id: number): Promise<boolean> => {
-  const tables = tablesOf(database);
+export const isOnlySuperAdmin = async (
+  reader: Pick<Reader, 'get'>,
+  tables: Kysely<CoreSchema>,
+  id: number,
+): Promise<boolean> => {
   const role = tables.selectFrom('user_roles').select('role');
-  const held = await database.get(toQuery(role.where('user_id', '=', id).where('role', '=', superAdmin)));
-  return held !== undefined && (await database.get(otherSuperAdmin(tables, id))) === undefined;
+  const held = await reader.get(toQuery(role.where('user_id', '=', id).where('role', '=', superAdmin)));
+  return held !== undefined && (await reader.get(otherSuperAdmin(tables, id))) === undefined;
 };
 
 /**

@@ -89,5 +89,6 @@ export const formsWithoutInput: Readonly<Record<string, string>> = {
     'one that is filled in before the sign-in, from a link that can be opened again',
   'pages/second-step.tsx': 'a code that counts once',
   'parts/condition-form.tsx': 'a condition that is whole applies however it is closed',
+  'access/explain-sign-in.tsx': 'a question, which stands in the address once it is asked',
   'access/explain.tsx': 'a question, which stands in the address once it is asked',
 };

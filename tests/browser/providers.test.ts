@@ -62,6 +62,35 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       await page.getByText('linked to an administrator').waitFor({ state: 'detached' });
     });
 
+    it('explain a sign-in: account, claim, mapping and roles', async () => {
+      const admin = await service.createUser(['admin']);
+      company.account = { sub: 'explained', preferred_username: 'explained', groups: ['chiefs', 'everyone'] };
+      const guest = await visit(open, service, '/login');
+      await guest.page.getByRole('link', { name: '通过 Example 登录' }).click();
+      await expect.poll(() => guest.page.url()).toBe(`${service.origin}/admin`);
+
+      const { page } = await enter(open, service, admin, '/explain');
+      await page.getByRole('tab', { name: '一次登录' }).click();
+      await page.getByRole('combobox', { name: /用户/ }).fill('explained');
+      await page.getByRole('option', { name: /explained/ }).click();
+      await page.getByRole('button', { name: '解释', exact: true }).click();
+      await page.getByRole('heading', { name: '允许登录' }).waitFor();
+      const rows = page.locator('tbody tr');
+      expect(await rows.allInnerTexts()).toEqual(['chiefs\tadmin', 'everyone\t无映射']);
+      await page.getByText('由 chiefs 授予').waitFor();
+      expect(await accessibility(page)).toEqual([]);
+
+      await page.getByLabel('声明的值').fill('everyone');
+      await page.getByRole('button', { name: '解释', exact: true }).click();
+      await page.getByRole('heading', { name: '登录后失去的角色' }).waitFor();
+      await page.getByText('默认角色：没有值对应映射').waitFor();
+      // The question is in the address.
+      await page.reload();
+      await page.getByRole('heading', { name: '登录后失去的角色' }).waitFor();
+      expect(await page.getByLabel('声明的值').inputValue()).toBe('everyone');
+      expect(await accessibility(page)).toEqual([]);
+    });
+
     it('a user who is no administrator, and a refused sign-in, are told so at the sign-in', async () => {
       company.account = { sub: 'reader', preferred_username: 'reader', groups: [] };
       const { page } = await visit(open, service, '/login');

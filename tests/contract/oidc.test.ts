@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
 import { toQuery } from '../../src/database/statement.ts';
 import { tablesOf } from '../../src/database/tables-of.ts';
-import { mappedRoles } from '../../src/endpoints/auth/oidc/endpoints.ts';
 import { oidc, type RoleMapping } from '../../src/endpoints/auth/oidc/options.ts';
+import { mappedRoles } from '../../src/endpoints/auth/oidc/role-mapping.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Account, OidcServer } from '../support/oidc-server.ts';
 import { type Answer, commonPassword, type Service, type TestUser, useService } from '../support/service.ts';
@@ -462,6 +462,110 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     it('that do not exist refuse the sign-in', async () => {
       expect(await refused(someone({ groups: ['lost'] }))).toBe('40110');
       expect(reasons().at(-1)).toContain('the role nowhere does not exist');
+    });
+
+    it('are explained: claim, mapping, role', async () => {
+      interface Explained {
+        readonly user: { id: number; name: string } | null;
+        readonly allowed: boolean;
+        readonly code: number;
+        readonly claim: { source: string; values: readonly { value: string; roles: readonly string[] }[] };
+        readonly roles: readonly { role: string; origin: string; values: readonly string[]; held: boolean }[];
+        readonly lost_roles: readonly string[];
+        readonly steps: readonly { rule: string; outcome: string; because: string }[];
+        readonly decided_by: string | null;
+      }
+      const explain = (query: string): Promise<Explained> =>
+        service.ok('GET', `/admin/explain/sign_in?${query}`, { token: root });
+      const account = someone({ groups: ['chiefs', 'everyone'] });
+      const { user } = await signIn(account);
+      await service.ok('POST', '/admin/roles', { token: root, body: { role: { name: `kept${user.id}` } } });
+      await service.ok('PATCH', `/admin/users/${user.id}`, {
+        token: root,
+        body: { user: { roles: ['admin', 'editor', `kept${user.id}`] } },
+      });
+      const last = await explain(`provider=company&user_id=${user.id}`);
+      expect(last).toMatchObject({
+        ...{ provider: 'company', subject: account.sub, allowed: true, code: 0, lost_roles: [] },
+        ...{ user: { id: user.id, name: user.username }, last_sign_in_at: expect.stringMatching(/^2\d{3}-.*Z$/) },
+        claim: {
+          ...{ name: 'groups', source: 'last_sign_in' },
+          values: [
+            { value: 'chiefs', roles: ['admin', 'editor'] },
+            { value: 'everyone', roles: [] },
+          ],
+        },
+        roles: [
+          { role: `kept${user.id}`, origin: 'kept', values: [], held: true },
+          { role: 'admin', origin: 'claim', values: ['chiefs'], held: true },
+          { role: 'editor', origin: 'claim', values: ['chiefs'], held: true },
+        ],
+        decided_by: null,
+      });
+      expect(last.steps.map(({ rule, outcome }) => [rule, outcome])).toEqual([
+        ['authentication', 'passed'],
+        ['role', 'passed'],
+        ['second_factor', 'off'],
+      ]);
+
+      // It predicts the next sign-in, for other values too, and changes nothing.
+      for (const groups of [['staff'], ['nothing'], ['staff', 'chiefs'], ['root']]) {
+        const query = groups.map((value) => `&value=${value}`).join('');
+        const predicted = await explain(`provider=company&subject=${account.sub}${query}`);
+        expect(predicted.claim.source).toBe('query');
+        const before = (await shown(user.id)).roles;
+        expect(predicted.roles.filter(({ held }) => held).map(({ role }) => role)).toEqual(
+          predicted.roles.map(({ role }) => role).filter((role) => before.includes(role)),
+        );
+        await signIn({ ...account, groups });
+        const after = (await shown(user.id)).roles;
+        expect(predicted.roles.map(({ role }) => role).sort()).toEqual([...after].sort());
+        expect([...predicted.lost_roles].sort()).toEqual(
+          before.filter((role) => !after.includes(role)).sort(),
+        );
+      }
+
+      const first = await explain('provider=company&value=staff');
+      expect(first).toMatchObject({ user: null, subject: null, allowed: true });
+      expect(first.roles).toEqual([{ role: 'editor', origin: 'claim', values: ['staff'], held: false }]);
+      expect(await explain('provider=company&value=lost')).toMatchObject({
+        ...{ allowed: false, code: 40110, decided_by: 'role' },
+      });
+      expect(await explain('provider=other&subject=unknown')).toMatchObject({
+        ...{ allowed: false, code: 40110, decided_by: 'authentication', claim: null },
+      });
+      expect(await explain('provider=strict')).toMatchObject({
+        roles: [{ role: 'viewer', origin: 'default' }],
+        steps: [{}, { rule: 'role', outcome: 'off' }, { rule: 'second_factor', outcome: 'narrowed' }],
+      });
+      const plain = await service.createUser(['editor']);
+      expect(await explain(`provider=company&user_id=${plain.id}`)).toMatchObject({
+        ...{ allowed: false, decided_by: 'authentication' },
+      });
+      await service.ok('PATCH', `/admin/users/${user.id}`, {
+        token: root,
+        body: { user: { disabled: true } },
+      });
+      const disabled = await explain(`provider=company&user_id=${user.id}`);
+      expect(disabled.steps[0]?.because).toContain('disabled');
+
+      for (const [query, status] of [
+        ['', 400],
+        ['provider=unknown', 400],
+        ['provider=__proto__', 400],
+        ['provider=company&provider=company', 400],
+        ['provider=company&user_id=0', 400],
+        ['provider=company&user_id=1&subject=a', 400],
+        ['provider=company&roles=admin', 400],
+        ['provider=company&user_id=999999', 404],
+      ] as const)
+        expect([
+          query,
+          (await service.request('GET', `/admin/explain/sign_in?${query}`, { token: root })).status,
+        ]).toEqual([query, status]);
+      expect(
+        (await service.request('GET', '/admin/explain/sign_in?provider=company', { token: plain })).status,
+      ).toBe(403);
     });
 
     it('map by the values of a claim', () => {

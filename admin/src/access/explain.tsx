@@ -8,12 +8,14 @@ import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { useOwnTexts } from '../account-links/texts.ts';
 import { basePath } from '../base.ts';
 import { KeyPicker, UserPicker } from '../parts/own-pickers.tsx';
 import { Page } from '../parts/page.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { ExplainSignIn } from './explain-sign-in.tsx';
 import type { Explanation } from './explanation.ts';
 import { Refusals } from './refusals.tsx';
 import { Since } from './since.tsx';
@@ -21,6 +23,9 @@ import { Verdict } from './verdict.tsx';
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
 const callers = ['user_id', 'api_key_id', 'app_id', 'nobody'] as const;
+/** Whether the application has identity providers. */
+const hasProviders = 'providers' in document.documentElement.dataset;
+const tabs = ['refusals', ...(hasProviders ? (['sign-in'] as const) : [])] as const;
 type Caller = (typeof callers)[number];
 
 const isCaller = (name: string): name is Caller => callers.some((each) => each === name);
@@ -68,20 +73,23 @@ export const Explain = () => {
       return (await send<Explanation>('GET', `/admin/explain?${query}`)).data;
     },
   });
-  const refusals = parameters.get('tab') === 'refusals';
+  const own = useOwnTexts().signIn;
+  const tab = tabs.find((each) => each === parameters.get('tab')) ?? 'ask';
   return (
     <Page title={text('explain.title')} lead={text('explain.lead')}>
       <Tabs
-        value={refusals ? 'refusals' : 'ask'}
-        onChange={(_event, tab: string) => setParameters(tab === 'refusals' ? { tab } : {})}
+        value={tab}
+        onChange={(_event, chosen: string) => setParameters(chosen === 'ask' ? {} : { tab: chosen })}
+        variant="scrollable"
         sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
       >
         <Tab value="ask" label={text('explain.question')} />
         <Tab value="refusals" label={text('refusals.title')} />
+        {hasProviders ? <Tab value="sign-in" label={own.tab} /> : null}
       </Tabs>
-      {refusals ? (
-        <Refusals />
-      ) : (
+      {tab === 'refusals' ? <Refusals /> : null}
+      {tab === 'sign-in' ? <ExplainSignIn /> : null}
+      {tab === 'ask' ? (
         <Stack sx={{ gap: 2.5 }}>
           <Ask
             // A refusal that is chosen fills the form.
@@ -93,7 +101,7 @@ export const Explain = () => {
           <Since was={Number(parameters.get('was')) || undefined} explanation={data} />
           <Verdict explanation={data} error={error} />
         </Stack>
-      )}
+      ) : null}
     </Page>
   );
 };

@@ -84,12 +84,27 @@ const Reason = ({ step, explanation }: { readonly step: Step; readonly explanati
 const inSentence = (language: Language, word: string): string =>
   language === 'en' ? word.toLowerCase() : word;
 
-const outcomes = {
+/** How a step appears in the gate trace. */
+export const gateOutcomes = {
   passed: 'passed',
   refused: 'stopped',
   narrowed: 'narrowed',
   off: 'off',
 } as const satisfies Record<Step['outcome'], GateOutcome>;
+
+/** A rule, and its outcome. */
+export const StepTitle = ({ step }: { readonly step: Step }) => {
+  const text = useText();
+  const language = useLanguage();
+  return (
+    <>
+      {ruleText(language, step)}{' '}
+      <Box component="span" sx={{ fontWeight: 400, color: 'text.secondary' }}>
+        · {text(`explain.outcomes.${step.outcome}`)}
+      </Box>
+    </>
+  );
+};
 
 interface StepProps {
   readonly step: Step;
@@ -99,19 +114,15 @@ interface StepProps {
 
 const StepLine = ({ step, lit, explanation }: StepProps) => {
   const text = useText();
-  const language = useLanguage();
   const { outcome, because, conditions, grants, key } = step;
   const changed = changedAt(step, explanation);
   return (
     <Gate
-      outcome={outcomes[outcome]}
+      outcome={gateOutcomes[outcome]}
       lit={lit}
       title={
         <>
-          {ruleText(language, step)}{' '}
-          <Box component="span" sx={{ fontWeight: 400, color: 'text.secondary' }}>
-            · {text(`explain.outcomes.${outcome}`)}
-          </Box>
+          <StepTitle step={step} />
           {lit && !isDecidedWithin(conditions?.rule) ? <Decides text={text} /> : null}
         </>
       }

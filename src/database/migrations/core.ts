@@ -35,6 +35,7 @@ import { counts } from './0050-counts.ts';
 import { systemInvitations } from './0051-system-invitations.ts';
 import { accountLinks } from './0052-account-links.ts';
 import { linkedAccounts } from './0053-linked-accounts.ts';
+import { claimValues } from './0054-claim-values.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -202,4 +203,5 @@ export const coreMigrations: Migrations = {
   '0051_system_invitations': systemInvitations,
   '0052_account_links': accountLinks,
   '0053_linked_accounts': linkedAccounts,
+  '0054_claim_values': claimValues,
 };

@@ -8,8 +8,8 @@ import { Problem } from '../../kernel/problem.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import type { Actor, AuditEntry } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
-import { type Change, lockSuperAdmins, type TableContext } from '../context.ts';
-import { endSessions, storedUser } from './stored-user.ts';
+import { type Change, isOnlySuperAdmin, lockSuperAdmins, type TableContext } from '../context.ts';
+import { endSessions, type StoredUser, storedUser } from './stored-user.ts';
 import type { UserStore, UserValues } from './users.ts';
 
 /** Seconds for the exchange of the one-time code of a sign-in. */
@@ -34,6 +34,20 @@ export interface LinkedAccount {
 export interface ProvedAccount extends LinkedAccountKey {
   readonly provider: string;
   readonly sessionId: string | null;
+  /** Values of the claim from which roles follow; null if the provider maps none, and for an account that is linked. */
+  readonly claimValues: readonly string[] | null;
+}
+
+/** A linked account as an explanation shows it. */
+export interface KnownAccount {
+  readonly subject: string;
+  readonly lastUsedAt: string;
+  /** Values of the claim at the last sign-in. */
+  readonly claimValues: readonly string[] | null;
+}
+
+export interface KnownUser extends StoredUser {
+  readonly id: number;
 }
 
 /** A one-time code that was exchanged. */
@@ -44,6 +58,14 @@ export interface ExchangedCode {
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Bounds of the values of a claim that are stored. */
+const maxClaimValues = 500;
+const maxClaimValueLength = 200;
+
+const storedClaim = (values: readonly string[] | null): string | null =>
+  values &&
+  JSON.stringify(values.slice(0, maxClaimValues).map((value) => value.slice(0, maxClaimValueLength)));
 
 /** Tries of a new username, each with another ending. */
 const maxNameTries = 5;
@@ -68,8 +90,11 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
 
   const link = async (made: Change, userId: number, account: ProvedAccount): Promise<AuditEntry> => {
     const { transaction, tables, at } = made;
-    const { provider, issuer, subject, sessionId } = account;
-    const values = { user_id: userId, provider, issuer, subject, session_id: sessionId };
+    const { provider, issuer, subject, sessionId, claimValues } = account;
+    const values = {
+      ...{ user_id: userId, provider, issuer, subject, session_id: sessionId },
+      claim_values: storedClaim(claimValues),
+    };
     const insert = tables
       .insertInto('gatewright_linked_accounts')
       .values({ ...values, created_at: at, last_used_at: at });
@@ -113,17 +138,8 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
   ) => {
     const { roles: current } = await storedUser(made, id);
     let next = [...new Set(rolesOf(current))].sort();
-    if (current.includes(superAdmin) && !next.includes(superAdmin)) {
-      const others = made.tables
-        .selectFrom('user_roles')
-        .innerJoin('users', 'users.id', 'user_roles.user_id')
-        .select('users.id')
-        .where('user_roles.role', '=', superAdmin)
-        .where('users.id', '!=', id)
-        .where('users.disabled', '=', false)
-        .where('users.kind', '=', 'person');
-      if ((await made.transaction.get(toQuery(others))) === undefined) next = [...next, superAdmin];
-    }
+    if (!next.includes(superAdmin) && (await isOnlySuperAdmin(made.transaction, made.tables, id)))
+      next = [...next, superAdmin];
     if (next.join() === [...current].sort().join()) return;
     await users.update(id, { roles: next }, made.actor, {}, made.transaction);
   };
@@ -152,7 +168,10 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
         } else {
           const used = made.tables
             .updateTable('gatewright_linked_accounts')
-            .set({ last_used_at: made.at, session_id: account.sessionId })
+            .set({
+              ...{ last_used_at: made.at, session_id: account.sessionId },
+              claim_values: storedClaim(account.claimValues),
+            })
             .where('issuer', '=', account.issuer)
             .where('subject', '=', account.subject);
           await made.transaction.run(toQuery(used));
@@ -223,6 +242,35 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
         .where('expires_at', '>', toTimestamp(clock()))
         .returning('user_id');
       return (await database.execute(toQuery(remove))).length > 0;
+    },
+
+    /**
+     * The account at a provider that a user has linked or that has a subject, and its user.
+     * @throws Problem `record_not_found` for an unknown user
+     */
+    find: async (
+      provider: string,
+      { userId, subject }: { readonly userId?: number | undefined; readonly subject?: string | undefined },
+    ): Promise<{ readonly account?: KnownAccount; readonly user?: KnownUser }> => {
+      let query = db
+        .selectFrom('gatewright_linked_accounts')
+        .select(['user_id', 'subject', 'last_used_at', 'claim_values'])
+        .where('provider', '=', provider)
+        .orderBy('last_used_at', 'desc');
+      if (userId !== undefined) query = query.where('user_id', '=', userId);
+      if (subject !== undefined) query = query.where('subject', '=', subject);
+      type Row = { user_id: number; subject: string; last_used_at: string; claim_values: string | null };
+      const row =
+        userId === undefined && subject === undefined
+          ? undefined
+          : await database.get<Row>(toQuery(query.limit(1)));
+      const id = row?.user_id ?? userId;
+      if (id === undefined) return {};
+      const user = { ...(await storedUser({ transaction: database, tables: db }, id)), id };
+      if (row === undefined) return { user };
+      const lastUsedAt = toTimestamp(Date.parse(row.last_used_at));
+      const claimValues = row.claim_values === null ? null : (JSON.parse(row.claim_values) as string[]);
+      return { user, account: { subject: row.subject, lastUsedAt, claimValues } };
     },
 
     /** The accounts of a user, the first one first. */

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
+import type { Reader } from '../../database/database.ts';
 import type { CoreSchema } from '../../database/schema.ts';
 import { toQuery } from '../../database/statement.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -16,7 +17,10 @@ export interface StoredUser {
 }
 
 /** Returns a user as it is in the transaction. @throws Problem `record_not_found` */
-export const storedUser = async ({ transaction, tables }: Change, id: number): Promise<StoredUser> => {
+export const storedUser = async (
+  { transaction, tables }: Pick<Change, 'tables'> & { readonly transaction: Pick<Reader, 'get' | 'all'> },
+  id: number,
+): Promise<StoredUser> => {
   const user = tables
     .selectFrom('users')
     .select(['username', 'email', 'name', 'disabled', 'kind'])

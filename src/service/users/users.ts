@@ -334,7 +334,7 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
       }),
 
     /** Whether this user is the only enabled super_admin. */
-    isLastSuperAdmin: (id: number): Promise<boolean> => isOnlySuperAdmin(database, id),
+    isLastSuperAdmin: (id: number): Promise<boolean> => isOnlySuperAdmin(database, db, id),
 
     /**
      * Deletes a user with their keys, sessions and roles; references to the user follow their `onDelete` rule.

@@ -11,7 +11,7 @@ import { anonymous } from '../../../auth/principal.ts';
 import { field } from '../../../fields/define.ts';
 import type { JsonSchema } from '../../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../../http/endpoint.ts';
-import type { Json, JsonObject } from '../../../kernel/json.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
 import { labelText } from '../../../kernel/messages/messages.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import type { Actor } from '../../../service/audit/audit.ts';
@@ -31,27 +31,13 @@ import {
   UnprovedAccountError,
 } from './client.ts';
 import { signedInByCode } from './code.ts';
-import type { OidcProvider, RoleMapping } from './options.ts';
+import type { OidcProvider } from './options.ts';
 import { createPendingSignIns, type PendingSignIn } from './pending.ts';
+import { defaultRoles, mappedRoles, valuesOf } from './role-mapping.ts';
 
 /** A path of this service: neither an address of another host nor one that a browser reads as such. */
 const isReturnPath = (text: string): boolean =>
   /^\/(?![/\\])[\x21-\x7e]{0,1999}$/.test(text) && !/[\\#]/.test(text);
-
-const valuesOf = (value: Json | undefined): readonly string[] =>
-  [value].flat().filter((each) => typeof each === 'string');
-
-/** The roles of a user whose claim has these values: those that the mapping knows follow the claim, others stay. */
-export const mappedRoles = (
-  { map, default: otherwise = ['viewer'] }: RoleMapping,
-  values: readonly string[],
-  current: readonly string[],
-): readonly string[] => {
-  const managed = new Set([...Object.values(map).flat(), ...otherwise]);
-  const granted = values.flatMap((value) => (Object.hasOwn(map, value) ? (map[value] ?? []) : []));
-  const kept = current.filter((role) => !managed.has(role));
-  return [...new Set([...kept, ...(granted.length === 0 ? otherwise : granted)])];
-};
 
 /** The values of a first sign-in. An address counts only if the provider has verified it. */
 const newUserOf = (
@@ -181,7 +167,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       provider: name,
       issuer: account.issuer,
       subject: account.subject,
-      sessionId: account.sessionId,
+      ...{ sessionId: account.sessionId, claimValues: null },
     };
     if (signIn.linkingUserId !== null) {
       const identity = await services.identities.byUserId(signIn.linkingUserId, []);
@@ -199,9 +185,14 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     const [unknown] = await services.users.unknownRoles(rolesOf?.([]) ?? []);
     if (unknown !== undefined) return failed(part, call, `the role ${unknown} does not exist`);
     const created =
-      provider.create === false ? undefined : newUserOf(name, account, rolesOf?.([]) ?? ['viewer']);
+      provider.create === false ? undefined : newUserOf(name, account, rolesOf?.([]) ?? defaultRoles);
     const actor: Actor = { principal: 'service', address: call.address };
-    const user = await linkedAccounts.signIn(proved, created, rolesOf, actor);
+    const user = await linkedAccounts.signIn(
+      roles === undefined ? proved : { ...proved, claimValues: values },
+      created,
+      rolesOf,
+      actor,
+    );
     if (user === undefined) return failed(part, call, 'no enabled user has this account');
     const code = await linkedAccounts.issueCode(user, provesFactor(provider, account.claims));
     return `code=${code}`;
