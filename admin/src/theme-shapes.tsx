@@ -308,19 +308,8 @@ const surfaces: Shapes = {
   },
 };
 
-/** Contents: tables, notices, chips, links. */
+/** Contents: tables, notices, chips. */
 const contents: Shapes = {
-  MuiLink: {
-    defaultProps: { color: 'inherit', underline: 'hover' },
-    styleOverrides: {
-      root: {
-        textUnderlineOffset: '0.18em',
-        textDecorationColor: 'currentcolor',
-        'p &, .MuiAlert-message &': { textDecoration: 'underline' },
-        '&:focus-visible': { ...focus, borderRadius: 2 },
-      },
-    },
-  },
   MuiTableCell: {
     styleOverrides: {
       root: {

@@ -6,7 +6,7 @@ import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 import { enter, settled } from './admin-site.ts';
-import { meter } from './script-meter.ts';
+import { countCalls } from './count-calls.ts';
 
 /** Twelve of different types. */
 const fields = {
@@ -44,6 +44,12 @@ const view = {
   perPage: '100',
 };
 
+/**
+ * Calls of functions. 1,120,000 to 1,200,000 in the best of three rounds; others draw the rows once more, as responses
+ * arrive at other times. One component of the library in each row adds 100,000, one in each cell a million.
+ */
+const limit = 1_300_000;
+
 describeDatabase('sqlite', 'a list of 100 rows and 12 columns', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
     const open = useBrowser();
@@ -73,24 +79,23 @@ describeDatabase('sqlite', 'a list of 100 rows and 12 columns', (databases) => {
       );
       await page.reload();
       await settled(page);
-      const costs = await meter(page);
-      const scripts: number[] = [];
-      for (let round = 0; round < 3; round += 1) {
+      const calls = await countCalls(page);
+      const rounds: number[] = [];
+      for (let round = 0; round < 8 && !rounds.some((count) => count < limit); round += 1) {
         await page.getByRole('navigation').getByRole('link', { name: '角色' }).click();
         await settled(page);
-        const before = await costs();
+        await calls();
         await page.evaluate(
           `history.pushState({ idx: 9 }, '', ${JSON.stringify(`/admin/records/things?${new URLSearchParams(view)}`)});
            dispatchEvent(new PopStateEvent('popstate', { state: history.state }))`,
         );
         await page.locator('tbody tr:nth-child(100)').waitFor();
-        scripts.push((await costs()).script - before.script);
+        rounds.push(await calls());
       }
-      console.log(`script ${scripts.map(Math.round).join(', ')} ms`);
+      console.log(`${rounds.join(', ')} calls of functions`);
       expect(await page.locator('tbody tr').count()).toBe(100);
       expect(await page.locator('thead th').count()).toBeGreaterThanOrEqual(12);
-      // 150 to 180 while others share two cores (229 before cells were plain ones); 200 is the aim.
-      expect(Math.min(...scripts)).toBeLessThan(250);
+      expect(Math.min(...rounds)).toBeLessThan(limit);
     });
   });
 });

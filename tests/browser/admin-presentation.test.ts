@@ -115,7 +115,7 @@ describeDatabase('sqlite', 'administration pages: as the model file presents the
     it.each(['light', 'dark'] as const)('coloured choices are read in %s', async (colorScheme) => {
       const { page } = await enter(open, service, root, '/records/books', { colorScheme });
       const colour = await page.evaluate<string>(`getComputedStyle(
-        [...document.querySelectorAll('.MuiChip-root')].find((each) => each.textContent === '在架')).backgroundColor`);
+        [...document.querySelectorAll('.choice')].find((each) => each.textContent === '在架')).backgroundColor`);
       expect(colour).toBe(colorScheme === 'light' ? 'rgb(220, 242, 227)' : 'rgb(23, 64, 42)');
       expect(await accessibility(page)).toEqual([]);
     });

@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { DialogForm } from '../parts/dialog-form.tsx';
@@ -47,9 +46,9 @@ export const TotpSetup = ({ setup, onDone, onClose }: TotpSetupProps) => {
           <Suspense fallback={<Box sx={{ height: 220 }} />}>
             <QrCode value={setup.url} label={text('factor.totp.qr')} />
           </Suspense>
-          <MuiLink href={setup.url} sx={{ justifySelf: 'center' }}>
+          <a className="link" href={setup.url} style={{ justifySelf: 'center' }}>
             {text('factor.totp.openHere')}
-          </MuiLink>
+          </a>
           <Secret label={text('factor.totp.secret')} value={setup.secret} />
           <Typography sx={{ mt: 0.5 }}>{text('factor.totp.confirm')}</Typography>
           <CodeField ref={field} value={code} onChange={setCode} error={errors['code']} autoFocus />

@@ -1,6 +1,5 @@
 import Box from '@mui/material/Box';
 import Drawer from '@mui/material/Drawer';
-import Link from '@mui/material/Link';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { Component, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useLocation } from 'react-router';
@@ -61,7 +60,9 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
   usePageLanguage();
   return (
     <Box sx={{ minHeight: '100vh', bgcolor: 'background.default' }}>
-      <Link
+      <Box
+        component="a"
+        className="link"
         href="#content"
         onClick={(event) => {
           event.preventDefault();
@@ -79,7 +80,7 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
         }}
       >
         {text('menu.skip')}
-      </Link>
+      </Box>
       <TopBar onMenu={wide ? undefined : () => setOpen(true)} />
       {wide ? (
         <Box

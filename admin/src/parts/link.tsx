@@ -1,5 +1,4 @@
 import Button, { type ButtonProps } from '@mui/material/Button';
-import MuiLink from '@mui/material/Link';
 import type { ReactNode } from 'react';
 import { Link as RouterLink } from 'react-router';
 
@@ -11,9 +10,20 @@ interface LinkProps {
 }
 
 export const Link = ({ to, children, label }: LinkProps) => (
-  <MuiLink component={RouterLink} to={to} aria-label={label} sx={{ overflowWrap: 'anywhere' }}>
+  <RouterLink className="link" to={to} aria-label={label}>
     {children}
-  </MuiLink>
+  </RouterLink>
+);
+
+interface OtherLinkProps extends Pick<LinkProps, 'children'> {
+  readonly href: string;
+}
+
+/** A link that leads out of these pages. */
+export const OtherLink = ({ href, children }: OtherLinkProps) => (
+  <a className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
+    {children}
+  </a>
 );
 
 /** The key by which the primary action of a page is taken: see `layout/shortcuts.ts`. */

@@ -134,6 +134,7 @@ const bodyStyle = {
   '& tbody tr:last-of-type > td': { borderBottom: 0 },
   '& tbody tr:focus-visible': { outline: '2px solid', outlineColor: 'primary.main', outlineOffset: -2 },
   '& td[data-cell~=acts]': { ...rowButtons, overflow: 'visible', maxWidth: 'none' },
+  '& td[data-cell=choose]': { width: 40, p: '0 0 0 8px', overflow: 'visible' },
   '& td[data-cell~=wide]': { display: { xs: 'none', lg: 'table-cell' } },
 } as const;
 
@@ -141,6 +142,7 @@ const densityStyle = {
   comfortable: {},
   compact: {
     '& td[data-cell]': { py: '5px', height: 'var(--row-compact)' },
+    '& .choose': { p: 0.5 },
     '& .MuiTableCell-head': { py: '5px' },
     '& .MuiCheckbox-root': { p: 0.5 },
   },
@@ -187,14 +189,16 @@ const Rows = <Item extends RaRecord>({
           {...(to === undefined ? {} : opening(to(record)))}
         >
           {nameOf === undefined ? null : (
-            <TableCell padding="checkbox">
-              <Checkbox
-                size="small"
-                checked={selectedIds?.includes(record.id) ?? false}
-                onChange={() => onToggleItem(record.id)}
-                slotProps={{ input: { 'aria-label': text('list.choose', { name: nameOf(record) }) } }}
-              />
-            </TableCell>
+            <td data-cell="choose">
+              <label className="choose">
+                <input
+                  type="checkbox"
+                  aria-label={text('list.choose', { name: nameOf(record) })}
+                  checked={selectedIds?.includes(record.id) ?? false}
+                  onChange={() => onToggleItem(record.id)}
+                />
+              </label>
+            </td>
           )}
           {columns.map((column, place) => (
             <td key={column.name} data-cell={cellWords(column)}>

@@ -1,4 +1,3 @@
-import Chip from '@mui/material/Chip';
 import type { ChoiceColour } from '../../../src/fields/colours.ts';
 import type { Choice } from './metadata.ts';
 
@@ -30,8 +29,10 @@ export const shadeOf = (color: string | undefined): Shade | undefined =>
 export const ChoiceChip = ({ choice: { label, color } }: { readonly choice: Omit<Choice, 'value'> }) => {
   const shade = shadeOf(color);
   return shade === undefined ? (
-    <Chip size="small" variant="outlined" label={label} />
+    <span className="choice plain">{label}</span>
   ) : (
-    <Chip size="small" label={label} sx={{ color: shade.text, bgcolor: shade.back }} />
+    <span className="choice" style={{ color: shade.text, background: shade.back }}>
+      {label}
+    </span>
   );
 };

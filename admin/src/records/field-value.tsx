@@ -1,6 +1,7 @@
-import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
+import { memo } from 'react';
 import { JsonText } from '../parts/json-text.tsx';
+import { OtherLink } from '../parts/link.tsx';
 import { LongText } from '../parts/long-text.tsx';
 import { RelativeDate, RelativeTime, Time } from '../parts/time.tsx';
 import { type Language, useLanguage, useText } from '../texts/provider.ts';
@@ -31,8 +32,11 @@ const numberText = (language: Language, value: number): string => {
   return known.format(value);
 };
 
-/** A value as its type is read. Every text is a text: nothing in a record becomes markup. */
-export const FieldValue = ({ field, value, whole = false }: FieldValueProps) => {
+/**
+ * A value as its type is read. Every text is a text: nothing in a record becomes markup. A list renders its rows with
+ * each state of its requests; the values in them are rendered once.
+ */
+export const FieldValue = memo(function FieldValue({ field, value, whole = false }: FieldValueProps) {
   const text = useText();
   const language = useLanguage();
   if (value === null || value === undefined) return <span>—</span>;
@@ -61,7 +65,7 @@ export const FieldValue = ({ field, value, whole = false }: FieldValueProps) => 
     default:
       return <TextValue value={String(value)} whole={whole} />;
   }
-};
+});
 
 const JsonValue = ({ field, value, whole = false }: FieldValueProps) =>
   whole ? (
@@ -73,13 +77,7 @@ const JsonValue = ({ field, value, whole = false }: FieldValueProps) =>
   );
 
 const WebAddress = ({ address }: { readonly address: string }) =>
-  isWebAddress(address) ? (
-    <MuiLink href={address} target="_blank" rel="noopener noreferrer nofollow">
-      {address}
-    </MuiLink>
-  ) : (
-    <span>{address}</span>
-  );
+  isWebAddress(address) ? <OtherLink href={address}>{address}</OtherLink> : <span>{address}</span>;
 
 const TextValue = ({ value, whole }: { readonly value: string; readonly whole: boolean }) => {
   if (whole) return <LongText value={value} />;
