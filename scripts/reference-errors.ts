@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { anchorOf } from '../docs/.vitepress/pages.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
-import type { Locale } from '../src/kernel/messages/catalogue.ts';
+import type { ServiceLocale } from '../src/kernel/messages/catalogue.ts';
 import { catalogueOf, type OwnRule, uniqueCombination } from '../src/kernel/messages/messages.ts';
 import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
 import { nestedRules } from '../src/operations/nested.ts';
@@ -18,7 +18,7 @@ interface Words {
   readonly ruleColumns: readonly string[];
 }
 
-const words: Readonly<Record<Locale, Words>> = {
+const words: Readonly<Record<ServiceLocale, Words>> = {
   en: {
     title: 'Errors',
     lead: 'An error is returned as `{"code":…,"message":…}` with the HTTP status in the table. Match on `code`: it is stable, the text is not. `LOCALE` sets the language of the messages. Each code links to its causes and remedies.',
@@ -54,13 +54,13 @@ const typeRules = (): readonly OwnRule[] =>
     return format?.rule === undefined || typeof format.rule === 'string' ? [] : [format.rule];
   });
 
-type Row = readonly [name: string, sentences: Readonly<Record<Locale, string>>];
+type Row = readonly [name: string, sentences: Readonly<Record<ServiceLocale, string>>];
 
 /** Every rule once, in the order of the catalogue; sentences of one rule that differ by the case stand in one row. */
 const rules = (): readonly Row[] => {
   const english = catalogueOf('en').rules;
   const chinese = catalogueOf('zh-CN').rules;
-  const rows = new Map<string, Readonly<Record<Locale, string>>>(
+  const rows = new Map<string, Readonly<Record<ServiceLocale, string>>>(
     (Object.keys(english) as (keyof typeof english)[]).map((name) => [
       name,
       { en: english[name], 'zh-CN': chinese[name] },
@@ -98,9 +98,9 @@ const withRemedy = (problem: number): string => {
 };
 
 /** The page of every error in one language. */
-export const errorsPage = (locale: Locale): string => {
+export const errorsPage = (locale: ServiceLocale): string => {
   const { title, lead, columns, notes, validation, aboutValidation, ruleColumns } = words[locale];
-  const other: Locale = locale === 'en' ? 'zh-CN' : 'en';
+  const other: ServiceLocale = locale === 'en' ? 'zh-CN' : 'en';
   const names = Object.keys(problemTable) as ProblemName[];
   return page(
     title,

@@ -55,7 +55,7 @@ export const sections: readonly Section[] = [
   {
     title: { en: 'Your own code', zh: '编写代码' },
     pages: [
-      ...guides('code', 'transactions', 'jobs', 'uploads', 'reports'),
+      ...guides('code', 'transactions', 'jobs', 'uploads', 'reports', 'languages'),
       'examples/shop/README.md',
       'examples/teams/README.md',
     ],

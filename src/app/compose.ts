@@ -29,7 +29,7 @@ import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { workLogFields } from '../kernel/current-work.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf } from '../kernel/messages/messages.ts';
+import { createLanguages } from '../kernel/messages/languages.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import { createMailSender } from '../mail/sender.ts';
 import type { Models } from '../model/models.ts';
@@ -105,6 +105,8 @@ export interface Parts {
 export const compose = async (parts: Parts) => {
   const { config, application, clock, removalClock, logger, database, vault, usage, stopping } = parts;
   const context = { database, clock };
+  const languages = createLanguages(config);
+  const { first: catalogue } = languages;
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const events = createEventLog(database);
   const eventSignal = new EventSignal(database, events);
@@ -131,7 +133,7 @@ export const compose = async (parts: Parts) => {
         links: () => accountLinks,
       },
     }),
-    locale: config.locale,
+    catalogue,
     times: parts.jobTimes,
   });
   const passwords = createPasswords();
@@ -147,7 +149,8 @@ export const compose = async (parts: Parts) => {
   const transactionLimit = config.transactionTimeout * 1000;
   const resources: ReadonlyMap<string, ServedResource> = createResources(application.models, {
     ...context,
-    locale: config.locale,
+    locale: catalogue.locale,
+    languages,
     idempotency,
     trash,
     trashDays: config.trashDays,
@@ -161,14 +164,14 @@ export const compose = async (parts: Parts) => {
   });
   const { outbox, wake } = jobs;
   const mailQueue =
-    mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, locale: config.locale });
+    mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, locale: catalogue.locale });
   const users = createUserStore(context, mailQueue);
   const userTokens = createTokenStore(context);
   const invitations = createInvitationStore(context, mailQueue);
   const accountLinks = mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue });
   const accounts = createAccounts({
     ...{ ...context, users, passwords, userTokens, tokens: keyed.tokens },
-    ...{ invitations, baseUrl: config.baseUrl, locale: config.locale, models: application.models },
+    ...{ invitations, baseUrl: config.baseUrl, catalogue, models: application.models },
   });
   const scopeOf = createScopes({ database, resources, jobs: jobs.port, accounts, transactionLimit });
   const webhooks: Webhooks = createWebhooks({
@@ -198,8 +201,9 @@ export const compose = async (parts: Parts) => {
   };
   const buckets = createBuckets(database, (error) => logger.warn({ err: error }, 'limits'));
   const services: Services = {
-    locale: config.locale,
-    catalogue: catalogueOf(config.locale),
+    languages,
+    locale: catalogue.locale,
+    catalogue,
     baseUrl: config.baseUrl,
     clock,
     about: { version: await packageVersion(), settings: settingsOf(config) },
@@ -325,7 +329,7 @@ const ownEndpoints = (services: Services, application: Application): Endpoint[] 
   const all = [
     ...fixedEndpoints(services),
     ...generated,
-    ...metaEndpoints(application.models, generated, services.locale),
+    ...metaEndpoints(application.models, generated, services.languages),
     ...adminMetaEndpoints(services, application.models, generated),
     ...applicationEndpoints(services, application.endpoints),
   ];
@@ -335,6 +339,8 @@ const ownEndpoints = (services: Services, application: Application): Endpoint[] 
 /** The same services in another language. Endpoints that are built with them are for reading, not for running. */
 const speaking = (services: Services, locale: Locale): Services => {
   if (locale === services.locale) return services;
+  const catalogue = services.languages.catalogues.get(locale);
+  if (catalogue === undefined) throw new Error(`no language ${locale}`);
   const translated = (resource: ServedResource): ServedResource => ({
     ...resource,
     context: { ...resource.context, locale },
@@ -342,7 +348,7 @@ const speaking = (services: Services, locale: Locale): Services => {
   return {
     ...services,
     locale,
-    catalogue: catalogueOf(locale),
+    catalogue,
     resources: new Map([...services.resources].map(([name, resource]) => [name, translated(resource)])),
   };
 };
@@ -354,8 +360,7 @@ export const documentationOf = (
   config: Config,
 ): Promise<Documentation> =>
   createDocumentation({
-    locale: services.locale,
-    messages: services.catalogue,
+    languages: services.languages,
     models: application.models,
     users: { api: publicUserEntity.schema, admin: managedUserEntity.schema },
     baseUrl: config.baseUrl,

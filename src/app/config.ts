@@ -7,7 +7,7 @@ import {
   replicaUrlMistake,
   servedAlone,
 } from '../database/targets.ts';
-import { type Locale, locales } from '../kernel/messages/catalogue.ts';
+import { isLocale, type Locale, locales } from '../kernel/messages/catalogue.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -46,7 +46,10 @@ export interface Config {
     readonly email: string;
     readonly password: string | undefined;
   };
+  /** Language of the service; with `LOCALE=auto`, of requests that ask for none. */
   readonly locale: Locale;
+  /** Whether requests choose their language. */
+  readonly negotiated: boolean;
   readonly logLevel: LogLevel;
   /** Milliseconds from which a statement is logged as slow; Infinity for none. */
   readonly slowQuery: number;
@@ -130,6 +133,16 @@ class EnvironmentReader {
     return found ?? fallback;
   }
 }
+
+const defaultLocale: Locale = 'zh-CN';
+
+/** The language; whether the application has a catalogue for it is not known yet. */
+const readLocale = (reader: EnvironmentReader): Pick<Config, 'locale' | 'negotiated'> => {
+  const text = reader.text('LOCALE') ?? defaultLocale;
+  if (text === 'auto') return { locale: defaultLocale, negotiated: true };
+  if (!isLocale(text)) reader.wrong('LOCALE', `${locales.join(', ')}, auto or the language of a catalogue`);
+  return { locale: text, negotiated: false };
+};
 
 const readBaseUrl = (reader: EnvironmentReader, host: string, port: number): URL => {
   const fallback = new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`);
@@ -275,7 +288,7 @@ export const readConfig = (environment: Environment): Config => {
       email: reader.text('ADMIN_EMAIL') ?? 'admin@example.com',
       password: reader.text('ADMIN_PASSWORD'),
     }),
-    locale: reader.choice('LOCALE', 'zh-CN', locales),
+    ...readLocale(reader),
     logLevel: reader.choice('LOG_LEVEL', 'info', logLevels),
     slowQuery: readSlowQuery(reader),
     corsOrigins: Object.freeze(readOrigins(reader)),

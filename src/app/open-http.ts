@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { openAdminPages } from '../endpoints/admin/shell.ts';
 import type { Services } from '../endpoints/services.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { createPipeline, Envelope } from '../http/pipeline.ts';
+import { createPipeline } from '../http/pipeline.ts';
 import { positionHeader, replicaReads } from '../http/replica-reads.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from '../http/server.ts';
 import { UploadFolders } from '../http/uploads.ts';
@@ -128,7 +128,7 @@ export const openHttp = async (
   const around = database.replica && replicaReads(database.replica, config.baseUrl);
   const pipeline = createPipeline({
     methods,
-    envelope: new Envelope(services.catalogue),
+    languages: services.languages,
     limiter: services.limiter,
     around,
   });
@@ -164,6 +164,7 @@ export const openHttp = async (
     stopping: closing.stopping,
     uploads: await openUploads(parts),
     routes: services.routes,
+    languages: services.languages,
     stallTimeoutMs: options.stallTimeoutMs,
     counterOf: counterOf(services),
     observerOf: observerOf(services, metering),

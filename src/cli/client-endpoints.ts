@@ -1,7 +1,7 @@
 import { pathOf, requiredFields } from '../endpoints/application-endpoints.ts';
 import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
 import { createInput } from '../endpoints/input.ts';
-import { labelText } from '../kernel/messages/messages.ts';
+import { catalogueOf, labelText } from '../kernel/messages/messages.ts';
 import { isOwnProblem } from '../model/define-problem.ts';
 import type { InputFields } from '../model/job.ts';
 import type { Models } from '../model/models.ts';
@@ -31,14 +31,17 @@ const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {
     return accepts === 'json'
       ? '{ readonly [key: string]: Json }'
       : `{ readonly [field: string]: ${scalars} | undefined }`;
-  const { schema } = createInput(input, locale, 'application');
+  const { schema } = createInput(input, catalogueOf(locale), 'application');
   const text = objectType(schema, indent);
   return accepts === 'json' ? text : text.replace(/: Json;$/gm, `: ${scalars};`);
 };
 
 /** The type of declared parameters: values that a text can hold, without null. */
 const parametersType = (fields: InputFields): string =>
-  objectType(createInput(fields, locale, 'application').schema, indent).replaceAll(' | null', '');
+  objectType(createInput(fields, catalogueOf(locale), 'application').schema, indent).replaceAll(
+    ' | null',
+    '',
+  );
 
 /** The members of a type that describe path and query. */
 const parametersOf = ({ params, query }: EndpointDefinition): readonly string[] => [

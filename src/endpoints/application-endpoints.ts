@@ -6,7 +6,7 @@ import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { typedFields } from '../http/form.ts';
 import { isPromise } from '../kernel/application-code.ts';
 import { hasFiniteNumbers, isJsonObject, type JsonObject } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { InputFields } from '../model/job.ts';
@@ -94,8 +94,8 @@ interface TextFields {
   read(parameters: Iterable<Pick<QueryParameter, 'name' | 'value'>>): JsonObject;
 }
 
-const textFields = (fields: InputFields, locale: Locale): TextFields => {
-  const input = createInput(fields, locale, 'application');
+const textFields = (fields: InputFields, catalogue: Catalogue): TextFields => {
+  const input = createInput(fields, catalogue, 'application');
   return {
     schema: input.schema,
     read: (parameters) => {
@@ -180,9 +180,9 @@ export const applicationEndpoints = (
   return definitions.map((definition) => {
     const { method, status, input: fields, output, accepts = 'json' } = definition;
     const path = pathOf(definition.path);
-    const input = fields === undefined ? undefined : createInput(fields, services.locale, 'application');
-    const params = definition.params && textFields(requiredFields(definition.params), services.locale);
-    const queryFields = definition.query && textFields(definition.query, services.locale);
+    const input = fields === undefined ? undefined : createInput(fields, services.catalogue, 'application');
+    const params = definition.params && textFields(requiredFields(definition.params), services.catalogue);
+    const queryFields = definition.query && textFields(definition.query, services.catalogue);
     const writes = method !== 'GET' && method !== 'DELETE';
     if (input !== undefined && !writes)
       throw new Error(`endpoint ${method} ${path}: it takes no body, so no input`);
@@ -226,6 +226,7 @@ export const applicationEndpoints = (
           header: (name) => call.header(name),
           database: services.database,
           requestId: call.requestId,
+          language: call.language,
           get signal() {
             return signals.signal;
           },

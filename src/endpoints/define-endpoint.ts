@@ -36,7 +36,7 @@ import {
 } from './endpoint-body.ts';
 
 /** Parts of a `Call` that an application is promised as they are. */
-type Promised = Pick<Call, 'header' | 'requestId' | 'signal'>;
+type Promised = Pick<Call, 'header' | 'language' | 'requestId' | 'signal'>;
 
 /** No declared fields. */
 type None = Record<never, never>;

@@ -8,6 +8,7 @@ import { databaseTarget } from '../database/targets.ts';
 import { field } from '../fields/define.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { JsonText } from '../kernel/json.ts';
+import { createLanguages } from '../kernel/messages/languages.ts';
 import { systemGrant } from '../policy/system-grant.ts';
 import { always, defineEntity, type EntityDefinition } from '../records/entity.ts';
 import { defineEntityCommand } from '../service/command.ts';
@@ -77,7 +78,15 @@ describeEachDatabase('an entity', (databases) => {
       "insert into shelves values (1, 'a', 'open', 'damp'), (2, 'b', 'closed', null), (3, 'c', 'open', null)",
     ])
       await database.execute({ sql, parameters: [] });
-    const services = { database, baseUrl: 'http://example.test', clock: () => 0, locale: 'en' } as const;
+    const languages = createLanguages({ locale: 'en', negotiated: false });
+    const services = {
+      database,
+      baseUrl: 'http://example.test',
+      clock: () => 0,
+      locale: 'en',
+      catalogue: languages.first,
+      languages,
+    } as const;
     const ask = async (entity: typeof shelves, operation: string, query = '', params = {}, body = {}) => {
       const endpoints: readonly Endpoint[] = [
         ...serveEntity(services, { entity, commands: [addShelf] }),
@@ -87,7 +96,7 @@ describeEachDatabase('an entity', (databases) => {
       if (endpoint === undefined) throw new Error(`no endpoint ${operation}`);
       const call: Partial<Call> = {
         ...{ grant: systemGrant(entity.view), query, params, body, path: endpoint.path, caller: 'user:1' },
-        ...{ principal: anonymous, address: '127.0.0.1' },
+        ...{ principal: anonymous, address: '127.0.0.1', language: 'en' },
         ...{ signal: new AbortController().signal, header: () => undefined },
       };
       return jsonOf(await endpoint.handle(call as Call));

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { type JsonObject, JsonText } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, labelText } from '../kernel/messages/messages.ts';
+import { labelText } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { labelOf } from '../model/names.ts';
 import { listField } from '../openapi/list-field.ts';
@@ -18,7 +18,7 @@ import { listEndpoint } from './list-endpoint.ts';
 import type { Services } from './services.ts';
 import { actorOf, idOf, reachesIn } from './shared.ts';
 
-type EntityServices = Pick<Services, 'database' | 'baseUrl' | 'clock' | 'locale'>;
+type EntityServices = Pick<Services, 'database' | 'baseUrl' | 'clock' | 'locale' | 'catalogue'>;
 
 /** Policy of an entity in the administration area: its callers, rows and fields. */
 export const entityPolicy = ({ list, view }: Entity): Rule => ({
@@ -96,8 +96,8 @@ const inputSchemaOf = ({ verb, refine }: EntityCommand, { schema }: Input): Json
 
 /** Reads and checks the input of a call. @throws Problem `invalid_record` */
 const createReader = (services: Omit<EntityServices, 'baseUrl'>, command: EntityCommand, input: Input) => {
-  const { database: reader, locale } = services;
-  const context = { reader, tables: tablesOf(reader), types: catalogueOf(locale).types };
+  const { database: reader } = services;
+  const context = { reader, tables: tablesOf(reader) };
   const order = Object.keys(command.input ?? {});
   return async ({ body }: Call, id: number) => {
     const { values, errors } = input.read(body, command.verb === 'update' ? 'update' : 'create');
@@ -123,7 +123,7 @@ export const commandEndpoint = (
 ): Endpoint => {
   const { database } = services;
   const { verb, operation, summary, description, bodyKey, form, problems } = command;
-  const input = command.input && createInput(command.input, services.locale);
+  const input = command.input && createInput(command.input, services.catalogue);
   const readInput = input && createReader(services, command, input);
   const readRecord = readEntity(services, entity);
   const execute = createExecutor(services);
@@ -132,7 +132,7 @@ export const commandEndpoint = (
   const namesRecord = below.startsWith(named);
   const data = command.data ?? (verb === 'create' || verb === 'update' ? entity.schema : undefined);
 
-  const said = command.message && { message: catalogueOf(services.locale)[command.message] };
+  const said = command.message && { message: command.message };
 
   const respond = async (
     call: Call,
@@ -281,7 +281,7 @@ export const describeEntity = ({ name, columns, view, fields }: Entity, locale: 
 
 /** Endpoint that describes each list for pages: columns, filters and their words. */
 export const describedLists = (
-  { locale }: Pick<Services, 'locale'>,
+  { languages }: Pick<Services, 'languages'>,
   entities: readonly Entity[],
 ): Endpoint => ({
   operation: 'describeList',
@@ -298,12 +298,13 @@ export const describedLists = (
     },
     tag: adminTag,
     data: describedSchema,
-    query: [languageQuery(locale)],
+    query: [languageQuery(languages)],
     problems: ['record_not_found', 'invalid_parameter'],
   },
   handle: (call) => {
     const entity = entities.find(({ name }) => name === call.params['name']);
     if (entity === undefined) throw new Problem('record_not_found');
-    return { data: describeEntity(entity, languageOf(call, locale)) };
+    const language = languageOf(call, languages);
+    return { language, data: describeEntity(entity, language) };
   },
 });

@@ -2,8 +2,8 @@ import { passwordBytes, passwordRules } from '../auth/password-rules.ts';
 import type { FieldDefinition, JsonSchema, RuleViolation } from '../fields/field.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
+import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import { fieldError, type Label, labelText, namedLabel } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inputField } from '../model/input-field.ts';
 import { inputSchema } from '../model/schema.ts';
@@ -21,24 +21,23 @@ export interface Input {
 /** @param of whose endpoint it is: an application may mean something else by a name */
 export const createInput = (
   fields: Readonly<Record<string, FieldDefinition>>,
-  locale: Locale,
+  catalogue: Catalogue,
   of: 'service' | 'application' = 'service',
 ): Input => {
-  const catalogue = catalogueOf(locale);
-  const inputs = of === 'service' ? catalogue.inputs : {};
-  const labelOf = (name: string): string => {
-    const label = fields[name]?.options.label;
-    return label === undefined ? (inputs[name] ?? catalogue.labels[name] ?? name) : labelText(label, locale);
-  };
+  const labelOf = (name: string): Label =>
+    fields[name]?.options.label ??
+    (of === 'service' ? namedLabel('inputs', name) : undefined) ??
+    namedLabel('labels', name) ??
+    name;
   const model = {
     label: '',
     fields: new Map(
       Object.entries(fields).map(([name, definition]) => [name, inputField(name, definition, labelOf(name))]),
     ),
   };
-  const validate = compileValidator(model, locale);
+  const validate = compileValidator(model, catalogue);
   return {
-    schema: inputSchema(model, 'create', new Set(model.fields.keys()), locale),
+    schema: inputSchema(model, 'create', new Set(model.fields.keys()), catalogue.locale),
     read: (body, action = 'create') => validate(body, action, model.fields),
     error: (field, { rule, params }) => fieldError(catalogue, field, labelOf(field), rule, params),
   };
@@ -58,7 +57,7 @@ export const refined = (schema: JsonSchema, properties: Readonly<Record<string, 
 export const passwordSchema = (locale: Locale): JsonSchema => ({
   minLength: Math.ceil(passwordBytes.min / 4),
   maxLength: passwordBytes.max,
-  description: passwordRules[locale],
+  description: labelText(passwordRules, locale),
 });
 
 /** @throws Problem `invalid_record` with every message, unless there is none. */

@@ -15,6 +15,7 @@ import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import type { Languages } from '../kernel/messages/languages.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { RegistrationOptions } from '../mail/options.ts';
 import type { Scope } from '../model/scope.ts';
@@ -85,6 +86,8 @@ export interface About {
 
 /** Everything that endpoints work with; `compose.ts` makes it once. */
 export interface Services {
+  readonly languages: Languages;
+  /** Language of texts that no request reads: the first one. */
   readonly locale: Locale;
   readonly catalogue: Catalogue;
   /** Without a trailing slash. */

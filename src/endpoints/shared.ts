@@ -14,7 +14,11 @@ import { createShow } from '../records/show.ts';
 import type { Actor } from '../service/audit/audit.ts';
 
 /** Actor of a call, for the audit log. */
-export const actorOf = (call: Call): Actor => ({ principal: call.principal, address: call.address });
+export const actorOf = (call: Call): Actor => ({
+  principal: call.principal,
+  address: call.address,
+  language: call.language,
+});
 
 /** On whose behalf the operations of a call run. */
 export const actingFor = (call: Call, area: AreaRules): Acting => ({

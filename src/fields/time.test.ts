@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { catalogueOf } from '../kernel/messages/messages.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { compileValidator } from '../model/validate.ts';
 import { field } from './define.ts';
@@ -39,12 +40,14 @@ describe('time', () => {
 
   it('says what is wrong in its own words, in every language', () => {
     const errors = (locale: 'zh-CN' | 'en') =>
-      compileValidator(shop, locale)({ opens: '25:00' }, 'create', shop.fields).errors;
+      compileValidator(shop, catalogueOf(locale))({ opens: '25:00' }, 'create', shop.fields).errors;
     expect(errors('en')).toEqual([
       { field: 'opens', rule: 'time', message: 'Opens is not a valid time (HH:MM or HH:MM:SS)' },
     ]);
     expect(errors('zh-CN')[0]?.message).toBe('Opens不是有效的时间（HH:MM 或 HH:MM:SS）');
-    expect(compileValidator(shop, 'en')({}, 'create', shop.fields).columns).toEqual({ opens: '09:00:00' });
+    expect(compileValidator(shop, catalogueOf('en'))({}, 'create', shop.fields).columns).toEqual({
+      opens: '09:00:00',
+    });
     expect(() => defineResource('Shop', { fields: { opens: field.time({ default: 'noon' }) } })).toThrow(
       /opens: its default breaks the rule time/,
     );

@@ -113,13 +113,14 @@ export class BrokenRequests {
   };
 
   #response(problem: Problem): string {
-    const { status, type, headers, body } = this.#pipeline.failed(problem);
+    const { status, type, headers, body, language } = this.#pipeline.failed(problem, undefined);
     const text = String(body);
     const lines = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`];
     const general = [...this.#responses.headers, 'x-request-id', this.#responses.nextId()];
     for (let index = 0; index < general.length; index += 2)
       lines.push(`${general[index]}: ${general[index + 1]}`);
     for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+    if (language !== undefined) lines.push(`content-language: ${language}`, 'vary: Accept-Language');
     lines.push(`content-type: ${type}`, `content-length: ${Buffer.byteLength(text)}`, 'connection: close');
     return `${lines.join('\r\n')}\r\n\r\n${text}`;
   }

@@ -6,6 +6,7 @@ import type { ListReader } from '../database/database.ts';
 import type { Bucket, Measure } from '../fields/aggregates.ts';
 import type { FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { Json, JsonObject, JsonText } from '../kernel/json.ts';
+import type { Locale, SuccessName } from '../kernel/messages/catalogue.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { ProblemKind } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -45,6 +46,10 @@ export interface Call {
   /** Path of the request, without the query string. */
   readonly path: string;
   readonly requestId: string;
+  /** Language of the response: of the request's `Accept-Language` with `LOCALE=auto`, else that of the service. */
+  readonly language: Locale;
+  /** Tells entity tags of responses in different languages apart; undefined where all are in one language. */
+  readonly variant: Locale | undefined;
   /**
    * Returns the reader for the response of an endpoint that `mayLag`: the replica, or the primary where the replica may
    * lack a write of this caller. Undefined without a replica.
@@ -64,7 +69,10 @@ export interface Call {
 /** The result of a handler. An empty one means: 200, the success text, no data. */
 export interface Answer {
   readonly status?: number;
-  readonly message?: string;
+  /** A text other than that of every success. */
+  readonly message?: SuccessName;
+  /** Language of the texts in `data` or `raw`, where it is not that of the request. */
+  readonly language?: Locale;
   /** Payload: a value, JSON text from the database, or a long JSON text in pieces. */
   readonly data?: Json | JsonText | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;

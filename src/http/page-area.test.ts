@@ -23,12 +23,19 @@ describe('namesHtml', () => {
   });
 });
 
+const asking = (method: string, accept: string) => ({
+  method,
+  header: () => accept,
+  language: 'en',
+  variant: undefined,
+});
+
 describe('pageFor', () => {
   it('accepts reads only', () => {
-    expect(pageFor(area, 'GET', 'text/html')).toBe(page);
-    expect(pageFor(area, 'HEAD', 'text/html')).toBe(page);
-    expect(pageFor(area, 'POST', 'text/html')).toBeUndefined();
-    expect(pageFor(area, 'GET', '*/*')).toBeUndefined();
+    expect(pageFor(area, asking('GET', 'text/html'))).toBe(page);
+    expect(pageFor(area, asking('HEAD', 'text/html'))).toBe(page);
+    expect(pageFor(area, asking('POST', 'text/html'))).toBeUndefined();
+    expect(pageFor(area, asking('GET', '*/*'))).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import type { HttpResponse } from './pipeline.ts';
+import type { Request } from './request.ts';
 
 /**
  * Paths that return a page to browsers and the envelope to all other clients: the same address is a view of a single-page
@@ -7,8 +8,8 @@ import type { HttpResponse } from './pipeline.ts';
 export interface PageArea {
   /** First part of the paths, base path included: `/admin`. */
   readonly path: string;
-  /** Returns the page, which is the same for all paths of the area. */
-  page(): HttpResponse;
+  /** Returns the page, which is the same for all paths of the area, in the language of the request. */
+  page(request: Pick<Request, 'language' | 'variant'>): HttpResponse;
 }
 
 /** Whether an `Accept` header names `text/html`, not by a wildcard, nor with weight 0 (RFC 9110, 12.5.1). */
@@ -23,9 +24,9 @@ const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** Returns the page, or undefined when the request does not accept one. */
 export const pageFor = (
   area: PageArea,
-  method: string,
-  accept: string | undefined,
-): HttpResponse | undefined => (readMethods.has(method) && namesHtml(accept) ? area.page() : undefined);
+  request: Pick<Request, 'method' | 'header' | 'language' | 'variant'>,
+): HttpResponse | undefined =>
+  readMethods.has(request.method) && namesHtml(request.header('accept')) ? area.page(request) : undefined;
 
 /** Returns the area of a path; undefined when it is in none. */
 export const areaOf = (areas: readonly PageArea[], path: string): PageArea | undefined =>

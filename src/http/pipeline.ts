@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { anonymous, guard } from '../auth/principal.ts';
 import { headersOf, optionalMethods, type Verifiers } from '../auth/registry.ts';
+import type { FieldError } from '../kernel/field-error.ts';
 import {
   freeBytes,
   isJsonObject,
@@ -10,9 +11,12 @@ import {
   type OwnedBytes,
   own,
 } from '../kernel/json.ts';
-import type { Catalogue } from '../kernel/messages/catalogue.ts';
+import type { Catalogue, Locale, SuccessName } from '../kernel/messages/catalogue.ts';
+import type { Languages } from '../kernel/messages/languages.ts';
+import { messageIn } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { problemText } from '../kernel/problem-text.ts';
+import { tagOfVariant } from '../operations/preconditions.ts';
 import { admit, decide, readsOwn } from '../policy/decide.ts';
 import { isFormMediaType, isJsonMediaType, isMultipartMediaType, parseObject } from './body.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
@@ -142,18 +146,22 @@ export class Envelope {
   readonly #catalogue: Catalogue;
   /** The envelope up to the data, with the general success text. */
   readonly #head: string;
+  /** Language of the response, where requests choose it; undefined where all are in one language. */
+  readonly language: Locale | undefined;
 
-  constructor(catalogue: Catalogue) {
+  constructor(catalogue: Catalogue, isChosen = false) {
     this.#catalogue = catalogue;
+    this.language = isChosen ? catalogue.locale : undefined;
     this.#head = `{"code":0,"message":${JSON.stringify(catalogue.success)}`;
   }
 
-  #start(message: string | undefined): string {
-    return message === undefined ? this.#head : `{"code":0,"message":${JSON.stringify(message)}`;
+  #start(text: SuccessName | undefined): string {
+    if (text === undefined) return this.#head;
+    return `{"code":0,"message":${JSON.stringify(this.#catalogue[text])}`;
   }
 
-  success(data: Json | JsonText | undefined, message?: string): string | FramedBytes {
-    const head = this.#start(message);
+  success(data: Json | JsonText | undefined, text?: SuccessName): string | FramedBytes {
+    const head = this.#start(text);
     if (data === undefined) return `${head}}`;
     const json = data instanceof JsonText ? data.text : JSON.stringify(data);
     const before = `${head},"data":`;
@@ -161,8 +169,8 @@ export class Envelope {
   }
 
   /** Returns the envelope of a long list in pieces. */
-  async *pieces(chunks: AsyncIterable<string>, message?: string): AsyncGenerator<string> {
-    let head: string | undefined = `${this.#start(message)},"data":`;
+  async *pieces(chunks: AsyncIterable<string>, text?: SuccessName): AsyncGenerator<string> {
+    let head: string | undefined = `${this.#start(text)},"data":`;
     for await (const chunk of chunks) {
       yield head === undefined ? chunk : head + chunk;
       head = undefined;
@@ -172,10 +180,28 @@ export class Envelope {
 
   failure(problem: Problem): string {
     const message = problemText(this.#catalogue, problem);
-    const data = problem.errors === undefined ? problem.data : { errors: problem.errors };
+    const data = problem.errors === undefined ? problem.data : { errors: this.#errors(problem.errors) };
     return JSON.stringify({ code: problem.code, message, data });
   }
+
+  #errors(errors: readonly FieldError[]): readonly FieldError[] {
+    if (this.language === undefined) return errors;
+    return errors.map((error) => ({ ...error, message: messageIn(this.#catalogue, error) }));
+  }
 }
+
+/** The envelope for a request; `language` is that of an answer in another language than its request asks for. */
+type EnvelopeOf = (request: Request | undefined, language?: Locale) => Envelope;
+
+const envelopesOf = ({ catalogues, first, choose }: Languages): EnvelopeOf => {
+  if (choose === undefined) {
+    const envelope = new Envelope(first);
+    return () => envelope;
+  }
+  const envelopes = new Map([...catalogues].map(([locale, each]) => [locale, new Envelope(each, true)]));
+  const fallback = new Envelope(first, true);
+  return (request, language = request?.language) => envelopes.get(language ?? '') ?? fallback;
+};
 
 export interface HttpResponse {
   readonly status: number;
@@ -185,6 +211,8 @@ export interface HttpResponse {
   readonly type: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | FramedBytes | AsyncIterableIterator<Piece>;
+  /** Language of the response, where `Accept-Language` decides about it. */
+  readonly language?: Locale | undefined;
   /** Whether the connection is closed with this response. */
   readonly closes?: boolean;
   /** The error behind a 5xx, for the log; never part of the body. */
@@ -198,7 +226,7 @@ export type Around = (endpoint: Endpoint, serve: Serve) => Serve;
 
 interface PipelineParts {
   readonly methods: Verifiers;
-  readonly envelope: Envelope;
+  readonly languages: Languages;
   /** None unless given. */
   readonly limiter?: Limiter;
   /** Wraps the function that serves each endpoint; none unless given. */
@@ -221,8 +249,12 @@ const withLimits = (response: HttpResponse, { limitHeaders }: Request): HttpResp
  * request, as it cannot authenticate the caller otherwise. An error of a stage becomes an error envelope; one that is no
  * `Problem` becomes a 500 without details.
  */
-export const createPipeline = ({ methods, envelope, limiter, around }: PipelineParts) => {
-  const failed = (error: unknown): HttpResponse => {
+export const createPipeline = ({ methods, languages, limiter, around }: PipelineParts) => {
+  const envelopeOf = envelopesOf(languages);
+
+  /** The response to an error; in the first language where the request could not be read. */
+  const failed = (error: unknown, request: Request | undefined): HttpResponse => {
+    const envelope = envelopeOf(request);
     const problem = error instanceof Problem ? error : new Problem('internal', { cause: error });
     const failure = problem.status >= 500 ? (problem.cause ?? problem) : undefined;
     return {
@@ -231,6 +263,7 @@ export const createPipeline = ({ methods, envelope, limiter, around }: PipelineP
       type: json,
       headers: problem.headers,
       body: envelope.failure(problem),
+      language: envelope.language,
       failure,
     };
   };
@@ -276,10 +309,10 @@ export const createPipeline = ({ methods, envelope, limiter, around }: PipelineP
         }
         const handled = endpoint.handle(request);
         const answer = handled instanceof Promise ? await handled : handled;
-        const response = respond(answer, endpoint.status ?? 200, envelope);
+        const response = respond(answer, endpoint.status ?? 200, envelopeOf(request, answer.language));
         return withLimits(response instanceof Promise ? await response : response, request);
       } catch (error) {
-        return withLimits(failed(error), request);
+        return withLimits(failed(error, request), request);
       }
     };
     return around === undefined ? served : around(endpoint, served);
@@ -293,19 +326,38 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 const isPieces = (data: Answer['data']): data is AsyncIterable<string> =>
   typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 
+const noHeaders: HttpResponse['headers'] = Object.freeze({});
+
+/** The headers of an envelope. Envelopes of two languages have different entity tags. */
+const taggedHeaders = (
+  headers: HttpResponse['headers'] = noHeaders,
+  language: Locale | undefined,
+): HttpResponse['headers'] => {
+  const { ETag: tag } = headers;
+  return language === undefined || typeof tag !== 'string'
+    ? headers
+    : { ...headers, ETag: tagOfVariant(tag, language) };
+};
+
 const respond = (
   answer: Answer,
   success: number,
   envelope: Envelope,
 ): HttpResponse | Promise<HttpResponse> => {
   const status = answer.status ?? success;
-  const headers = answer.headers ?? {};
-  if (answer.raw !== undefined) return { status, type: answer.raw.type, headers, body: answer.raw.body };
-  if (status === 304) return { status, type: json, headers, body: '' };
-  if (!isPieces(answer.data))
-    return { status, type: json, headers, body: envelope.success(answer.data, answer.message) };
-  const pieces = withFirstPiece(envelope.pieces(answer.data, answer.message));
-  return pieces.then((body) => ({ status, type: json, headers, body }));
+  const { language } = envelope;
+  if (answer.raw !== undefined) {
+    const { headers = {}, raw } = answer;
+    const ofAnswer = language === undefined ? undefined : answer.language;
+    return { status, type: raw.type, headers, body: raw.body, language: ofAnswer };
+  }
+  const headers = taggedHeaders(answer.headers, language);
+  if (status === 304) return { status, type: json, headers, body: '', language };
+  const { data, message } = answer;
+  if (!isPieces(data))
+    return { status, type: json, headers, body: envelope.success(data, message), language };
+  const pieces = withFirstPiece(envelope.pieces(data, message));
+  return pieces.then((body) => ({ status, type: json, headers, body, language }));
 };
 
 /** Reads the first piece before the status line is sent, so that its failure still becomes an error envelope. */

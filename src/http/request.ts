@@ -6,6 +6,8 @@ import type { AuthRequest, Claim } from '../auth/method.ts';
 import { anonymous, type Principal } from '../auth/principal.ts';
 import { BusyTime, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Languages } from '../kernel/messages/languages.ts';
 import type { Grant } from '../policy/grant.ts';
 import { type BodyReading, type BodySender, noBytes, readBody } from './body.ts';
 import type { Connection } from './connections.ts';
@@ -90,6 +92,7 @@ export interface RequestSettings {
   readonly bodies: BodyReading;
   /** Undefined where no endpoint accepts files. */
   readonly uploads: UploadFolders | undefined;
+  readonly languages: Languages;
   readonly nextId: () => string;
 }
 
@@ -175,6 +178,15 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     this.connection = connection;
     this.method = raw.method ?? '';
     this.#settings = settings;
+  }
+
+  get language(): Locale {
+    const { choose, first } = this.#settings.languages;
+    return (choose?.(this.header('accept-language')) ?? first).locale;
+  }
+
+  get variant(): Locale | undefined {
+    return this.#settings.languages.choose === undefined ? undefined : this.language;
   }
 
   /** The id in the header of a trusted proxy, else a new one. */

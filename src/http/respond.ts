@@ -226,12 +226,16 @@ export class Responder {
   }
 
   /** Returns the headers as alternating names and values, the fastest form for Node. */
-  #head(request: Request, { status, type, headers }: HttpResponse): string[] {
+  #head(request: Request, { status, type, headers, language }: HttpResponse): string[] {
     const { cors, headers: general } = this.#options;
     const head = [...general, 'x-request-id', request.requestId];
     if (cors !== undefined)
       putAll(head, cors.headers(request.header('origin'), request.limitHeaders !== undefined));
     if (request.varies) put(head, 'vary', 'Accept');
+    if (language !== undefined) {
+      put(head, 'content-language', language);
+      put(head, 'vary', 'Accept-Language');
+    }
     putAll(head, headers);
     if (type !== '' && hasBody(status)) head.push('content-type', type);
     return head;

@@ -5,9 +5,9 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Verifiers } from '../auth/registry.ts';
 import { currentWork } from '../kernel/current-work.ts';
-import { catalogueOf } from '../kernel/messages/messages.ts';
+import { createLanguages } from '../kernel/messages/languages.ts';
 import type { Call, Endpoint } from './endpoint.ts';
-import { createPipeline, Envelope } from './pipeline.ts';
+import { createPipeline } from './pipeline.ts';
 import { Routes } from './routes.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from './server.ts';
 
@@ -52,15 +52,17 @@ const endpoints: readonly Endpoint[] = [
 ];
 
 const stallTimeoutMs = 300;
+const languages = createLanguages({ locale: 'en', negotiated: false });
 let http: HttpServer | undefined;
 
 const listen = async (further: Partial<HttpOptions> = {}): Promise<number> => {
   const methods = {} as Verifiers;
-  const pipeline = createPipeline({ methods, envelope: new Envelope(catalogueOf('en')) });
+  const pipeline = createPipeline({ methods, languages });
   http = createHttpServer(endpoints, pipeline, {
     ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1000, bodyMemory: 4000, maxConnections: 10 },
     ...{ trustProxy: false, corsOrigins: [], routes: new Routes(), stallTimeoutMs },
     logger: pino({ level: 'silent' }),
+    languages,
     ...further,
   });
   http.server.listen(0, '127.0.0.1');

@@ -3,6 +3,7 @@ import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { credentialHeaders, offeredMethods } from '../auth/registry.ts';
 import { runAs } from '../kernel/current-work.ts';
+import type { Languages } from '../kernel/messages/languages.ts';
 import { http } from '../kernel/node-http.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
@@ -35,6 +36,7 @@ export interface HttpOptions {
   /** Public address; https adds `Strict-Transport-Security` to every response. */
   readonly baseUrl: string;
   readonly basePath: string;
+  readonly languages: Languages;
   /** Bytes of one body. */
   readonly bodyLimit: number;
   /** Bytes of all bodies that are held at the same time. */
@@ -190,6 +192,7 @@ const createAnswer = (
       arrivals,
     },
     uploads: options.uploads,
+    languages: options.languages,
     nextId,
   };
 
@@ -197,12 +200,12 @@ const createAnswer = (
   const pageOf = (request: Request, area: PageArea | undefined): HttpResponse | undefined => {
     if (area === undefined) return undefined;
     request.varies = true;
-    return pageFor(area, request.method, request.header('accept'));
+    return pageFor(area, request);
   };
 
   const respondTo = (request: Request): Promise<HttpResponse> | HttpResponse => {
     const flaw = flawOf(request.raw);
-    if (flaw !== undefined) return { ...pipeline.failed(new Problem(flaw)), closes: true };
+    if (flaw !== undefined) return { ...pipeline.failed(new Problem(flaw), request), closes: true };
     const destination = routes.find(request.method, request.url);
     request.route = destination.route;
     if (cors !== undefined && isPreflight(request))
@@ -210,7 +213,7 @@ const createAnswer = (
     if (destination.endpoint === undefined && request.method === 'OPTIONS' && request.url === '*')
       return optionsOfAll;
     if (destination.endpoint === undefined)
-      return pageOf(request, areaOf(pages, request.path)) ?? pipeline.failed(destination.problem);
+      return pageOf(request, areaOf(pages, request.path)) ?? pipeline.failed(destination.problem, request);
     const runner = runners.get(destination.endpoint);
     if (runner === undefined) throw new Error(`${destination.route} leads to an endpoint of another server`);
     request.observe = runner.observe;
@@ -227,9 +230,8 @@ const createAnswer = (
 
   const failed = (request: Request, error: unknown): HttpResponse => {
     const { socket, readableAborted } = request.raw;
-    return pipeline.failed(
-      socket.destroyed || readableAborted ? new Problem('bad_request', { cause: error }) : error,
-    );
+    const isGone = socket.destroyed || readableAborted;
+    return pipeline.failed(isGone ? new Problem('bad_request', { cause: error }) : error, request);
   };
 
   const respond = async (request: Request, number: number): Promise<void> => {

@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { Verifiers } from '../auth/registry.ts';
-import { catalogueOf } from '../kernel/messages/messages.ts';
+import { createLanguages } from '../kernel/messages/languages.ts';
 import type { Endpoint } from './endpoint.ts';
-import { createPipeline, Envelope } from './pipeline.ts';
+import { createPipeline } from './pipeline.ts';
 import { Routes } from './routes.ts';
 import { createHttpServer } from './server.ts';
 import { UploadFolders } from './uploads.ts';
@@ -33,9 +33,10 @@ const pieces = 16;
 
 it('a long body may take longer than others, as long as it gets on', { timeout: 20_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatewright-slow-'));
+  const languages = createLanguages({ locale: 'en', negotiated: false });
   const pipeline = createPipeline({
     methods: {} as Verifiers,
-    envelope: new Envelope(catalogueOf('en')),
+    languages,
   });
   const http = createHttpServer([endpoint('/files', 'multipart'), endpoint('/json', 'json')], pipeline, {
     ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1_000_000, bodyMemory: 4_000_000 },
@@ -46,6 +47,7 @@ it('a long body may take longer than others, as long as it gets on', { timeout: 
       routes: new Routes(),
       stallTimeoutMs: 4_000,
     },
+    languages,
     uploads: new UploadFolders(folder, () => {}),
     logger: pino({ level: 'silent' }),
   });

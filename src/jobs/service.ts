@@ -6,7 +6,7 @@ import type { CodeWatch } from '../kernel/application-code.ts';
 import { type Clock, parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import type { Figure } from '../kernel/figure.ts';
 import { type JsonObject, toJson } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Catalogue } from '../kernel/messages/catalogue.ts';
 import { anything, checkOptions, nearestHint, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Stopping } from '../kernel/stopping.ts';
@@ -237,7 +237,7 @@ const notifyIntervalMs = 100;
 export interface JobParts {
   readonly database: Database;
   readonly jobs: Jobs;
-  readonly locale: Locale;
+  readonly catalogue: Catalogue;
   readonly times?: Partial<WorkerTimes> | undefined;
 }
 
@@ -280,8 +280,8 @@ const createNotifier = (database: Database): (() => void) => {
   };
 };
 
-export const createJobs = ({ database, jobs, locale, times }: JobParts): JobService => {
-  const defined = compileJobs(jobs, locale);
+export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobService => {
+  const defined = compileJobs(jobs, catalogue);
   const names = [...defined.keys()];
   const allTimes = { ...workerTimes, ...times };
   const outbox = createOutbox(database, names, allTimes.lease);

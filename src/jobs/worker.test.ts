@@ -7,6 +7,7 @@ import { applyMigrations } from '../app/migrate.ts';
 import type { Database } from '../database/database.ts';
 import { databaseTarget } from '../database/targets.ts';
 import { field } from '../fields/define.ts';
+import { catalogueOf } from '../kernel/messages/messages.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import type { Scope } from '../model/scope.ts';
 import { collectJobs, defineJob, type JobDefinition } from './define-job.ts';
@@ -54,7 +55,7 @@ describeEachDatabase('a worker', (databases) => {
     const jobs = createJobs({
       database,
       jobs: collectJobs(definitions),
-      locale: 'en',
+      catalogue: catalogueOf('en'),
       times: { ...times, ...own },
     });
     const work: Instance['work'] = (concurrency = 5, stopping = neverStopping) => {

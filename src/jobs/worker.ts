@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
 import { BusyTime, runAs, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Catalogue } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import { inputField } from '../model/input-field.ts';
@@ -25,14 +25,14 @@ import {
 // Defined jobs
 
 /** Returns a validator of a job's values, with the field types and rules of a created record. */
-const readInput = (input: InputFields, locale: Locale): ((values: JsonObject) => Validated) => {
+const readInput = (input: InputFields, catalogue: Catalogue): ((values: JsonObject) => Validated) => {
   const fields = new Map(
     Object.entries(input).map(([name, definition]) => [
       name,
       inputField(name, definition, definition.options.label ?? labelOf(name)),
     ]),
   );
-  const validate = compileValidator({ label: '', fields }, locale);
+  const validate = compileValidator({ label: '', fields }, catalogue);
   return (values) => validate(values, 'create', fields);
 };
 
@@ -45,11 +45,11 @@ export interface DefinedJob {
 
 export type DefinedJobs = ReadonlyMap<string, DefinedJob>;
 
-export const compileJobs = (jobs: Jobs, locale: Locale): DefinedJobs =>
+export const compileJobs = (jobs: Jobs, catalogue: Catalogue): DefinedJobs =>
   new Map(
     [...jobs].map(([name, definition]) => [
       name,
-      { name, definition, read: readInput(definition.input ?? {}, locale) },
+      { name, definition, read: readInput(definition.input ?? {}, catalogue) },
     ]),
   );
 

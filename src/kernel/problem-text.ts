@@ -1,5 +1,5 @@
 import { type Catalogue, fill } from './messages/catalogue.ts';
-import { labelText } from './messages/messages.ts';
+import { labelText, messageIn } from './messages/messages.ts';
 import type { Problem } from './problem.ts';
 
 /** Returns the message of a problem in the language of the catalogue. */
@@ -7,5 +7,8 @@ export const problemText = (catalogue: Catalogue, problem: Problem): string => {
   const { kind, params, errors } = problem;
   const text =
     typeof kind === 'string' ? catalogue.problems[kind] : labelText(kind.message, catalogue.locale);
-  return fill(text, { ...params, errors: errors?.map((error) => error.message).join(', ') ?? '' });
+  return fill(text, {
+    ...params,
+    errors: errors?.map((error) => messageIn(catalogue, error)).join(', ') ?? '',
+  });
 };

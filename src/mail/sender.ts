@@ -4,7 +4,6 @@ import { accountLinkLifetime, invitationLifetime, linkUrl } from '../auth/link-t
 import type { SecretBox } from '../auth/secret-box.ts';
 import { field } from '../fields/define.ts';
 import { type Clock, parseTimestamp } from '../kernel/clock.ts';
-import { locales } from '../kernel/messages/catalogue.ts';
 import type { CheckedInput } from '../model/job.ts';
 import { mailTemplates } from '../service/mail/mail-queue.ts';
 import {
@@ -21,7 +20,7 @@ import { standardTexts, validityWords } from './templates.ts';
 export const mailInput = {
   template: field.enum(mailTemplates, { required: true }),
   to: field.text({ required: true }),
-  locale: field.enum(locales, { required: true }),
+  locale: field.text({ required: true }),
   username: field.text(),
   name: field.text(),
   path: field.text(),

@@ -1,4 +1,5 @@
-import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Locale, ServiceLocale } from '../kernel/messages/catalogue.ts';
+import { forLocale, labelText } from '../kernel/messages/messages.ts';
 import type { MailTemplateName } from '../service/mail/mail-queue.ts';
 import type { MailTexts, MailValues } from './options.ts';
 
@@ -24,7 +25,7 @@ const notMine = {
 } as const;
 
 /** Every message in both languages. One to an address that was not verified contains no text that its sender chose. */
-const wordings: Readonly<Record<MailTemplateName, Readonly<Record<Locale, Words>>>> = {
+const wordings: Readonly<Record<MailTemplateName, Readonly<Record<ServiceLocale, Words>>>> = {
   password_reset: {
     'zh-CN': ({ service, username, validity }) => ({
       subject: `重置 ${service} 的密码`,
@@ -160,8 +161,8 @@ const page = (locale: Locale, content: string): string =>
 export const standardTexts = (values: MailValues): MailTexts => {
   const { template, locale, url } = values;
   const shown = { ...values, username: oneLine(values.username), name: oneLine(values.name) };
-  const { subject, before, action = '', after = [] } = wordings[template][locale](shown);
-  const greeting = { 'zh-CN': `${shown.name}，您好：`, en: `Hello ${shown.name},` }[locale];
+  const { subject, before, action = '', after = [] } = forLocale(wordings[template], locale)(shown);
+  const greeting = labelText({ 'zh-CN': `${shown.name}，您好：`, en: `Hello ${shown.name},` }, locale);
   const opening = shown.name === '' ? before : [greeting, ...before];
   const paragraphs = (texts: readonly string[]): string =>
     texts.map((text) => paragraph(escapeHtml(text))).join('');
@@ -177,5 +178,5 @@ export const validityWords = (seconds: number, locale: Locale): string => {
   const [count, one, many] =
     seconds >= 2 * 3_600 ? [seconds / 3_600, 'hour', '小时'] : [seconds / 60, 'minute', '分钟'];
   const whole = Math.round(count);
-  return locale === 'en' ? `${whole} ${one}${whole === 1 ? '' : 's'}` : ` ${whole} ${many}`;
+  return locale === 'zh-CN' ? ` ${whole} ${many}` : `${whole} ${one}${whole === 1 ? '' : 's'}`;
 };

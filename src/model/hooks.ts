@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Label } from '../kernel/messages/messages.ts';
 import type { HookPrincipal } from './resource.ts';
 import type { Scope } from './scope.ts';
 import type { ChangesOfFields, FieldDefinitions, ReadableName, RecordOfFields } from './types.ts';
@@ -28,10 +29,10 @@ export interface BeforeSaveContext<
    */
   readonly values: Values;
   /**
-   * Adds a validation message (the whole sentence), for a field or for the record as a whole; the record is not saved
-   * then.
+   * Adds a validation message (the whole sentence, in one text or one per language), for a field or for the record as a
+   * whole; the record is not saved then.
    */
-  addError(field: Name | undefined, message: string): void;
+  addError(field: Name | undefined, message: Label): void;
 }
 
 /** A write, in its transaction: the row is locked, and no other caller sees the change yet. */
@@ -48,8 +49,11 @@ export interface BeforeCommitContext<
   readonly before: Readonly<Whole> | undefined;
   /** The record with every field after the write; undefined on destroy. */
   readonly after: Readonly<Whole> | undefined;
-  /** Refuses the write with 422 and this message, the whole sentence; the transaction is rolled back. */
-  addError(field: Name | undefined, message: string): void;
+  /**
+   * Refuses the write with 422 and this message, the whole sentence in one text or one per language; the transaction is
+   * rolled back.
+   */
+  addError(field: Name | undefined, message: Label): void;
   /**
    * Sets fields of this record as part of the write, restricted ones too: one more statement after the hook, the same
    * version. The values are validated; the row rule holds for them. A destroy has nothing to set.

@@ -1,5 +1,4 @@
-import { type Locale, locales } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, type Label } from '../kernel/messages/messages.ts';
+import { type Label, namedLabel } from '../kernel/messages/messages.ts';
 import { DefinitionError } from './definition-error.ts';
 import { pluralOf } from './inflect.ts';
 
@@ -70,17 +69,9 @@ export const humanise = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const translationOf = (name: string, locale: Locale): string | undefined => {
-  const { labels } = catalogueOf(locale);
-  return Object.hasOwn(labels, name) ? labels[name] : undefined;
-};
-
 /** The label of a field without one: the service's own word for the name, else the name as words. */
-export const labelOf = (name: string): Label => {
-  const [zh, en] = locales.map((locale) => translationOf(name, locale));
-  const words = humanise(name.replace(/_id$/, ''));
-  return zh === undefined || en === undefined ? words : { 'zh-CN': zh, en };
-};
+export const labelOf = (name: string): Label =>
+  namedLabel('labels', name) ?? humanise(name.replace(/_id$/, ''));
 
 export interface ResourceNames {
   readonly singular: string;

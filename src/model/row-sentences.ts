@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import { labelText } from '../kernel/messages/messages.ts';
+import type { Locale, ServiceLocale } from '../kernel/messages/catalogue.ts';
+import { forLocale, labelText } from '../kernel/messages/messages.ts';
 import type { Models } from './models.ts';
 import type { ResourceModel } from './resource.ts';
 import {
@@ -45,7 +45,7 @@ interface Phrases {
   readonly spaced: (text: string) => string;
 }
 
-const phrases: Readonly<Record<Locale, Phrases>> = {
+const phrases: Readonly<Record<ServiceLocale, Phrases>> = {
   'zh-CN': {
     every: '全部记录',
     none: '没有任何记录',
@@ -115,7 +115,7 @@ class Narrator {
   constructor(reader: RowReader, locale: Locale) {
     this.#reader = reader;
     this.#locale = locale;
-    this.#phrases = phrases[locale];
+    this.#phrases = forLocale(phrases, locale);
   }
 
   #model({ label, name }: ResourceModel): string {

@@ -6,6 +6,7 @@ import { field } from '../fields/define.ts';
 import type { FieldType } from '../fields/field.ts';
 import { fieldTypes } from '../fields/registry.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { catalogueOf } from '../kernel/messages/messages.ts';
 import { defineResource } from './define-resource.ts';
 import { inputSchema } from './schema.ts';
 import { compileValidator } from './validate.ts';
@@ -38,7 +39,7 @@ const sample = defineResource('Sample', {
 });
 
 const all: ReadonlySet<string> = new Set(sample.fields.keys());
-const validate = compileValidator(sample, 'en');
+const validate = compileValidator(sample, catalogueOf('en'));
 const rulesOf = (body: JsonObject, action: 'create' | 'update' = 'update') =>
   validate(body, action, all).errors.map(({ field: name, rule }) => `${name} ${rule}`);
 
@@ -122,7 +123,11 @@ describe('validation', () => {
   });
 
   it('speaks the language of the service, bounds and types in words', () => {
-    const { errors } = compileValidator(sample, 'zh-CN')({ title: 1, size: 99, state: 'x' }, 'update', all);
+    const { errors } = compileValidator(sample, catalogueOf('zh-CN'))(
+      { title: 1, size: 99, state: 'x' },
+      'update',
+      all,
+    );
     expect(errors.map(({ message }) => message)).toEqual([
       '标题类型应为文本',
       'Size不能大于 10',
@@ -173,7 +178,7 @@ describe('validation', () => {
   it('runs a pattern on texts within the bound only', () => {
     const slow = defineResource('Slow', { fields: { code: field.string({ max: 10, pattern: 'a*a*b' }) } });
     const started = performance.now();
-    const { errors } = compileValidator(slow, 'en')(
+    const { errors } = compileValidator(slow, catalogueOf('en'))(
       // Ten characters are nothing; these would take its N^3 steps for days.
       { code: 'a'.repeat(100_000) },
       'update',
@@ -185,7 +190,7 @@ describe('validation', () => {
 
   it.skipIf(naughty.length === 0)('naughty strings come through as they are, or with one reason', () => {
     const wide = defineResource('Wide', { fields: { text: field.text({ required: true }) } });
-    const check = compileValidator(wide, 'en');
+    const check = compileValidator(wide, catalogueOf('en'));
     let kept = 0;
     for (const text of naughty) {
       const { columns, errors } = check({ text }, 'create', new Set(['text']));

@@ -4,8 +4,8 @@ import { fieldTypes } from '../fields/registry.ts';
 import { codePoints } from '../fields/values.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../kernel/json.ts';
-import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
+import type { Catalogue } from '../kernel/messages/catalogue.ts';
+import { fieldError } from '../kernel/messages/messages.ts';
 import type { FieldSet, ModelField } from './resource.ts';
 
 /** Formats of the field types, by name. */
@@ -151,7 +151,6 @@ const required: readonly RuleViolation[] = [{ rule: 'required' }];
 
 interface Checked {
   readonly field: ModelField;
-  readonly label: string;
   readonly check: ValueCheck;
 }
 
@@ -171,37 +170,29 @@ const violationsOf = ({ field, check }: Checked, value: Json): readonly RuleViol
   return value === null ? none : check(value);
 };
 
-/** Bounds in the form of a message: the name of a JSON type becomes a word. */
-const inWords = (catalogue: Catalogue, params: RuleViolation['params'] = {}) => {
-  const { type } = params;
-  const words: Readonly<Record<string, string>> = catalogue.types;
-  return type === undefined ? params : { ...params, type: words[type] ?? type };
-};
-
 const toColumn = (field: ModelField, value: Json): ColumnValue =>
   value === null ? null : field.type.encode(value, field.options);
 
 const toJson = ({ type, options }: ModelField, column: ColumnValue): Json =>
   column === null || type.decode === undefined ? column : type.decode(column, options);
 
-/** Compiles the checks of a model's fields. Messages are in the language of the service. */
-export const compileValidator = (model: FieldSet, locale: Locale): Validator => {
-  const catalogue = catalogueOf(locale);
+/** Compiles the checks of a model's fields. Messages are in the language of the catalogue. */
+export const compileValidator = (model: FieldSet, catalogue: Catalogue): Validator => {
   const checks = [...model.fields.values()]
     .filter((field) => !field.serverSet)
-    .map((field): Checked => ({ field, label: labelText(field.label, locale), check: compileCheck(field) }));
+    .map((field): Checked => ({ field, check: compileCheck(field) }));
   return (body, action, writable) => {
     const values: Record<string, Json> = {};
     const columns: Record<string, ColumnValue> = {};
     const errors: FieldError[] = [];
     for (const checked of checks) {
-      const { field, label } = checked;
+      const { field } = checked;
       if (field.fixed && action === 'update') continue;
       const value = countingValue(field, body, action, writable);
       if (value === undefined && !(action === 'create' && field.required)) continue;
       const violations = value === undefined ? required : violationsOf(checked, value);
       for (const { rule, params } of violations)
-        errors.push(fieldError(catalogue, field.name, label, rule, inWords(catalogue, params)));
+        errors.push(fieldError(catalogue, field.name, field.label, rule, params));
       if (value === undefined) continue;
       if (violations.length > 0) {
         values[field.name] = value;

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { fill, type Locale } from '../kernel/messages/catalogue.ts';
+import { forLocale } from '../kernel/messages/messages.ts';
 
 /** Parts of a description: for callers of the API, for administrators, and both in one. */
 export const descriptionAreas = ['api', 'admin', 'all'] as const;
@@ -31,4 +32,4 @@ export const descriptionPath = '/api-docs/openapi.json';
  * A pointer to the description of the other area; undefined where nothing is left out, or no description is served.
  */
 export const othersIn = (area: DescriptionArea, locale: Locale, served: boolean): string | undefined =>
-  area === 'all' || !served ? undefined : fill(others[locale][area], { address: descriptionPath });
+  area === 'all' || !served ? undefined : fill(forLocale(others, locale)[area], { address: descriptionPath });

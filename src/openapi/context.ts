@@ -23,6 +23,8 @@ export interface DescriptionOptions {
   readonly bodyLimit: number;
   /** Whether responses contain the position of their commit, for reads of a replica. */
   readonly positions?: boolean;
+  /** Whether requests choose the language of their responses. */
+  readonly negotiated?: boolean;
   /** The described part of the service. */
   readonly area: DescriptionArea;
 }

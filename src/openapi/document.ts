@@ -28,7 +28,7 @@ const withFiles = (
   additionalProperties: {
     type: 'string',
     format: 'binary',
-    description: fill(bodyTexts.files[locale], { files, file }),
+    description: fill(labelText(bodyTexts.files, locale), { files, file }),
   },
 });
 
@@ -66,7 +66,7 @@ const descriptionOf = (endpoint: Endpoint, context: Context): string => {
   const { models, locale } = context;
   const { description } = endpoint.docs;
   const own = description === undefined ? undefined : labelText(description, locale);
-  const csv = endpoint.csv === true ? csvWords[locale] : undefined;
+  const csv = endpoint.csv === true ? labelText(csvWords, locale) : undefined;
   const paragraphs = [own, rowWordsOf(endpoint, models, locale), csv, acrossWords(endpoint, context)];
   const said = paragraphs.filter((text) => text !== undefined).join('\n\n');
   // Every operation gets a sentence, for readers of a list of operations.
@@ -115,10 +115,10 @@ const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
   const names = [...labels.keys()].sort((a, b) => lastTags.indexOf(a) - lastTags.indexOf(b));
   return names.map((name) => {
     const label = labels.get(name) ?? name;
-    const own = tagDescriptions[name]?.[locale];
+    const own = tagDescriptions[name] && labelText(tagDescriptions[name], locale);
     return {
       name,
-      description: own ?? fill(modelDescription[locale], { label }),
+      description: own ?? fill(labelText(modelDescription, locale), { label }),
       'x-displayName': label,
     };
   });

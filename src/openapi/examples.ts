@@ -56,8 +56,7 @@ const validationErrors = (endpoint: Endpoint, messages: Catalogue): readonly Fie
   if (place.required) return [fieldError(messages, place.path, label, 'required')];
   const types = [place.schema['type'] ?? 'string'].flat();
   const type = types.map(String).find((each) => each !== 'null') ?? 'string';
-  const params = { type: String(own(messages.types, type) ?? type) };
-  return [fieldError(messages, place.path, label, 'type', params)];
+  return [fieldError(messages, place.path, label, 'type', { type })];
 };
 
 /** A parameter of this endpoint that can be invalid. */

@@ -41,7 +41,7 @@ const pathParameters = ({ path, docs }: Endpoint, { components }: Context): Json
 const operand = (operator: FilterOperator, value: JsonSchema, { locale }: Context): JsonSchema => {
   if (operator === 'null') return { type: 'boolean' };
   if (operator === 'like' || operator === 'starts_with') return { type: 'string' };
-  if (operator === 'in') return { type: 'string', description: parameterTexts.filterIn[locale] };
+  if (operator === 'in') return { type: 'string', description: labelText(parameterTexts.filterIn, locale) };
   return value;
 };
 
@@ -61,7 +61,7 @@ const filterSchema = (schema: string, { operators, value }: ListField, context: 
       value,
       { type: 'object', properties: Object.fromEntries(conditions), additionalProperties: false },
     ],
-    description: parameterTexts.filter[context.locale],
+    description: labelText(parameterTexts.filter, context.locale),
   });
 };
 

@@ -65,7 +65,7 @@ const relationSchema = (
 ): JsonObject => {
   const related = relatedSchema(shows === undefined ? { model } : { model, shows }, area, context);
   const title = labelText(label, context.locale);
-  const description = fill(relationText[context.locale], { label: title, name });
+  const description = fill(labelText(relationText, context.locale), { label: title, name });
   const about = { title, description, 'x-gatewright': { related: model } };
   return many
     ? { ...about, type: 'array', items: related }
@@ -145,17 +145,21 @@ export const acrossWords = (endpoint: Endpoint, context: Context): string | unde
     relations
       .filter((relation) => relation.many === many)
       .map(({ name }) => `\`${name}\``)
-      .join(context.locale === 'en' ? ', ' : '、');
+      .join(context.locale === 'zh-CN' ? '、' : ', ');
   const one = pathTo(false);
   const several = pathTo(true);
   const texts =
     docs.part === 'aggregate' ? { one: acrossTexts.oneGrouped, many: acrossTexts.many } : acrossTexts;
   const sentences = [
-    ...(one === undefined ? [] : [fill(texts.one[context.locale], { names: names(false), path: one })]),
+    ...(one === undefined
+      ? []
+      : [fill(labelText(texts.one, context.locale), { names: names(false), path: one })]),
     ...(several === undefined
       ? []
-      : [fill(texts.many[context.locale], { names: names(true), path: several })]),
+      : [fill(labelText(texts.many, context.locale), { names: names(true), path: several })]),
   ];
   if (sentences.length === 0) return undefined;
-  return [...sentences, acrossTexts.all[context.locale]].join(context.locale === 'en' ? ' ' : '');
+  return [...sentences, labelText(acrossTexts.all, context.locale)].join(
+    context.locale === 'zh-CN' ? '' : ' ',
+  );
 };

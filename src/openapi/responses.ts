@@ -18,6 +18,7 @@ type HeaderName = keyof typeof headerTexts;
 /** Headers that are not in every response for which they are described. */
 const optional: ReadonlySet<HeaderName> = new Set([
   ...['X-Total-Count', 'Link', 'Retry-After', 'X-Commit-Position', 'Set-Cookie'],
+  ...(['Content-Language'] as const),
   ...(['RateLimit', 'RateLimit-Policy'] as const),
 ] as const);
 
@@ -26,7 +27,7 @@ const ofNoOperation: ReadonlySet<HeaderName> = new Set(['Allow'] as const);
 
 const header = (name: HeaderName, { components, locale }: Context): JsonObject => {
   const described: JsonObject = {
-    description: headerTexts[name][locale],
+    description: labelText(headerTexts[name], locale),
     ...(optional.has(name) ? {} : { required: true }),
     schema: { type: name === 'X-Total-Count' || name === 'Retry-After' ? 'integer' : 'string' },
   };
@@ -54,6 +55,10 @@ const headers = (names: readonly HeaderName[], context: Context): JsonObject =>
 /** Headers of responses to requests that have written something. */
 const positionHeaders = (context: Context): JsonObject =>
   context.positions === true ? headers(['X-Commit-Position', 'Set-Cookie'], context) : {};
+
+/** Headers of responses whose language the request chooses; CSV has none. */
+const languageHeaders = (context: Context): JsonObject =>
+  context.negotiated === true ? headers(['Content-Language'], context) : {};
 
 const limitHeaders = (endpoint: Endpoint, context: Context): JsonObject =>
   isLimited(endpoint) ? headers(['RateLimit', 'RateLimit-Policy'], context) : {};
@@ -128,6 +133,7 @@ const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
 };
 
 const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
+  ...languageHeaders(context),
   ...positionHeaders(context),
   ...limitHeaders(endpoint, context),
   ...headers(
@@ -163,6 +169,7 @@ const success = (endpoint: Endpoint, context: Context): JsonObject => {
     components.add('responses', sharedName('Unchanged', endpoint), {
       description: described(304, context),
       ...withHeaders({
+        ...languageHeaders(context),
         ...positionHeaders(context),
         ...limitHeaders(endpoint, context),
         ...headers(['ETag'], context),
@@ -258,6 +265,7 @@ const problemResponse = (
   return {
     description: described(status, context),
     ...withHeaders({
+      ...languageHeaders(context),
       ...positionHeaders(context),
       ...(endpoint === undefined ? {} : limitHeaders(endpoint, context)),
       ...headers(refusalHeaders[status] ?? [], context),

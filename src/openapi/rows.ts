@@ -1,6 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { fill, type Locale } from '../kernel/messages/catalogue.ts';
-import type { Translations } from '../kernel/messages/messages.ts';
+import { labelText, type Translations } from '../kernel/messages/messages.ts';
 import type { Models } from '../model/models.ts';
 import type { Action } from '../model/resource.ts';
 import type { RowReachRule } from '../model/row-expression.ts';
@@ -96,10 +96,10 @@ const tail = (sentence: string): string => sentence.charAt(0).toLowerCase() + se
 export const rowWordsOf = ({ policy }: Endpoint, models: Models, locale: Locale): string | undefined => {
   if (policy.kind !== 'resource') return undefined;
   const managed = managedRows(policy, models, locale);
-  if (managed !== undefined) return fill(managedText[locale], { read: tail(managed) });
+  if (managed !== undefined) return fill(labelText(managedText, locale), { read: tail(managed) });
   const rows = rowsOfAction(policy, models, locale);
   if (rows === undefined) return undefined;
   const { read = '', write = '' } = rows;
   const template = (read === write ? sameTexts[policy.action] : undefined) ?? texts[policy.action];
-  return fill(template[locale], { read: tail(read), write: tail(write) });
+  return fill(labelText(template, locale), { read: tail(read), write: tail(write) });
 };

@@ -1,10 +1,10 @@
 import type { AuthMethod } from '../auth/method.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import type { Label, Translations } from '../kernel/messages/messages.ts';
+import type { Locale, ServiceLocale } from '../kernel/messages/catalogue.ts';
+import { forLocale, type Label, type Translations } from '../kernel/messages/messages.ts';
 
 /** The prose of the description in both languages. Texts of a single endpoint are in the endpoint's file. */
 
-const numerals: Readonly<Record<Locale, readonly string[]>> = {
+const numerals: Readonly<Record<ServiceLocale, readonly string[]>> = {
   'zh-CN': ['零', '一', '两', '三', '四', '五', '六', '七', '八', '九', '十'],
   en: ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'],
 };
@@ -12,13 +12,13 @@ const numerals: Readonly<Record<Locale, readonly string[]>> = {
 /** The sentence that lists the methods of authentication, and the further paragraphs of some of them. */
 const aboutMethods = (locale: Locale, offered: readonly AuthMethod[]): string[] => {
   const overviews = offered.flatMap(({ overview }) => overview ?? []);
-  const listed = overviews.map((overview) => overview.listed[locale]);
-  const number = numerals[locale][listed.length] ?? String(listed.length);
+  const listed = overviews.map((overview) => forLocale(overview.listed, locale));
+  const number = forLocale(numerals, locale)[listed.length] ?? String(listed.length);
   return [
-    locale === 'en'
-      ? `${number} methods of authentication: ${listed.join(', ')}.`
-      : `${number}种认证方式：${listed.join('、')}。`,
-    ...overviews.flatMap(({ more }) => more?.[locale] ?? []),
+    locale === 'zh-CN'
+      ? `${number}种认证方式：${listed.join('、')}。`
+      : `${number} methods of authentication: ${listed.join(', ')}.`,
+    ...overviews.flatMap(({ more }) => (more === undefined ? [] : forLocale(more, locale))),
   ];
 };
 
@@ -43,7 +43,7 @@ export const bodyTexts = {
 
 /** The introduction. */
 export const aboutIn = (locale: Locale, offered: readonly AuthMethod[]): string => {
-  const [envelope, methods] = about[locale];
+  const [envelope, methods] = forLocale(about, locale);
   return [envelope, ...aboutMethods(locale, offered), methods].join('\n\n');
 };
 
@@ -209,6 +209,10 @@ export const headerTexts = {
     en: 'Links to other pages (RFC 8288): first, prev, next, last',
   },
   ETag: { 'zh-CN': '记录的版本', en: 'Version of the record' },
+  'Content-Language': {
+    'zh-CN': '响应的语言，由 `Accept-Language` 选择',
+    en: 'Language of the response, chosen by `Accept-Language`',
+  },
   'WWW-Authenticate': { 'zh-CN': '可用的认证方式', en: 'Accepted methods of authentication' },
   'Retry-After': { 'zh-CN': '多少秒后重试', en: 'Seconds to wait before a retry' },
   RateLimit: {

@@ -1,5 +1,6 @@
 import { ConstraintError } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
+import { errorAt } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ServedResource } from './served-resource.ts';
 
@@ -10,7 +11,7 @@ const under = (place: string, field: string): string => (field === '' ? place : 
 
 /** The messages of a record, with fields named under its place in the body. */
 export const placed = (place: string, errors: readonly FieldError[]): readonly FieldError[] =>
-  errors.map((each) => ({ ...each, field: under(place, each.field) }));
+  errors.map((each) => errorAt(each, under(place, each.field)));
 
 /** Collects the messages of the records that one request writes, each under its record's place in the body. */
 export class CollectedErrors {

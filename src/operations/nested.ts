@@ -1,13 +1,6 @@
 import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
-import {
-  catalogueOf,
-  type FieldRule,
-  fieldError,
-  type Label,
-  labelText,
-  type OwnRule,
-} from '../kernel/messages/messages.ts';
+import { type FieldRule, fieldError, type Label, type OwnRule } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { labelOf } from '../model/names.ts';
 import { deleteKey, deleteLabel, nestedLimits } from '../model/nested-schema.ts';
@@ -106,10 +99,6 @@ interface ListPlace {
 
 type Flaw = Nested['flaws'][number];
 
-const typeNamed = ({ resource }: ListPlace, type: 'array' | 'object' | 'boolean') => ({
-  type: catalogueOf(resource.context.locale).types[type],
-});
-
 const flaw = (
   { resource: { context } }: ListPlace,
   field: string,
@@ -118,9 +107,7 @@ const flaw = (
   rank: number,
   params?: Readonly<Record<string, string | number>>,
 ): Flaw => {
-  const { locale } = context;
-  const error = fieldError(catalogueOf(locale), field, labelText(label, locale), rule, params);
-  return { errors: [error], rank };
+  return { errors: [fieldError(context.languages.first, field, label, rule, params)], rank };
 };
 
 const readItem = (
@@ -132,12 +119,11 @@ const readItem = (
   const { relation, resource, base } = at;
   const place = `${relation.name}.${index}`;
   const rank = base + index + 1;
-  if (!isJsonObject(item)) return flaw(at, place, relation.label, 'type', rank, typeNamed(at, 'object'));
+  if (!isJsonObject(item)) return flaw(at, place, relation.label, 'type', rank, { type: 'object' });
   const { id: _id, [deleteKey]: _gone, ...values } = item;
   const [id, gone = false] = [own(item, 'id'), own(item, deleteKey)];
   if (typeof gone !== 'boolean') {
-    const type = typeNamed(at, 'boolean');
-    return flaw(at, `${place}.${deleteKey}`, deleteLabel, 'type', rank, type);
+    return flaw(at, `${place}.${deleteKey}`, deleteLabel, 'type', rank, { type: 'boolean' });
   }
   if (id === undefined)
     return gone
@@ -158,7 +144,7 @@ const readList = (
   const { name, label } = at.relation;
   const { items, levels } = nestedLimits;
   if (level > levels) return [flaw(at, name, label, tooDeep, at.base, { max: levels })];
-  if (!Array.isArray(value)) return [flaw(at, name, label, 'type', at.base, typeNamed(at, 'array'))];
+  if (!Array.isArray(value)) return [flaw(at, name, label, 'type', at.base, { type: 'array' })];
   if (value.length > items) return [flaw(at, name, label, tooMany, at.base, { max: items })];
   const seen = new Set<number>();
   const read: (NestedItem | Flaw)[] = [];

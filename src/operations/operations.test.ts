@@ -7,6 +7,7 @@ import { databaseTarget } from '../database/targets.ts';
 import { field } from '../fields/define.ts';
 import { ApplicationCode } from '../kernel/application-code.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { createLanguages } from '../kernel/messages/languages.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { collectModels } from '../model/models.ts';
 import type { Action, HookPrincipal, ResourceModel } from '../model/resource.ts';
@@ -146,6 +147,7 @@ describeEachDatabase('operations', (databases) => {
       database,
       clock: () => now,
       locale: 'en' as const,
+      languages: createLanguages({ locale: 'en', negotiated: false }),
       models,
       idempotency: createIdempotency({ database, clock: () => now }),
       code: new ApplicationCode(1_000, {

@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
+import type { Locale } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Included } from '../records/relations/include.ts';
 
 /** Entity tags of RFC 9110: `"<version>-<view>"`, strong. */
 export const entityTag = (version: number, view: string): string => `"${version}-${view}"`;
+
+/** The tag of a response in one of several languages. */
+export const tagOfVariant = (tag: string, language: Locale | undefined): string =>
+  language === undefined ? tag : `${tag.slice(0, -1)}.${language}"`;
 
 /**
  * The tag of a response that may include related records, which change without the record: it then has a digest of the
@@ -31,7 +36,7 @@ export const acceptedVersions = (request: Conditional): readonly number[] | unde
   const ifMatch = request.header('if-match');
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const versions = (ifMatch.match(tags) ?? []).flatMap((tag) => {
-    const version = /^"([1-9]\d{0,15})-[a-z]+(?:-[\w-]{22})?"$/.exec(tag)?.[1];
+    const version = /^"([1-9]\d{0,15})-[a-z]+(?:-[\w-]{22})?(?:\.[A-Za-z\d-]+)?"$/.exec(tag)?.[1];
     return version === undefined ? [] : [Number(version)];
   });
   return [...new Set(versions)].slice(0, 50);

@@ -2,6 +2,7 @@ import { ConstraintError, type SqlValue, type Transaction } from '../database/da
 import { toTimestamp } from '../kernel/clock.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { errorAt } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { referencedTable } from '../model/models.ts';
 import type { ModelField } from '../model/resource.ts';
@@ -336,9 +337,7 @@ const restoreBundle = async (
 
 /** Messages of a record; those of a record beside the first one name it before the field. */
 const placed = ({ resource, id }: RestoredRecord, errors: readonly FieldError[], isFirst: boolean) =>
-  isFirst
-    ? errors
-    : errors.map((error) => ({ ...error, field: `${resource.model.plural}.${id}.${error.field}` }));
+  isFirst ? errors : errors.map((error) => errorAt(error, `${resource.model.plural}.${id}.${error.field}`));
 
 /**
  * All errors that prevent a restore: invalid values and references, and unique values that another record has by now.

@@ -4,7 +4,8 @@ import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, fieldError, labelText, uniqueCombination } from '../kernel/messages/messages.ts';
+import type { Languages } from '../kernel/messages/languages.ts';
+import { fieldError, type Label, uniqueCombination } from '../kernel/messages/messages.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
@@ -26,7 +27,9 @@ import type { Acting } from './transaction.ts';
 export interface ResourceContext {
   readonly database: Database;
   readonly clock: Clock;
+  /** Language of the schemas of its endpoints. */
   readonly locale: Locale;
+  readonly languages: Languages;
   readonly models: Models;
   /** A resource by the name of its model; to be called once all resources are made. */
   readonly resourceOf: (model: string) => ServedResource;
@@ -74,14 +77,14 @@ export interface ServedResource {
 }
 
 export const serveResource = (model: ResourceModel, context: ResourceContext): ServedResource => {
-  const { database, locale, clock } = context;
+  const { database, clock } = context;
+  const { first: catalogue } = context.languages;
   const records = createRecords(database, model, context.models);
-  const catalogue = catalogueOf(locale);
-  const labelOf = (field: string): string => labelText(model.fields.get(field)?.label ?? field, locale);
+  const labelOf = (field: string): Label => model.fields.get(field)?.label ?? field;
   return {
     model,
     context,
-    validate: compileValidator(model, locale),
+    validate: compileValidator(model, catalogue),
     list: createList(database, records.source, { clock }),
     aggregate: createAggregate(database, records.source, { clock }),
     show: createShow(database, records.source, { version: versionColumn }),
@@ -97,8 +100,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
       others === undefined
         ? fieldError(catalogue, field, labelOf(field), rule)
         : fieldError(catalogue, field, labelOf(field), uniqueCombination, {
-            // Made on demand: it loads the ICU data of its language.
-            others: new Intl.ListFormat(locale).format(others.map(labelOf)),
+            others: others.map(labelOf),
           }),
   };
 };

@@ -3,6 +3,8 @@ import { ConstraintError } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Catalogue } from '../kernel/messages/catalogue.ts';
+import { fieldError, type Label } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from '../model/hooks.ts';
 import { setByServer } from '../model/resource.ts';
@@ -73,11 +75,11 @@ const codeFailure = (cause: unknown): Problem => {
   return new Problem(cause instanceof ConstraintError ? 'conflict' : 'internal', { cause });
 };
 
-const custom = (field: string | undefined, message: string): FieldError => ({
-  field: field ?? '',
-  rule: 'custom',
-  message,
-});
+/** A validation error of a hook. A text per language is translated like any other message. */
+const custom = (catalogue: Catalogue, field: string | undefined, message: Label): FieldError =>
+  typeof message === 'string'
+    ? { field: field ?? '', rule: 'custom', message }
+    : fieldError(catalogue, field ?? '', '', { sentence: message, name: 'custom' });
 
 const parsed = (text: string | undefined): JsonObject | undefined =>
   text === undefined ? undefined : JSON.parse(text);
@@ -101,7 +103,7 @@ export const beforeSave = async (
       id,
       before: parsed(whole),
       values,
-      addError: (field, message) => void added.push(custom(field, message)),
+      addError: (field, message) => void added.push(custom(context.languages.first, field, message)),
     };
     await context.code.run(what, () => hook(hookContext));
   } catch (cause) {
@@ -134,7 +136,7 @@ export const beforeCommit = async (
       id,
       before: parsed(before),
       after: parsed(after),
-      addError: (field, message) => void errors.push(custom(field, message)),
+      addError: (field, message) => void errors.push(custom(context.languages.first, field, message)),
       set: (some) => {
         if (action === 'destroy') throw new Error(`${what}: a deleted record has no fields to set`);
         Object.assign(values, some);

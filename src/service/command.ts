@@ -4,7 +4,7 @@ import { tablesOf } from '../database/tables-of.ts';
 import type { JsonSchema, RuleViolation } from '../fields/field.ts';
 import { toTimestamp } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Catalogue } from '../kernel/messages/catalogue.ts';
+import type { SuccessName } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { CheckedInput, InputFields } from '../model/job.ts';
@@ -111,8 +111,6 @@ export interface CheckContext extends Pick<Change, 'tables'> {
   readonly reader: Reader;
   /** Time of the call. */
   readonly id: number;
-  /** Names of JSON types, for messages. */
-  readonly types: Catalogue['types'];
 }
 
 /**
@@ -139,7 +137,7 @@ export interface EntityCommand<Fields extends InputFields = InputFields, Prepare
   /** Schema of `data`, if it is not the record. */
   readonly data?: JsonSchema;
   /** Message of the response, if it is not the usual one of success. */
-  readonly message?: 'keyCreated' | 'keyRotated';
+  readonly message?: SuccessName;
   readonly problems?: readonly ProblemName[];
   readonly constraints?: ConstraintMeanings;
   /**

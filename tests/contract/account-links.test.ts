@@ -217,9 +217,13 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       mailbox.failure = new Error('the mail server is down');
       expect((await ask(user.email)).status).toBe(200);
       const jobs = async () =>
-        service.ok<{ values: object; error: string | null }[]>('GET', '/admin/jobs?filter[name]=account-mail', {
-          token: root,
-        });
+        service.ok<{ values: object; error: string | null }[]>(
+          'GET',
+          '/admin/jobs?filter[name]=account-mail',
+          {
+            token: root,
+          },
+        );
       await expect
         .poll(async () => (await jobs()).map(({ error }) => error))
         .toEqual([expect.stringMatching(/down/)]);

@@ -59,7 +59,7 @@ export const command = defineCommand({
     if (username === undefined || name === undefined)
       throw new UsageError('--username and --name are needed');
     const created = await withTables(io, async (context) => {
-      const input = createInput(keyFieldDefinitions, context.config.locale);
+      const input = createInput(keyFieldDefinitions, catalogueOf(context.config.locale));
       const read = input.read({
         name,
         ...(expires === undefined ? {} : { expires_at: expires }),
@@ -71,11 +71,9 @@ export const command = defineCommand({
         ...(networks === undefined ? {} : { networks }),
         ...(limit === undefined ? {} : { limit }),
       };
-      const { types } = catalogueOf(context.config.locale);
       for (const { field, ...violation } of restrictionViolations(
         restricted,
         keyScopesOf(context.application),
-        types,
       ))
         errors.push(input.error(field, violation));
       if (errors.length > 0) throw new CommandError(errors.map(({ message }) => message).join(', '));

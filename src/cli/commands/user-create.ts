@@ -3,6 +3,7 @@ import { canonicalAccount } from '../../auth/account.ts';
 import { createPasswords } from '../../auth/password.ts';
 import { createUserInput, newUserOf } from '../../endpoints/admin/user-input.ts';
 import { refuseInvalid } from '../../endpoints/input.ts';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createUserStore } from '../../service/users/users.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -46,7 +47,7 @@ export const command = defineCommand({
     const password = service ? undefined : (given ?? generatePassword());
     const id = await withTables(io, async (context) => {
       const users = createUserStore(context);
-      const input = createUserInput(users, context.config.locale);
+      const input = createUserInput(users, catalogueOf(context.config.locale));
       const ownerId = owner === undefined ? undefined : await users.idByUsername(canonicalAccount(owner));
       if (service && ownerId === undefined) throw new CommandError(`no user ${owner}`);
       const body = {

@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 import { parseId } from '../../fields/values.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
 import type { CallerStore } from '../../service/users/callers.ts';
@@ -117,7 +119,7 @@ const describeSubject = (subject: Subject): Json => {
 };
 
 const answerOf = (
-  { catalogue }: Services,
+  catalogue: Catalogue,
   { code, status, endpoint, steps }: Explanation,
 ): { readonly [name: string]: Json } => ({
   allowed: code === 0,
@@ -170,12 +172,13 @@ export const explainEndpoint = (services: Services): Endpoint => {
       query,
       problems: ['invalid_parameter', 'record_not_found'],
     },
-    handle: async ({ query: text, principal }: Call) => {
+    handle: async ({ query: text, principal, language }: Call) => {
       const given = givenIn(text);
       const { method, path, address } = requestOf(given);
       const subject = await subjectOf(callers, services, given);
       const explanation = await explain(services, subject, { method, path, address }, principal);
-      return { data: { method, path, caller: describeSubject(subject), ...answerOf(services, explanation) } };
+      const said = answerOf(catalogueOf(language), explanation);
+      return { data: { method, path, caller: describeSubject(subject), ...said } };
     },
   };
 };

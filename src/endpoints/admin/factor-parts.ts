@@ -37,7 +37,7 @@ export const changingSession = (call: Call): number => {
 
 /** A body with nothing but one's own password, which is asked and counted as a login is. */
 export const createPasswordInput = (services: Services) => {
-  const input = createInput({ password: field.text({ required: true }) }, services.locale);
+  const input = createInput({ password: field.text({ required: true }) }, services.catalogue);
   const wrong = (): Problem =>
     new Problem('invalid_record', { errors: [input.error('password', { rule: 'wrong_password' })] });
   return {

@@ -43,12 +43,12 @@ const createLookUp =
 
 /** Links by which users set a password of their own: made by an administrator, used without a session. */
 export const invitationEndpoints = (services: Services): Endpoint[] => {
-  const { invitations, identities, passwords, locale, baseUrl } = services;
+  const { invitations, identities, passwords, locale, catalogue, baseUrl } = services;
   const lookUp = createLookUp(services);
   const path = invitationPath;
   const tokenField = { token: field.text({ required: true }) };
-  const tokenOnly = createInput(tokenField, locale);
-  const input = createInput({ ...tokenField, password: field.text({ required: true }) }, locale);
+  const tokenOnly = createInput(tokenField, catalogue);
+  const input = createInput({ ...tokenField, password: field.text({ required: true }) }, catalogue);
   const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'json' } as const;
 
   const setPassword = async (call: Call): Promise<FoundInvitation> => {

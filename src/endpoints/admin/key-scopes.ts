@@ -43,13 +43,14 @@ export const keyScopeEndpoints = (services: Services): Endpoint[] => {
         },
         tag: adminTag,
         data: { type: 'array', items: schemas.keyScope },
-        query: [languageQuery(services.locale)],
+        query: [languageQuery(services.languages)],
         problems: ['invalid_parameter'],
       },
       handle: (call) => {
-        const locale = languageOf(call, services.locale);
+        const language = languageOf(call, services.languages);
         const scopes = [...services.keyScopes].filter((scope) => !scope.endsWith(':*'));
-        return { data: scopes.map((scope) => ({ scope, label: labelOf(services, scope, locale) })) };
+        const data = scopes.map((scope) => ({ scope, label: labelOf(services, scope, language) }));
+        return { language, data };
       },
     },
     {

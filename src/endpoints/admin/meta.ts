@@ -1,4 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { Languages } from '../../kernel/messages/languages.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import { referrersOf } from '../../model/deletion.ts';
 import type { Models } from '../../model/models.ts';
@@ -10,26 +12,42 @@ import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 
+/** Endpoints whose statements contain texts: those of the caller's language respond. */
+const inLanguageOfCaller = (
+  locale: Locale,
+  { catalogues }: Languages,
+  endpointsIn: (language: Locale) => readonly Endpoint[],
+): Endpoint[] => {
+  const byLanguage = new Map([...catalogues.keys()].map((language) => [language, endpointsIn(language)]));
+  return endpointsIn(locale).map((endpoint, index) => ({
+    ...endpoint,
+    handle: (call) => (byLanguage.get(call.language)?.[index] ?? endpoint).handle(call),
+  }));
+};
+
 /** The models as administrators see them: their list, and of each all fields and the endpoints of the area. */
 export const adminMetaEndpoints = (
   services: Services,
   models: Models,
   served: readonly Endpoint[],
 ): Endpoint[] => {
-  const { locale } = services;
+  const { locale, languages } = services;
   const opened = openedModels(models.values());
-  const entries = [...models.values()].map(({ name, label, path, fields, events, icon, menu }) => ({
-    model: name,
-    label: labelText(label, locale),
-    path,
-    fields: fields.size,
-    opens: opened.get(name)?.length ?? 0,
-    events,
-    icon: icon ?? null,
-    menu: menu === undefined ? null : labelText(menu, locale),
-  }));
+  const entriesIn = (language: Locale) =>
+    [...models.values()].map(({ name, label, path, fields, events, icon, menu }) => ({
+      model: name,
+      label: labelText(label, language),
+      path,
+      fields: fields.size,
+      opens: opened.get(name)?.length ?? 0,
+      events,
+      icon: icon ?? null,
+      menu: menu === undefined ? null : labelText(menu, language),
+    }));
+  const listed = (language: Locale): Endpoint[] =>
+    serveEntity(services, { entity: modelEntity(entriesIn(language)) });
   return [
-    ...serveEntity(services, { entity: modelEntity(entries) }),
+    ...(languages.choose === undefined ? listed(locale) : inLanguageOfCaller(locale, languages, listed)),
     ...[...models.values()].map((model) =>
       metadataEndpoint(
         model,
@@ -46,7 +64,7 @@ export const adminMetaEndpoints = (
             referrersOf(models, model.name, onDelete),
           ),
         },
-        locale,
+        services.languages,
       ),
     ),
   ];

@@ -20,12 +20,12 @@ import {
 
 /** Passkeys of one's own: begun, made by an authenticator, and removed. */
 export const passkeyEndpoints = (services: Services): Endpoint[] => {
-  const { factorSetups, secondFactors, passkeys, locale } = services;
+  const { factorSetups, secondFactors, passkeys, catalogue } = services;
   const path = `${factorPath}/passkeys`;
   const password = createPasswordInput(services);
   const creation = createInput(
     { name: field.string({ required: true, max: 100 }), response: field.json({ required: true }) },
-    locale,
+    catalogue,
   );
   const setupOf = (call: Call): Setup => ({
     sessionId: changingSession(call),

@@ -66,7 +66,7 @@ const prove = async (
 
 /** The second step of a sign-in: with a ticket of the first one, and one of three factors. */
 export const secondFactorSignIn = (services: Services): Endpoint => {
-  const { cookies, signInTickets, identities, securityEvents, baseUrl, locale } = services;
+  const { cookies, signInTickets, identities, securityEvents, baseUrl, catalogue } = services;
   const path = '/admin/session/second-factor';
   const input = createInput(
     {
@@ -75,7 +75,7 @@ export const secondFactorSignIn = (services: Services): Endpoint => {
       recovery_code: field.text(),
       passkey: field.json(),
     },
-    locale,
+    catalogue,
   );
 
   const read = (body: JsonObject): { readonly ticket: string; readonly answer: FactorAnswer } => {

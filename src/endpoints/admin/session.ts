@@ -74,7 +74,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
     return { data: sessionUser(user), headers: { 'Set-Cookie': cookies.set(session.id) } };
   };
 
-  const codeInput = createInput({ code: field.text({ required: true }) }, services.locale);
+  const codeInput = createInput({ code: field.text({ required: true }) }, services.catalogue);
   const byCode: Endpoint = {
     operation: 'createSessionByCode',
     method: 'POST',

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import type { PageArea } from '../../http/page-area.ts';
-import type { HttpResponse } from '../../http/pipeline.ts';
-import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { adminTag } from './area.ts';
@@ -13,6 +12,7 @@ const folder = packageFile('dist/admin/');
 
 /** Where the build leaves the nonce of a response open. */
 const noncePlace = '__NONCE__';
+const languagePlace = '__LANGUAGE__';
 
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -53,7 +53,6 @@ const pageHeaders = {
 export interface ShellOptions {
   readonly basePath: string;
   /** Language that the page begins with. */
-  readonly locale: Locale;
   /** Whether there is a documentation page to lead to. */
   readonly apiDocs?: boolean;
   /** Whether the service sends mail, and users can register themselves. */
@@ -64,22 +63,24 @@ export interface ShellOptions {
 }
 
 /** The page of the area, with a nonce of its own in every answer. */
-const createPage = (html: string, options: ShellOptions): (() => HttpResponse) => {
-  const { basePath, locale, apiDocs, mail, registration, providers } = options;
+const createPage = (html: string, options: ShellOptions): PageArea['page'] => {
+  const { basePath, apiDocs, mail, registration, providers } = options;
   const offered = Object.entries({ documented: apiDocs, mail, registration, providers });
   const attributes = offered.flatMap(([name, is]) => (is === true ? [` data-${name}`] : []));
   // The base path is a parsed URL's: it holds nothing that could end an attribute.
   const parts = html
     .replaceAll('./assets/', `${basePath}/admin/assets/`)
-    .replace('lang="zh-CN"', `lang="${locale}"${attributes.join('')}`)
+    .replace('lang="zh-CN"', `lang="${languagePlace}"${attributes.join('')}`)
     .split(noncePlace);
-  return () => {
+  return ({ language, variant }) => {
+    const shown = catalogueOf(language).locale;
     const nonce = randomBytes(16).toString('base64');
     return {
       status: 200,
       type: 'text/html; charset=utf-8',
       headers: { ...pageHeaders, 'Content-Security-Policy': policyOf(nonce) },
-      body: parts.join(nonce),
+      body: parts.join(nonce).replace(languagePlace, shown),
+      language: variant === undefined ? undefined : shown,
     };
   };
 };

@@ -20,10 +20,10 @@ import {
 
 /** An authenticator application of one's own: begun, confirmed by a code of it, and removed. */
 export const totpEndpoints = (services: Services): Endpoint[] => {
-  const { factorSetups, secondFactors, totpSecrets, baseUrl, clock, locale } = services;
+  const { factorSetups, secondFactors, totpSecrets, baseUrl, clock, catalogue } = services;
   const path = `${factorPath}/totp`;
   const password = createPasswordInput(services);
-  const confirmation = createInput({ code: field.text({ required: true }) }, locale);
+  const confirmation = createInput({ code: field.text({ required: true }) }, catalogue);
   const issuer = `Gatewright ${new URL(baseUrl).hostname}`;
 
   return [

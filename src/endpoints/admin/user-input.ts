@@ -10,7 +10,7 @@ import { field } from '../../fields/define.ts';
 import type { RuleViolation } from '../../fields/field.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
-import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { ViolationError } from '../../service/command.ts';
 import {
   type StoredUserFacts,
@@ -76,7 +76,7 @@ export const newUserOf = ({ change, kind }: ReadUser, passwordHash: string): Use
 };
 
 /** Reads and checks the users that administrators, code and the command line make and change. */
-export const createUserInput = (users: UserStore, locale: Locale) => {
+export const createUserInput = (users: UserStore, catalogue: Catalogue) => {
   const fields = {
     username: field.text({ required: true }),
     email: field.text({ required: true }),
@@ -88,14 +88,14 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
   const kind = { kind: field.enum(userKinds) };
   const password = field.text({ required: true });
   const updated = { ...fields, current_password: field.text(), end_sessions: field.boolean() };
-  const created = createInput({ ...fields, ...kind, invite: field.boolean(), password }, locale);
-  const invited = createInput({ ...fields, ...kind, invite: field.boolean() }, locale);
+  const created = createInput({ ...fields, ...kind, invite: field.boolean(), password }, catalogue);
+  const invited = createInput({ ...fields, ...kind, invite: field.boolean() }, catalogue);
   const service = createInput(
     { ...fields, ...kind, email: field.text(), invite: field.boolean(), password: field.text() },
-    locale,
+    catalogue,
   );
-  const input = createInput({ ...updated, password }, locale);
-  const passwordless = createInput(updated, locale);
+  const input = createInput({ ...updated, password }, catalogue);
+  const passwordless = createInput(updated, catalogue);
 
   const readRoles = async (
     sent: Json | undefined,
@@ -203,7 +203,7 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
   const accounts = {
     username: { maxLength: maxUsernameLength, pattern: '^[^@]+$' },
     email: { maxLength: maxEmailLength, pattern: '^[^@]+@[^@]+$' },
-    password: passwordSchema(locale),
+    password: passwordSchema(catalogue.locale),
   } as const;
   const roles = { items: { type: 'string' }, maxItems: maxRoles } as const;
   const { required: _none, ...changes } = input.schema;

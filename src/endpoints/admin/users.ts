@@ -24,7 +24,7 @@ const mustChange = {
 export const adminUserEndpoints = (services: Services): Endpoint[] => {
   const { users, passwords } = services;
   const removal = createUserRemoval(services.database, users, services.resources);
-  const input = createUserInput(users, services.locale);
+  const input = createUserInput(users, services.catalogue);
   const answer = showEntity(services, managedUserEntity);
   const reaches = reachesIn(services.database, managedUserEntity);
   const path = '/admin/users';

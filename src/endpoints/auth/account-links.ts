@@ -66,9 +66,9 @@ const userOfLink = async ({ identities }: Services, { userId }: FoundLink, { add
 };
 
 const passwordResetEndpoints = (services: MailingServices): Endpoint[] => {
-  const { locale, accountLinks, passwords } = services;
-  const asked = createInput({ account: field.text(), email: field.text() }, locale);
-  const confirmed = createInput({ ...tokenField, password: field.text({ required: true }) }, locale);
+  const { locale, catalogue, accountLinks, passwords } = services;
+  const asked = createInput({ account: field.text(), email: field.text() }, catalogue);
+  const confirmed = createInput({ ...tokenField, password: field.text({ required: true }) }, catalogue);
   return [
     {
       ...open,
@@ -94,7 +94,12 @@ const passwordResetEndpoints = (services: MailingServices): Endpoint[] => {
           throw new Problem('invalid_record');
         }
         const canonical = canonicalAccount(account);
-        return requestLink(services, call, { purpose: 'password_reset', account, canonical, locale });
+        return requestLink(services, call, {
+          purpose: 'password_reset',
+          account,
+          canonical,
+          locale: call.language,
+        });
       },
     },
     {
@@ -129,13 +134,13 @@ const passwordResetEndpoints = (services: MailingServices): Endpoint[] => {
 };
 
 const emailEndpoints = (services: MailingServices): Endpoint[] => {
-  const { locale, accountLinks } = services;
+  const { catalogue, accountLinks } = services;
   const asked = createInput(
     { email: field.text({ required: true }), password: field.text({ required: true }) },
-    locale,
+    catalogue,
   );
-  const confirmed = createInput(tokenField, locale);
-  const users = createUserInput(services.users, locale);
+  const confirmed = createInput(tokenField, catalogue);
+  const users = createUserInput(services.users, catalogue);
   return [
     {
       ...open,
@@ -164,7 +169,13 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
         const verified = await verifyOwnPassword(services, call, user, String(values['password']));
         if (verified === undefined) throw loginFailed();
         const canonical = canonicalAccount(account);
-        return requestLink(services, call, { purpose: 'email', account, canonical, userId: user.id, locale });
+        return requestLink(services, call, {
+          purpose: 'email',
+          account,
+          canonical,
+          userId: user.id,
+          locale: call.language,
+        });
       },
     },
     {
@@ -196,13 +207,13 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
 };
 
 const registrationEndpoints = (services: MailingServices, options: RegistrationOptions): Endpoint[] => {
-  const { locale, accountLinks, passwords, identities } = services;
+  const { locale, catalogue, accountLinks, passwords, identities } = services;
   const { roles = ['viewer'], domains } = options;
   const allowed = domains?.map((domain) => canonicalAccount(domain));
   const chosen = { username: field.text(), name: field.string(), password: field.text() };
-  const asked = createInput({ email: field.text({ required: true }), ...chosen }, locale);
-  const confirmed = createInput({ ...tokenField, ...chosen }, locale);
-  const users = createUserInput(services.users, locale);
+  const asked = createInput({ email: field.text({ required: true }), ...chosen }, catalogue);
+  const confirmed = createInput({ ...tokenField, ...chosen }, catalogue);
+  const users = createUserInput(services.users, catalogue);
   const password = { password: passwordSchema(locale) };
 
   const addressViolation = (email: string, canonical: string): RuleViolation | undefined =>
@@ -288,7 +299,13 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
             ? { passwordHash: await passwords.hash(secret, ticketOf(call)) }
             : {}),
         };
-        const request = { purpose: 'registration', account, canonical, registration, locale } as const;
+        const request = {
+          purpose: 'registration',
+          account,
+          canonical,
+          registration,
+          locale: call.language,
+        } as const;
         return requestLink(services, call, request);
       },
     },

@@ -13,12 +13,12 @@ import type { Services } from '../services.ts';
 import { actorOf, ticketOf, userOf } from '../shared.ts';
 
 /** Old and new password as everybody sends them who changes their own. */
-const ownPasswordInput = (locale: Services['locale']): Input => {
+const ownPasswordInput = (catalogue: Services['catalogue']): Input => {
   const input = createInput(
     { current_password: field.text({ required: true }), password: field.text({ required: true }) },
-    locale,
+    catalogue,
   );
-  return { ...input, schema: refined(input.schema, { password: passwordSchema(locale) }) };
+  return { ...input, schema: refined(input.schema, { password: passwordSchema(catalogue.locale) }) };
 };
 
 /** @throws Problem `invalid_record` where the new password breaks a rule, or is the old one again */
@@ -58,7 +58,7 @@ export const verifyOwnPassword = async (
  * makes.
  */
 const ownPasswordChange = (services: Services, wrong: (input: Input) => Problem) => {
-  const input = ownPasswordInput(services.locale);
+  const input = ownPasswordInput(services.catalogue);
   return {
     method: 'PUT',
     accepts: 'json',

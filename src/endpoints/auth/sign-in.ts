@@ -37,7 +37,7 @@ export const createSignIn = (
   // The lengths are bounded by the body's; every byte of a password counts.
   const input = createInput(
     { account: field.text({ required: true }), password: field.text({ required: true }), ...more },
-    services.locale,
+    services.catalogue,
   );
   const { identities } = services;
   return {
@@ -141,7 +141,7 @@ export const loginEndpoint = (services: Services): Endpoint => {
 /** Revokes the token of the request, or everything that the user has signed in with. */
 export const logoutEndpoint = (services: Services): Endpoint => {
   const { tokens, userTokens, sessions } = services;
-  const input = createInput({ all: field.boolean() }, services.locale);
+  const input = createInput({ all: field.boolean() }, services.catalogue);
   return {
     operation: 'logout',
     method: 'POST',

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { Languages } from '../../kernel/messages/languages.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type DescriptionArea, descriptionAreas, descriptionPath } from '../../openapi/area.ts';
@@ -11,7 +12,9 @@ import { languageOf, languageQuery } from '../language.ts';
 import { pageEndpoints } from './page.ts';
 import { answerWith, type Representation, represent } from './representation.ts';
 
-export interface DocumentationOptions extends Omit<DescriptionOptions, 'version' | 'area'> {
+export interface DocumentationOptions
+  extends Omit<DescriptionOptions, 'version' | 'area' | 'locale' | 'messages' | 'negotiated'> {
+  readonly languages: Languages;
   /** The endpoints with their texts in a language; asked for once a language. */
   readonly endpoints: (locale: Locale) => readonly Endpoint[];
 }
@@ -45,7 +48,7 @@ const areaQuery: QueryDocs = {
 
 type FindDescription = (locale: Locale, area: DescriptionArea) => Representation;
 
-const descriptionEndpoint = (locale: Locale, find: FindDescription): Endpoint => ({
+const descriptionEndpoint = (languages: Languages, find: FindDescription): Endpoint => ({
   operation: 'getApiDescription',
   method: 'GET',
   path: descriptionPath,
@@ -61,10 +64,12 @@ const descriptionEndpoint = (locale: Locale, find: FindDescription): Endpoint =>
     tag: 'Documentation',
     media: 'application/json',
     etag: true,
-    query: [languageQuery(locale), areaQuery],
+    query: [languageQuery(languages), areaQuery],
   },
-  handle: (call) =>
-    answerWith(call, find(languageOf(call, locale), areaOf(call)), { 'Cache-Control': 'no-cache' }),
+  handle: (call) => {
+    const language = languageOf(call, languages);
+    return answerWith(call, find(language, areaOf(call)), { 'Cache-Control': 'no-cache' }, language);
+  },
 });
 
 export interface Documentation {
@@ -76,10 +81,14 @@ export interface Documentation {
 /** The API description and the page that shows it. Both are public: they say what is asked, never who has it. */
 export const createDocumentation = async (options: DocumentationOptions): Promise<Documentation> => {
   const version = await packageVersion();
+  const { languages } = options;
+  const { catalogues, first, choose } = languages;
   const made = new Map<string, Representation>();
   const describe: Documentation['describe'] = (locale, area, withItself = true) => {
     const described = [...options.endpoints(locale), ...(withItself ? endpoints : [])];
-    return describeApi(described, { ...options, locale, version, area });
+    const messages = (choose === undefined ? undefined : catalogues.get(locale)) ?? first;
+    const negotiated = choose !== undefined;
+    return describeApi(described, { ...options, locale, messages, negotiated, version, area });
   };
   const find: FindDescription = (locale, area) => {
     const name = `${locale} ${area}`;
@@ -89,6 +98,6 @@ export const createDocumentation = async (options: DocumentationOptions): Promis
     made.set(name, description);
     return description;
   };
-  const endpoints = [...pageEndpoints(options.locale), descriptionEndpoint(options.locale, find)];
+  const endpoints = [...pageEndpoints(languages), descriptionEndpoint(languages, find)];
   return { endpoints, describe };
 };

@@ -3,7 +3,9 @@ import { extname } from 'node:path';
 import { authMethods, headersOf } from '../../auth/registry.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { type Locale, locales } from '../../kernel/messages/catalogue.ts';
+import type { Languages } from '../../kernel/messages/languages.ts';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { languageOf } from '../language.ts';
@@ -66,7 +68,8 @@ const assetHeaders = {
 };
 
 interface Page {
-  readonly html: Representation;
+  /** The page by its language. */
+  readonly html: ReadonlyMap<Locale, Representation>;
   readonly version: string;
   readonly assets: ReadonlyMap<string, Representation>;
 }
@@ -91,7 +94,7 @@ const partsOf = (files: Files): ReadonlyMap<string, string> =>
 
 const fonts = ['inter.woff2', 'jetbrains-mono.woff2'] as const;
 
-const loadPage = async (locale: string): Promise<Page> => {
+const loadPage = async (): Promise<Page> => {
   const files = await readFiles();
   const fontFiles = fonts.map(async (name) => [name, await readFile(new URL(name, directory))] as const);
   const parts: (readonly [string, string | Uint8Array])[] = [
@@ -100,11 +103,11 @@ const loadPage = async (locale: string): Promise<Page> => {
   ];
   const version = contentVersion(...parts.flat());
   // Relative to the page's own address, so that a path prefix or a proxy in front changes nothing.
-  const html = (files.get('index.html') ?? '')
-    .replaceAll('{assets}', `api-docs/assets/${version}`)
-    .replaceAll('{locale}', locale);
+  const html = (files.get('index.html') ?? '').replaceAll('{assets}', `api-docs/assets/${version}`);
+  const inLanguage = (locale: Locale): Representation =>
+    represent('text/html; charset=utf-8', html.replaceAll('{locale}', locale));
   return {
-    html: represent('text/html; charset=utf-8', html),
+    html: new Map(locales.map((locale) => [locale, inLanguage(locale)])),
     version,
     assets: new Map(parts.map(([name, content]) => [name, represent(types[extname(name)] ?? '', content)])),
   };
@@ -114,6 +117,9 @@ const toEverybody = { method: 'GET', auth: [], policy: { kind: 'open' }, accepts
 
 const tag = 'Documentation';
 
+/** Language of a page, which is one of the service. */
+const pageLanguage = (language: Locale): Locale => catalogueOf(language).locale;
+
 /** Text and pictures of this service, and nothing that runs. */
 const handbookHeaders = {
   ...pageHeaders,
@@ -122,14 +128,15 @@ const handbookHeaders = {
 };
 
 /** Sections of the handbook for the search of the page, which asks for them when somebody searches. */
-const topicsEndpoint = (locale: Locale): Endpoint => ({
+const topicsEndpoint = (languages: Languages): Endpoint => ({
   operation: 'getHandbookTopics',
   path: '/api-docs/handbook/topics.json',
   ...toEverybody,
   docs: { summary: 'Sections of the handbook', tag, media: 'application/json', hidden: true },
   handle: async (call) => {
-    const topics = await topicsOf(languageOf(call, locale) === 'zh-CN');
-    return answerWith(call, represent(types['.json'] ?? '', JSON.stringify(topics)), handbookHeaders);
+    const language = pageLanguage(languageOf(call, languages));
+    const topics = represent(types['.json'] ?? '', JSON.stringify(await topicsOf(language === 'zh-CN')));
+    return answerWith(call, topics, handbookHeaders, language);
   },
 });
 
@@ -137,18 +144,16 @@ const topicsEndpoint = (locale: Locale): Endpoint => ({
 const sheetOf = ({ version }: Page): string => `assets/${version}/page.css`;
 
 /** The documents of the package as pages, which are read when they are asked for: few people do. */
-const handbookEndpoints = (locale: Locale, open: () => Promise<Page>): Endpoint[] => [
+const handbookEndpoints = (languages: Languages, open: () => Promise<Page>): Endpoint[] => [
   {
     operation: 'getHandbook',
     path: '/api-docs/handbook',
     ...toEverybody,
     docs: { summary: 'Handbook', tag, media: 'text/html', hidden: true },
     handle: async (call) => {
-      const { type, content } = await contentsPage(
-        languageOf(call, locale) === 'zh-CN',
-        sheetOf(await open()),
-      );
-      return answerWith(call, represent(type, content), handbookHeaders);
+      const language = pageLanguage(languageOf(call, languages));
+      const { type, content } = await contentsPage(language === 'zh-CN', sheetOf(await open()));
+      return answerWith(call, represent(type, content), handbookHeaders, language);
     },
   },
   {
@@ -166,18 +171,18 @@ const handbookEndpoints = (locale: Locale, open: () => Promise<Page>): Endpoint[
 ];
 
 /** The interactive page and its parts, which are read and compressed when somebody opens it. */
-export const pageEndpoints = (locale: Locale): Endpoint[] => {
+export const pageEndpoints = (languages: Languages): Endpoint[] => {
   let opened: Promise<Page> | undefined;
   const open = (): Promise<Page> => {
-    opened ??= loadPage(locale).catch((error: unknown) => {
+    opened ??= loadPage().catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
     return opened;
   };
   return [
-    ...handbookEndpoints(locale, open),
-    topicsEndpoint(locale),
+    ...handbookEndpoints(languages, open),
+    topicsEndpoint(languages),
     {
       operation: 'getApiDocs',
       path: '/api-docs',
@@ -192,7 +197,12 @@ export const pageEndpoints = (locale: Locale): Endpoint[] => {
         media: 'text/html',
         etag: true,
       },
-      handle: async (call) => answerWith(call, (await open()).html, pageHeaders),
+      handle: async (call) => {
+        const language = pageLanguage(call.language);
+        const html = (await open()).html.get(language);
+        if (html === undefined) throw new Error(`the page has no language ${language}`);
+        return answerWith(call, html, pageHeaders, language);
+      },
     },
     {
       operation: 'getApiDocsAsset',

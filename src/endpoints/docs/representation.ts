@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Answer, Call } from '../../http/endpoint.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { isKnown } from '../../operations/preconditions.ts';
 
 /** Bytes that are the same for everybody, with their compressed form. */
@@ -37,12 +38,15 @@ export const answerWith = (
   call: Call,
   { type, plain, compressed, tag }: Representation,
   headers: Readonly<Record<string, string>>,
+  language?: Locale,
 ): Answer => {
   const gzip = takesGzip(call.header('accept-encoding'));
   const etag = gzip ? `"${tag}-gz"` : `"${tag}"`;
   const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding' };
-  if (isKnown(call, etag)) return { status: 304, headers: common };
+  const spoken = language === undefined ? {} : { language };
+  if (isKnown(call, etag)) return { status: 304, headers: common, raw: { type: '', body: '' }, ...spoken };
   return {
+    ...spoken,
     headers: gzip ? { ...common, 'Content-Encoding': 'gzip' } : common,
     raw: { type, body: gzip ? compressed : plain },
   };

@@ -2,6 +2,7 @@ import { type Principal, takes } from '../../auth/principal.ts';
 import type { Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { Languages } from '../../kernel/messages/languages.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Referrer } from '../../model/deletion.ts';
@@ -139,7 +140,7 @@ export const metadataEndpoint = (
   model: ResourceModel,
   { models, served }: { readonly models: Models; readonly served: readonly Endpoint[] },
   { area, tag, opens = [], referrers = [], ...place }: MetadataPlace,
-  locale: Locale,
+  languages: Languages,
 ): Endpoint => {
   const endpoints = served.filter(isOf(model, area.name));
   // One that takes the permission of what it is asked for has no action of its own.
@@ -165,11 +166,11 @@ export const metadataEndpoint = (
       },
       tag,
       data: metadataSchema,
-      query: [languageQuery(locale), recordQuery],
+      query: [languageQuery(languages), recordQuery],
       problems: ['invalid_parameter', 'record_not_found'],
     },
     handle: async (call) => {
-      const language = languageOf(call, locale);
+      const language = languageOf(call, languages);
       const caller = { principal: call.principal, area };
       const id = new URLSearchParams(call.query).get('id') ?? undefined;
       const inLanguage = { models, locale: language };
@@ -185,6 +186,7 @@ export const metadataEndpoint = (
         ),
       }));
       return {
+        language,
         data: {
           ...described,
           ...(opens.length === 0 ? {} : { opens }),
@@ -196,7 +198,11 @@ export const metadataEndpoint = (
 };
 
 /** `GET /api/v1/meta/<ModelName>`, one for each model: a name that is no model is an unknown path. */
-export const metaEndpoints = (models: Models, served: readonly Endpoint[], locale: Locale): Endpoint[] =>
+export const metaEndpoints = (
+  models: Models,
+  served: readonly Endpoint[],
+  languages: Languages,
+): Endpoint[] =>
   [...models.values()].map((model) =>
     metadataEndpoint(
       model,
@@ -209,6 +215,6 @@ export const metaEndpoints = (models: Models, served: readonly Endpoint[], local
         policy: { kind: 'user', scope: eachModel },
         tag: model.name,
       },
-      locale,
+      languages,
     ),
   );

@@ -3,7 +3,7 @@ import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { hookFailure } from '../../kernel/application-code.ts';
 import { hasFiniteNumbers, JsonText } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
-import type { Translations } from '../../kernel/messages/messages.ts';
+import { labelText, type Translations } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Scope } from '../../model/scope.ts';
 import {
@@ -38,9 +38,9 @@ const inputTexts = {
 const paymentInput = (locale: Locale): JsonSchema => ({
   type: 'object',
   properties: {
-    order_no: { description: inputTexts.order_no[locale], examples: ['A-1001'] },
-    amount: { description: inputTexts.amount[locale], examples: [1999] },
-    currency: { description: inputTexts.currency[locale], examples: ['CNY'] },
+    order_no: { description: labelText(inputTexts.order_no, locale), examples: ['A-1001'] },
+    amount: { description: labelText(inputTexts.amount, locale), examples: [1999] },
+    currency: { description: labelText(inputTexts.currency, locale), examples: ['CNY'] },
   },
   additionalProperties: true,
 });

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Locale } from '../../kernel/messages/catalogue.ts';
-import { catalogueOf, type Label, labelText } from '../../kernel/messages/messages.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
+import { type Label, labelText, messageIn } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import {
@@ -91,13 +91,13 @@ const changesOf = ({ before, after }: WrittenLine): JsonObject => {
   );
 };
 
-const messageOf = ({ error }: RefusedLine, locale: Locale): string =>
-  error instanceof Problem ? problemText(catalogueOf(locale), error) : error.message;
+const messageOf = ({ error }: RefusedLine, catalogue: Catalogue): string =>
+  error instanceof Problem ? problemText(catalogue, error) : messageIn(catalogue, error);
 
 const answerOf = (
   { counts, written, refused }: ImportedSlice,
   preview: boolean,
-  locale: Locale,
+  catalogue: Catalogue,
 ): JsonObject => {
   const byLine = Map.groupBy(refused, ({ line }) => line);
   const lines = [
@@ -114,7 +114,7 @@ const answerOf = (
       action: 'refuse',
       id: null,
       changes: {},
-      errors: messages.map((each) => ({ field: each.field, message: messageOf(each, locale) })),
+      errors: messages.map((each) => ({ field: each.field, message: messageOf(each, catalogue) })),
     })),
   ];
   return { ...counts, refused: byLine.size, lines: lines.sort((one, other) => one.line - other.line) };
@@ -123,7 +123,7 @@ const answerOf = (
 /** Lines of a file into a resource. The policies of create and, with `by`, of update are asked. */
 export const importEndpoint = (resource: ServedResource, area: Area, operation: string): Endpoint => {
   const { model, context } = resource;
-  const { database, locale, clock } = context;
+  const { database, locale, languages, clock } = context;
   const auth = [...new Set((['create', 'update'] as const).flatMap((action) => area.auth(model, action)))];
   return {
     operation,
@@ -162,7 +162,8 @@ export const importEndpoint = (resource: ServedResource, area: Area, operation: 
             detail: { created, updated, ...(by === undefined ? {} : { by }) },
           }),
         );
-        return { data: answerOf(slice, preview, locale) };
+        const catalogue = languages.catalogues.get(call.language) ?? languages.first;
+        return { data: answerOf(slice, preview, catalogue) };
       } catch (error) {
         // The application's own code failed: the caller receives the same as of any other write.
         throw error instanceof FailedLineError ? error.cause : error;

@@ -11,7 +11,7 @@ import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { grantsOfRelated, managedRule, relatedFor, ruleOf } from '../../operations/area.ts';
 import { touchesOthers } from '../../operations/cascade-links.ts';
-import { acceptedVersions, isKnown, tagOf } from '../../operations/preconditions.ts';
+import { acceptedVersions, isKnown, tagOf, tagOfVariant } from '../../operations/preconditions.ts';
 import { remove } from '../../operations/remove.ts';
 import { createForRequest, update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
@@ -164,7 +164,9 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     if (record === undefined) throw new Problem('record_not_found');
     const tag = tagOf(record.json, record.version ?? 0, detailView, included);
     const headers = { ETag: tag };
-    return isKnown(call, tag) ? { status: 304, headers } : saved(record.json, headers);
+    return isKnown(call, tagOfVariant(tag, call.variant))
+      ? { status: 304, headers }
+      : saved(record.json, headers);
   };
 
   const post = async (call: Call): Promise<Answer> => {

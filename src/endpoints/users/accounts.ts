@@ -5,7 +5,7 @@ import { defaultMethods } from '../../auth/registry.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Source } from '../../database/source.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Models } from '../../model/models.ts';
 import type { ManagedUser } from '../../model/related-user.ts';
@@ -37,7 +37,7 @@ export interface AccountServices {
   readonly tokens: Tokens;
   readonly invitations: InvitationStore;
   readonly baseUrl: string;
-  readonly locale: Locale;
+  readonly catalogue: Catalogue;
   readonly models: Models;
 }
 
@@ -57,8 +57,8 @@ export const scopeOfUser = async (
 export const createAccounts = (
   services: AccountServices,
 ): ((acting: Acting) => ReadableUsers | ManagedUsers) => {
-  const { database, clock, users, passwords, userTokens, tokens, invitations, locale, models } = services;
-  const input = createUserInput(users, locale);
+  const { database, clock, users, passwords, userTokens, tokens, invitations, catalogue, models } = services;
+  const input = createUserInput(users, catalogue);
   const sourceOf = (entity: Source) => ({
     list: createList(database, entity, { clock }),
     show: createShow(database, entity, { clock }),

@@ -1,7 +1,20 @@
 import type { ProblemName } from '../problem-table.ts';
 
+/** Languages in which the service has all its texts. */
 export const locales = ['zh-CN', 'en'] as const;
-export type Locale = (typeof locales)[number];
+export type ServiceLocale = (typeof locales)[number];
+
+/** BCP 47 tag of a language: of the service, or of a catalogue of the application. */
+export type Locale = string;
+
+/** Whether a text is a language tag in its canonical form: `de`, `pt-BR`, `zh-Hant`. */
+export const isLocale = (text: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(text)[0] === text;
+  } catch {
+    return false;
+  }
+};
 
 /** Rules that a field can violate; `rule` of a FieldError. Placeholders: {label} and the rule's own bound. */
 export type RuleName =
@@ -64,6 +77,9 @@ export type ExplainedRule =
   | 'related'
   | 'record'
   | 'record_write';
+
+/** A text of a success other than the general one. */
+export type SuccessName = 'keyCreated' | 'keyRotated';
 
 /** All texts of one language; the compiler reports a missing one. */
 export interface Catalogue {

@@ -1,25 +1,51 @@
 import type { FieldError } from '../field-error.ts';
-import { type Catalogue, fill, type Locale, type RuleName } from './catalogue.ts';
+import {
+  type Catalogue,
+  fill,
+  type Locale,
+  locales,
+  type RuleName,
+  type ServiceLocale,
+} from './catalogue.ts';
 import { en } from './en.ts';
 import { zhCN } from './zh-CN.ts';
 
-const catalogues: Readonly<Record<Locale, Catalogue>> = { 'zh-CN': zhCN, en };
+const catalogues: Readonly<Record<ServiceLocale, Catalogue>> = { 'zh-CN': zhCN, en };
 
-export const catalogueOf = (locale: Locale): Catalogue => catalogues[locale];
+const isOfService = (locale: Locale): locale is ServiceLocale => locales.some((each) => each === locale);
 
-/** A text in every language of the service. */
-export type Translations = Readonly<Record<Locale, string>>;
+/** The service's own texts in a language; English where it has none. */
+export const catalogueOf = (locale: Locale): Catalogue => catalogues[isOfService(locale) ? locale : 'en'];
+
+/** A text in the languages of the service, and in any further ones; English stands for a missing one. */
+export interface Translations extends Readonly<Record<ServiceLocale, string>> {
+  readonly [locale: Locale]: string;
+}
 
 /** A label in every language; a plain string is the label in all of them. */
 export type Label = string | Translations;
 
 export const labelText = (label: Label, locale: Locale): string =>
-  typeof label === 'string' ? label : label[locale];
+  typeof label === 'string' ? label : (label[locale] ?? label.en);
+
+/** Returns what there is for a language of the service; that for English in any other language. */
+export const forLocale = <Chinese, English>(
+  each: { readonly 'zh-CN': Chinese; readonly en: English },
+  locale: Locale,
+): Chinese | English => each[isOfService(locale) ? locale : 'en'];
+
+/** The label of a name in the service's catalogues; undefined where they do not have it. */
+export const namedLabel = (kind: 'labels' | 'inputs', name: string): Label | undefined => {
+  const [zh, english] = [zhCN, en].map(({ [kind]: texts }) =>
+    Object.hasOwn(texts, name) ? texts[name] : undefined,
+  );
+  return zh === undefined || english === undefined ? undefined : { 'zh-CN': zh, en: english };
+};
 
 /** A rule with its own sentence, for one field type for example; with the placeholders `{label}` and the rule's bounds. */
 export interface OwnRule {
   readonly name: string;
-  readonly sentence: Readonly<Record<Locale, string>>;
+  readonly sentence: Translations;
 }
 
 /** A rule that a field can violate, from the catalogues or with its own sentence. */
@@ -37,14 +63,68 @@ export const uniqueCombination: OwnRule = {
 /** Returns the name of a rule, as responses contain it. */
 export const ruleName = (rule: FieldRule): string => (typeof rule === 'string' ? rule : rule.name);
 
-/** Returns the validation error of a field: its message contains the label and the rule's bounds. */
+/** Values of placeholders: texts as they are, `type` as the JSON Schema name, and labels, which are listed. */
+export type RuleParams = Readonly<Record<string, string | number | readonly Label[]>>;
+
+/** The parts of a message, from which it is made in any language. */
+interface Sentence {
+  /** Language of the message in the error. */
+  readonly locale: Locale;
+  readonly label: Label;
+  readonly rule: FieldRule;
+  readonly params: RuleParams;
+}
+
+/** The parts of messages by their errors: an error itself has the properties that a response contains, and no others. */
+const sentences = new WeakMap<FieldError, Sentence>();
+
+const paramText = (catalogue: Catalogue, name: string, value: RuleParams[string]): string | number => {
+  if (name === 'type')
+    return (catalogue.types as Readonly<Record<string, string>>)[String(value)] ?? String(value);
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  const texts = value.map((label) => labelText(label, catalogue.locale));
+  // Made on demand: it loads the ICU data of its language.
+  return new Intl.ListFormat(catalogue.locale).format(texts);
+};
+
+const sentenceText = (catalogue: Catalogue, { label, rule, params }: Sentence): string => {
+  const sentence =
+    typeof rule === 'string' ? catalogue.rules[rule] : labelText(rule.sentence, catalogue.locale);
+  const texts = Object.entries(params).map(
+    ([name, value]) => [name, paramText(catalogue, name, value)] as const,
+  );
+  return fill(sentence, { label: labelText(label, catalogue.locale), ...Object.fromEntries(texts) });
+};
+
+/**
+ * Returns the validation error of a field: its message contains the label and the rule's bounds. The message is in the
+ * language of the catalogue; `messageIn` translates it.
+ */
 export const fieldError = (
   catalogue: Catalogue,
   field: string,
-  label: string,
+  label: Label,
   rule: FieldRule,
-  params: Readonly<Record<string, string | number>> = {},
+  params: RuleParams = {},
 ): FieldError => {
-  const sentence = typeof rule === 'string' ? catalogue.rules[rule] : rule.sentence[catalogue.locale];
-  return { field, rule: ruleName(rule), message: fill(sentence, { label, ...params }) };
+  const sentence: Sentence = { locale: catalogue.locale, label, rule, params };
+  const error = { field, rule: ruleName(rule), message: sentenceText(catalogue, sentence) };
+  sentences.set(error, sentence);
+  return error;
+};
+
+/** Returns the error for another field, such as that of a record within others: `lines.3.title`. */
+export const errorAt = (error: FieldError, field: string): FieldError => {
+  const placed = { ...error, field };
+  const sentence = sentences.get(error);
+  if (sentence !== undefined) sentences.set(placed, sentence);
+  return placed;
+};
+
+/** Returns the message of a validation error in the language of a catalogue; the text of the application as it is. */
+export const messageIn = (catalogue: Catalogue, error: FieldError): string => {
+  const sentence = sentences.get(error);
+  return sentence === undefined || sentence.locale === catalogue.locale
+    ? error.message
+    : sentenceText(catalogue, sentence);
 };

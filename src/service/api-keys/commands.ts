@@ -143,8 +143,8 @@ const createKey = (known: ReadonlySet<string>) =>
     input: { ...keyFieldDefinitions, user_id: field.integer({ required: true, min: 1 }) },
     // The user may be deleted between the look-up and the write.
     constraints: { foreign_key: { field: 'user_id', rule: 'reference' } },
-    check: async ({ user_id: id, ...values }, { reader, tables, types }) => {
-      const violations = restrictionViolations(values, known, types);
+    check: async ({ user_id: id, ...values }, { reader, tables }) => {
+      const violations = restrictionViolations(values, known);
       if (id === undefined) return violations;
       const user = await reader.get(toQuery(tables.selectFrom('users').select('id').where('id', '=', id)));
       return user === undefined ? [...violations, { field: 'user_id', rule: 'reference' }] : violations;
@@ -194,7 +194,7 @@ const updateKey = (known: ReadonlySet<string>) =>
     input: keyFieldDefinitions,
     refine: refineKey(known),
     problems: ['record_not_found', 'key_expired'],
-    check: async (values, { types }) => restrictionViolations(values, known, types),
+    check: async (values) => restrictionViolations(values, known),
     // An expired key stays expired: its owner let it run out and need not expect it to work again.
     run: async ({ transaction, tables, dialect, at, id, values }) => {
       const find = tables
@@ -341,7 +341,7 @@ const createOwnKey = (known: ReadonlySet<string>) =>
     },
     input: { ...keyFieldDefinitions, service_account_id: field.integer({ min: 1 }) },
     constraints: { foreign_key: 'record_not_found' },
-    check: async (values, { types }) => restrictionViolations(values, known, types),
+    check: async (values) => restrictionViolations(values, known),
     run: async (call) => {
       const caller = actingUserId(call.actor) ?? 0;
       const userId = call.values.service_account_id ?? caller;

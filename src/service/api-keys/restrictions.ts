@@ -3,7 +3,7 @@ import { isRate } from '../../auth/rate-limit.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { maxRestrictions } from '../../policy/key-scope.ts';
-import type { CheckContext, InputViolation } from '../command.ts';
+import type { InputViolation } from '../command.ts';
 
 /** Restrictions of a key as its row has them; null: none. */
 export interface StoredRestrictions {
@@ -76,11 +76,10 @@ const listViolations = (
   name: 'scopes' | 'networks',
   sent: Json | undefined,
   isKnown: (text: string) => boolean,
-  types: CheckContext['types'],
 ): readonly InputViolation[] => {
   if (sent === undefined || sent === null) return [];
   if (!Array.isArray(sent) || sent.some((item) => typeof item !== 'string'))
-    return [{ field: name, rule: 'type', params: { type: types.array } }];
+    return [{ field: name, rule: 'type', params: { type: 'array' } }];
   if (sent.length === 0) return [{ field: name, rule: 'required' }];
   if (sent.length > maxRestrictions)
     return [{ field: name, rule: 'too_many', params: { max: maxRestrictions } }];
@@ -99,10 +98,9 @@ const listViolations = (
 export const restrictionViolations = (
   { scopes, networks, limit }: SentRestrictions,
   known: ReadonlySet<string>,
-  types: CheckContext['types'],
 ): readonly InputViolation[] => [
-  ...listViolations('scopes', scopes, (text) => known.has(text), types),
-  ...listViolations('networks', networks, isNetwork, types),
+  ...listViolations('scopes', scopes, (text) => known.has(text)),
+  ...listViolations('networks', networks, isNetwork),
   ...(limit === undefined || limit === null || isRate(limit)
     ? []
     : [{ field: 'limit', rule: 'key_limit' } as const]),

@@ -5,6 +5,7 @@ import { dialectOf } from '../../database/registry.ts';
 import { identifier, join, type Statement, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
 
 /** The originator of a change and the address of the request. */
 export interface Actor {
@@ -12,6 +13,8 @@ export interface Actor {
   readonly address: string | null;
   /** Reason for which code of the application acts for the system, past the rights of the principal. */
   readonly reason?: string;
+  /** Language of its request, for messages to users. */
+  readonly language?: Locale;
 }
 
 export interface AuditEntry {

@@ -153,7 +153,8 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
         await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
         const { email, username, name } = user;
         const link = { path: invitationPath, token, expiresAt };
-        await mail?.add(transaction, { template: 'invitation', to: email, user: { username, name }, link });
+        const message = { to: email, user: { username, name }, locale: actor.language, link };
+        await mail?.add(transaction, { template: 'invitation', ...message });
         const audit = {
           action: 'invitation.create',
           target: { kind: 'user', id: userId, name: user.username },

@@ -29,7 +29,7 @@ export interface Mail {
   readonly template: MailTemplateName;
   readonly to: string;
   /** Default: the language of the service. */
-  readonly locale?: Locale;
+  readonly locale?: Locale | undefined;
   /** Username and name of the recipient; absent in a message to an address that was not verified. */
   readonly user?: { readonly username: string; readonly name: string };
   readonly link?: MailLink;

@@ -6,13 +6,7 @@ import { isJsonObject, type Json, own } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { always, schemaOf } from '../../records/entity.ts';
 import type { AuditEntry } from '../audit/audit.ts';
-import {
-  type Changed,
-  type CheckContext,
-  defineEntityCommand,
-  type EntityCommand,
-  type InputViolation,
-} from '../command.ts';
+import { type Changed, defineEntityCommand, type EntityCommand, type InputViolation } from '../command.ts';
 import type { Change } from '../context.ts';
 import type { PermissionEntry } from './entity.ts';
 
@@ -169,13 +163,12 @@ const entryViolation = (
   entry: Json,
   roles: ReadonlySet<string>,
   entries: readonly PermissionEntry[],
-  types: CheckContext['types'],
 ): InputViolation | undefined => {
   const wrongType = (name: string, type: string) =>
     ({ field: name, rule: 'type', params: { type } }) as const;
-  if (!isJsonObject(entry)) return wrongType('', types.object);
-  for (const name of names) if (typeof own(entry, name) !== 'string') return wrongType(name, types.string);
-  if (typeof own(entry, 'allowed') !== 'boolean') return wrongType('allowed', types.boolean);
+  if (!isJsonObject(entry)) return wrongType('', 'object');
+  for (const name of names) if (typeof own(entry, name) !== 'string') return wrongType(name, 'string');
+  if (typeof own(entry, 'allowed') !== 'boolean') return wrongType('allowed', 'boolean');
   if (!roles.has(String(entry['role']))) return { field: 'role', rule: 'reference' };
   const { model, action } = entry;
   const isRegistered = entries.some((each) => each.model === model && each.action === action);
@@ -200,13 +193,13 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
     problems: ['invalid_record', 'batch_too_large', 'record_not_found'],
     constraints: missingRole,
     check: async ({ permissions }, context) => {
-      const wrongType = { rule: 'type', params: { type: context.types.array } } as const;
+      const wrongType = { rule: 'type', params: { type: 'array' } } as const;
       if (!Array.isArray(permissions)) return [{ field: 'permissions', ...wrongType }];
       if (permissions.length > maxPermissions)
         throw new Problem('batch_too_large', { params: { records: maxPermissions } });
       const roles = new Set(await existingRoles(context, context.reader));
       return permissions.flatMap((entry: Json, index) => {
-        const found = entryViolation(entry, roles, entries, context.types);
+        const found = entryViolation(entry, roles, entries);
         const place = found?.field === '' ? '' : `.${found?.field}`;
         return found === undefined ? [] : [{ ...found, field: `permissions.${index}${place}` }];
       });

@@ -191,12 +191,12 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
 
   /** Tells a person, at the address of before, of a new password or address. */
   const notify = async (
-    { transaction }: Change,
+    { transaction, actor }: Change,
     { kind, email, username, name }: StoredUser,
     changed: Pick<UserChange, 'email' | 'passwordHash'>,
   ): Promise<void> => {
     if (mail === undefined || kind === 'service') return;
-    const message = { to: email, user: { username, name } };
+    const message = { to: email, user: { username, name }, locale: actor.language };
     if (changed.passwordHash !== undefined)
       await mail.add(transaction, { template: 'password_changed', ...message });
     if (changed.email !== undefined && changed.email !== email)

@@ -7,13 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { always, computed, schemaOf } from '../../records/entity.ts';
 import { recordedActions } from '../../records/history/recorded.ts';
-import {
-  type CheckContext,
-  defineEntityCommand,
-  type EntityCommand,
-  type InputViolation,
-  insertedId,
-} from '../command.ts';
+import { defineEntityCommand, type EntityCommand, type InputViolation, insertedId } from '../command.ts';
 import { actingUserId } from '../context.ts';
 import { defaultOverlapSeconds, overlapField } from '../overlap.ts';
 import { webhookEntity } from './entity.ts';
@@ -66,14 +60,10 @@ const refine =
   };
 
 /** Returns the rule that a list of names violates. */
-const namesViolation = (
-  sent: Json,
-  known: readonly string[],
-  types: CheckContext['types'],
-): RuleViolation | undefined => {
+const namesViolation = (sent: Json, known: readonly string[]): RuleViolation | undefined => {
   if (sent === null) return { rule: 'required' };
   if (!Array.isArray(sent) || sent.some((item) => typeof item !== 'string'))
-    return { rule: 'type', params: { type: types.array } };
+    return { rule: 'type', params: { type: 'array' } };
   if (sent.length === 0) return { rule: 'required' };
   const isKnown = new Set(sent).size === known.filter((name) => sent.includes(name)).length;
   if (isKnown) return undefined;
@@ -147,13 +137,13 @@ export const webhookCommands = ({
     form: true,
     // The user may be deleted between the look-up and the write.
     constraints: { foreign_key: { field: 'user_id', rule: 'reference' } },
-    check: async (input: WebhookInput, { types }: CheckContext): Promise<InputViolation[]> => {
+    check: async (input: WebhookInput): Promise<InputViolation[]> => {
       const { url, user_id: userId } = input;
       const lists = { models, actions: recordedActions } as const;
       const violations: InputViolation[] = [];
       for (const name of ['models', 'actions'] as const) {
         const sent = input[name];
-        const violation = sent === undefined ? undefined : namesViolation(sent, lists[name], types);
+        const violation = sent === undefined ? undefined : namesViolation(sent, lists[name]);
         if (violation !== undefined) violations.push({ field: name, ...violation });
       }
       if (url !== undefined && !webhooks.isAllowedUrl(url))
@@ -216,7 +206,7 @@ export const webhookCommands = ({
       const { tables, reader, id } = context;
       const find = tables.selectFrom('gatewright_webhooks').select('id').where('id', '=', id);
       if ((await reader.get(toQuery(find))) === undefined) throw new Problem('record_not_found');
-      return common.check(input, context);
+      return common.check(input);
     },
     run: async (call) => {
       const { transaction, tables, at, id, values } = call;

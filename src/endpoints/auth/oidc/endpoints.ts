@@ -90,7 +90,7 @@ const none: JsonSchema = { type: 'array', items: { type: 'object' } };
 
 /** Sign-in with the providers of the application. None of these endpoints exists without one. */
 export const oidcEndpoints = (services: Services): Endpoint[] => {
-  const { providers: parts, linkedAccounts, baseUrl, locale, throttle, securityEvents } = services;
+  const { providers: parts, linkedAccounts, baseUrl, catalogue, throttle, securityEvents } = services;
   if (parts.size === 0) return [];
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/+$/, '');
@@ -276,7 +276,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     },
   };
 
-  const tokenInput = createInput({ code: field.text({ required: true }), otp: field.text() }, locale);
+  const tokenInput = createInput({ code: field.text({ required: true }), otp: field.text() }, catalogue);
   const token: Endpoint = {
     operation: 'exchangeCode',
     method: 'POST',
@@ -316,7 +316,10 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     },
   };
 
-  const linkInput = createInput({ password: field.text({ required: true }), return: field.text() }, locale);
+  const linkInput = createInput(
+    { password: field.text({ required: true }), return: field.text() },
+    catalogue,
+  );
 
   const account: JsonSchema = {
     type: 'object',
@@ -391,7 +394,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     },
   ];
 
-  const logoutInput = createInput({ logout_token: field.text({ required: true }) }, locale);
+  const logoutInput = createInput({ logout_token: field.text({ required: true }) }, catalogue);
   const logout: Endpoint = {
     operation: 'providerLogout',
     method: 'POST',
@@ -446,9 +449,9 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
           },
         },
       },
-      handle: () => ({
+      handle: ({ language }) => ({
         data: [...parts.values()].map(({ name, provider: { label = name } }) => ({
-          ...{ name, label: labelText(label, locale) },
+          ...{ name, label: labelText(label, language) },
           url: `${baseUrl}/api/v1/auth/oidc/${name}`,
         })),
       }),
