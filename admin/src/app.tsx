@@ -1,7 +1,8 @@
 import CssBaseline from '@mui/material/CssBaseline';
-import { CoreAdminContext, CoreAdminUI, CustomRoutes } from 'ra-core';
-import { type ComponentType, type FunctionComponent, lazy, type ReactNode, Suspense } from 'react';
-import { createBrowserRouter, Outlet, Route, RouterProvider } from 'react-router';
+import { CoreAdminContext, CoreAdminUI, CustomRoutes, useResetStore } from 'ra-core';
+import { type ComponentType, type FunctionComponent, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { createBrowserRouter, Navigate, Outlet, Route, RouterProvider, useLocation } from 'react-router';
+import { useSessionHint } from './account/session-hint.ts';
 import { SignInAgain } from './account/sign-in-again.tsx';
 import { pagesPath } from './base.ts';
 import { BrokenPage } from './layout/failure.tsx';
@@ -94,7 +95,27 @@ const Surroundings = () => (
   </CoreAdminContext>
 );
 
-const Administration = () => (
+/** The way to the sign-in, and from there to where the link pointed. It forgets what ra-core forgets at a sign-out. */
+const ToSignIn = () => {
+  const { pathname, search } = useLocation();
+  const reset = useResetStore();
+  useEffect(() => {
+    reset();
+    queryClient.clear();
+  }, [reset]);
+  return <Navigate to={signInPath} replace state={{ nextPathname: pathname, nextSearch: search }} />;
+};
+
+const signInPath = '/login';
+
+/** Leads to the sign-in where the browser cannot have a session; otherwise ra-core asks the service. */
+const Administration = () => {
+  const mayHaveSession = useSessionHint();
+  const { pathname } = useLocation();
+  return mayHaveSession || pathname === signInPath ? <Area /> : <ToSignIn />;
+};
+
+const Area = () => (
   <CssBaseline>
     <CoreAdminUI
       title="Gatewright"

@@ -10,6 +10,7 @@ import { type Answer, createTransport, type RequestOptions } from '../../client/
 import { problemTable } from '../../src/kernel/problem-table.ts';
 import { factorDue, passwordDue } from './account/due.ts';
 import { type SignedIn, sessionEnd } from './account/session-end.ts';
+import { sessionHint } from './account/session-hint.ts';
 import { basePath } from './base.ts';
 import { withoutWords } from './parts/date-words.ts';
 import { madeOnce } from './parts/made-once.ts';
@@ -35,13 +36,16 @@ const noteDue = (error: unknown): never => {
 
 const sessionPath = '/admin/session';
 
+const isRefusedSession = (error: unknown): boolean =>
+  error instanceof GatewrightError && error.status === 401;
+
 /** Sends what was refused for want of a session once more, when the same user is signed in again. */
 const whileSignedIn = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof GatewrightError) || error.status !== 401) throw error;
+      if (!isRefusedSession(error)) throw error;
       const again = sessionEnd.signedInAgain();
       if (again === undefined) throw error;
       await again;
@@ -61,7 +65,9 @@ const noteSession = (method: string, path: string, { data }: Answer<unknown>): v
   const session = method === 'DELETE' ? undefined : (data as SessionSays);
   passwordDue.set(session?.must_change_password === true);
   factorDue.set(session?.second_factor.due === true);
-  if (session !== undefined) sessionEnd.begun(session);
+  if (session === undefined) return;
+  sessionHint.set(true);
+  sessionEnd.begun(session);
 };
 
 /** A sign-in that is refused and a sign-out are about no session that could end. */
@@ -81,12 +87,14 @@ const sendBy =
     try {
       const answer = await (isAboutSession(method, path) ? once() : whileSignedIn(once));
       noteSession(method, path, answer);
+      if (endsSession(method, path)) sessionHint.set(false);
       // Metadata says what the signed-in user may do.
       if (method !== 'GET' && path.startsWith('/admin/permissions')) forgetModels();
       if (method !== 'GET') await queryClient.invalidateQueries({ refetchType: 'none' });
       return answer;
     } catch (error) {
       stay?.();
+      if (method === 'GET' && path === sessionPath && isRefusedSession(error)) sessionHint.set(false);
       return noteDue(error);
     }
   };
@@ -242,7 +250,12 @@ export const dataProvider: typeof provider = {
       : provider.getList(resource, { ...params, filter: withoutWords(params.filter ?? {}, new Date()) }),
 };
 
-const authentication = createAuthProvider(send);
+/** The refusal of a request about a session, without the request: this browser has none. */
+const noSession = new GatewrightError({ status: 401, code: problemTable.invalid_session, message: '' });
+
+const authentication = createAuthProvider((method, path, options) =>
+  method === 'POST' || sessionHint.get() ? send(method, path, options) : Promise.reject(noSession),
+);
 
 export const authProvider: typeof authentication = {
   ...authentication,

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { enter, pages, seed, settled, site } from './admin-site.ts';
+import { enter, hintSession, pages, seed, settled, site } from './admin-site.ts';
 
 /** Sum of the layout shifts that no key and no click caused. */
 const watchShifts = (page: Page) =>
@@ -43,6 +43,7 @@ describeDatabase('sqlite', 'the design of the administration pages', (databases)
       const { page: signedIn } = await enter(open, service, root, '/');
       const { page, requests } = await open({ fresh: true });
       await page.context().addCookies(await signedIn.context().cookies());
+      await hintSession(page);
       await page.goto(`${service.origin}/admin/records/books`);
       await page.locator('tbody tr').first().waitFor();
       await settled(page);

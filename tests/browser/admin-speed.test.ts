@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { enter, seed, site } from './admin-site.ts';
+import { enter, hintSession, seed, site } from './admin-site.ts';
 
 const dist = fileURLToPath(new URL('../../dist/admin/', import.meta.url));
 
@@ -103,6 +103,7 @@ describeDatabase('sqlite', 'administration pages, timed', (databases) => {
       const { page: signedIn } = await enter(open, service, root, '/');
       const { page } = await open({ fresh: true });
       await page.context().addCookies(await signedIn.context().cookies());
+      await hintSession(page);
       const answers: Response[] = [];
       page.on('response', (response) => answers.push(response));
       await page.goto(`${service.origin}/admin/records/books`);
@@ -143,6 +144,7 @@ describeDatabase('sqlite', 'administration pages, timed', (databases) => {
         ] as const) {
           const { page } = await open({ fresh: true });
           await page.context().addCookies(cookies);
+          await hintSession(page);
           times[name].push(await interactive(page, path, selector));
           await page.context().close();
         }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { hasBrowser, rested, useBrowser } from '../support/browser.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 import { demandQuiet, enter, enterByForm, fillSignIn, go, settled, site, visit } from './admin-site.ts';
@@ -26,6 +26,45 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         expect(new URL(watched.page.url()).pathname).toBe('/admin/api_keys');
         await watched.page.getByText('状态 等于 有效').waitFor();
         demandQuiet(watched, service);
+      });
+
+      it('sends no request about a session that the browser cannot have, and complains of nothing', async () => {
+        const watched = await visit(open, service, '/users');
+        const { page, requests, complaints } = watched;
+        const aboutSession = () => requests.filter((url) => url.includes('/admin/session'));
+        await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+        await rested(page);
+        expect(aboutSession()).toEqual([]);
+        expect(complaints).toEqual([]);
+        await fillSignIn(page, root);
+        await page.getByRole('heading', { name: '用户', exact: true }).waitFor();
+
+        // Without a session behind it the mark of a sign-in costs one request, and is gone.
+        await page.context().clearCookies();
+        await page.reload();
+        await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+        await rested(page);
+        expect(aboutSession()).toHaveLength(2);
+        expect(complaints).toHaveLength(1);
+        await page.reload();
+        await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+        await rested(page);
+        expect(aboutSession()).toHaveLength(2);
+        expect(complaints).toHaveLength(1);
+      });
+
+      it('asks nothing after a sign-out from everywhere, on the way out or later', async () => {
+        // Tokens end with the sessions: those of the other tests are the first administrator's.
+        const person = await service.createUser(['admin']);
+        const { page, requests, complaints } = await enterByForm(open, service, person, '/sessions');
+        await page.getByRole('button', { name: '结束全部会话' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: '结束全部会话' }).click();
+        await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+        await page.goto(`${service.origin}/admin/users`);
+        await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+        await rested(page);
+        expect(complaints).toEqual([]);
+        expect(requests.filter((url) => url.endsWith('/admin/session'))).toHaveLength(1);
       });
 
       it('keeps a reload signed in, and a sign-out signed out', async () => {
