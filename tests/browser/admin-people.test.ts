@@ -207,7 +207,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       const project = grants
         .getByRole('listitem')
         .filter({ has: page.getByRole('link', { name: '项目', exact: true }) });
-      await expect.poll(() => project.textContent()).toMatch(/可读取：.*团队成员.*可写入：/);
+      await expect.poll(() => project.textContent()).toMatch(/读取：.*团队成员.*创建、修改、删除：/);
       const box = page.getByRole('checkbox', { name: 'editor: Order 删除' });
       await box.check();
       const history = page.getByRole('region', { name: '变更记录' });

@@ -27,7 +27,8 @@ export interface PermissionChange {
   readonly allowed: boolean;
 }
 
-const order: readonly PermissionAction[] = ['read', 'create', 'update', 'destroy'];
+/** In the order in which they are shown. */
+export const permissionActions: readonly PermissionAction[] = ['read', 'create', 'update', 'destroy'];
 
 const key = ['permission table'];
 
@@ -44,7 +45,9 @@ const modelsIn = (entries: readonly Entry[]): ModelActions[] => {
   }
   return [...found].map(([model, actions]) => ({
     model,
-    actions: actions.sort((one, other) => order.indexOf(one.action) - order.indexOf(other.action)),
+    actions: actions.sort(
+      (one, other) => permissionActions.indexOf(one.action) - permissionActions.indexOf(other.action),
+    ),
   }));
 };
 

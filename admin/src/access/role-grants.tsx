@@ -12,12 +12,19 @@ import { useModelName, useModels } from '../records/use-metadata.ts';
 import { loadMetadata } from '../service.ts';
 import { type Language, useLanguage, useText } from '../texts/provider.ts';
 import { superAdmin } from '../users/user.ts';
-import { entryKey, type ModelActions, usePermissionTable, useTicks } from './permission-table.ts';
+import {
+  entryKey,
+  type ModelActions,
+  type PermissionAction,
+  permissionActions,
+  usePermissionTable,
+  useTicks,
+} from './permission-table.ts';
 import { reachesEveryRow } from './role.ts';
 
 /** Row rules in words, as metadata has them where there are any. */
 interface Isolated {
-  readonly isolation?: { readonly [Rule in keyof typeof reachLabels]?: string };
+  readonly isolation?: { readonly [Rule in RuleName]?: string };
 }
 
 /** Which records of each model callers reach who are no administrators; nothing where every one. */
@@ -131,30 +138,34 @@ const Words = ({ words }: { readonly words: string }) =>
       code ? <code key={place}>{part}</code> : <span key={place}>{part}</span>,
     );
 
-/** The labels of the rules of `isolation`. */
-const reachLabels = {
-  read: 'roles.reachRead',
-  write: 'roles.reachWrite',
-  create: 'roles.reachCreate',
-  update: 'roles.reachUpdate',
-  destroy: 'roles.reachDestroy',
-} as const;
+/** The rules of `isolation` by action, as the boxes above them are in order: `write` is that of all three writes. */
+const ruleNames = {
+  read: ['read'],
+  create: ['create', 'write'],
+  update: ['update', 'write'],
+  destroy: ['destroy', 'write'],
+} as const satisfies Record<PermissionAction, readonly string[]>;
 
+type RuleName = (typeof ruleNames)[PermissionAction][number];
+
+/** One line for each rule in words, with the actions for which it holds. */
 const Reach = ({ rule }: { readonly rule: Isolated['isolation'] }) => {
   const text = useText();
   if (rule === undefined) return null;
-  const parts =
-    rule.read === rule.write
-      ? ([['roles.reach', rule.read]] as const)
-      : Object.entries(reachLabels).map(
-          ([name, key]) => [key, rule[name as keyof typeof reachLabels]] as const,
-        );
-  return parts.map(([key, words]) =>
-    words === undefined ? null : (
-      <Typography key={key} variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
-        {text(key)}
-        <Words words={words} />
-      </Typography>
-    ),
-  );
+  const found = new Map<string, PermissionAction[]>();
+  for (const action of permissionActions)
+    for (const name of ruleNames[action]) {
+      const words = rule[name];
+      if (words !== undefined) found.set(words, [...(found.get(words) ?? []), action]);
+    }
+  return [...found].map(([words, actions]) => (
+    <Typography key={words} variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
+      {found.size === 1
+        ? text('roles.reach')
+        : text('roles.reachOf', {
+            actions: actions.map((each) => text(`permissions.action.${each}`)).join(text('roles.and')),
+          })}
+      <Words words={words} />
+    </Typography>
+  ));
 };

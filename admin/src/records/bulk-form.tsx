@@ -21,7 +21,7 @@ import { useUnsaved } from '../parts/unsaved.ts';
 import { useText } from '../texts/provider.ts';
 import { type ChangedRecord, recordsToChange, takeBack, writeValues } from './bulk-change.ts';
 import { FieldInput } from './field-input.tsx';
-import type { Metadata, MetadataField } from './metadata.ts';
+import { type Metadata, type MetadataField, takenBy } from './metadata.ts';
 import { isNotJson } from './not-json.ts';
 
 interface BulkFormProps {
@@ -37,9 +37,9 @@ interface BulkFormProps {
 /** Records with messages that are listed; the rest is counted. */
 const listed = 20;
 
-/** Fields that several records can have the same value of. */
-const common = ({ fields }: Metadata): readonly MetadataField[] =>
-  fields.filter(({ read_only, unique }) => !read_only && unique === false);
+/** Fields that an update takes, and that several records can have the same value of. */
+const common = (metadata: Metadata): readonly MetadataField[] =>
+  takenBy(metadata, 'update').fields.filter(({ read_only, unique }) => !read_only && unique === false);
 
 const emptyOf = ({ type, choices }: MetadataField): unknown =>
   type === 'boolean' ? true : type === 'enum' ? choices?.[0]?.value : null;

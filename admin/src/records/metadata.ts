@@ -104,6 +104,16 @@ export interface Metadata {
   readonly permissions: Readonly<Record<'list' | 'detail' | 'create' | 'update' | 'destroy', boolean>>;
 }
 
+/** The metadata of a form: fields that the action does not take are read-only in it. */
+export const takenBy = (metadata: Metadata, action: 'create' | 'update'): Metadata => ({
+  ...metadata,
+  fields: metadata.fields.map((field) =>
+    Object.hasOwn(metadata.schemas[action].properties ?? {}, field.name)
+      ? field
+      : { ...field, read_only: true },
+  ),
+});
+
 /** The properties of a field's input, whatever its type. */
 export interface FieldInputProps {
   readonly field: MetadataField;
