@@ -16,21 +16,28 @@ import { queryClient } from './query-client.ts';
 import { RecordList } from './records/record-list.tsx';
 import { authProvider, dataProvider } from './service.ts';
 import { store } from './store.ts';
-import { i18nProvider } from './texts/provider.ts';
+import { i18nProvider, loadLaterTexts } from './texts/provider.ts';
 
 /** A page that is loaded when it is first shown. */
-const page = <Name extends string>(
+const script = <Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,
 ): FunctionComponent => lazy<ComponentType>(async () => ({ default: (await load())[name] }));
 
-const InvitationPage = page(() => import('./invitation/invitation-page.tsx'), 'InvitationPage');
+/** The same with the texts that lists of records do not have. */
+const page: typeof script = (load, name) =>
+  script(async () => {
+    const [found] = await Promise.all([load(), loadLaterTexts()]);
+    return found;
+  }, name);
+
+const InvitationPage = script(() => import('./invitation/invitation-page.tsx'), 'InvitationPage');
 
 const AccountLinkPage = lazy(async () => ({
   default: (await import('./account-links/account-link-pages.tsx')).AccountLinkPage,
 }));
 
-const SignInPage = page(() => import('./pages/sign-in.tsx'), 'SignIn');
+const SignInPage = script(() => import('./pages/sign-in.tsx'), 'SignIn');
 
 const SignIn = () => (
   <Suspense fallback={<Waiting />}>

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { zhCN } from '../../admin/src/texts/zh-cn.ts';
+import { zhCNLater } from '../../admin/src/texts/zh-cn-later.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8');
@@ -84,7 +85,9 @@ const keyed = (texts: Readonly<Record<string, unknown>>, path = ''): readonly (r
 /** Keys whose Chinese ends in a sign that takes no blank behind it, where the page puts one. */
 const blankBehind = (source: string): readonly string[] => {
   const closed = new Set(
-    keyed(zhCN).flatMap(([key, value]) => (/[，。：；！？、）”]$/u.test(value) ? [key] : [])),
+    [...keyed(zhCN), ...keyed(zhCNLater)].flatMap(([key, value]) =>
+      /[，。：；！？、）”]$/u.test(value) ? [key] : [],
+    ),
   );
   return [...source.matchAll(/(?<!=)\{text\('([\w.]+)'(?:, [^()]*)?\)\}(?:\{' '\}| \S)/g)].flatMap(
     ([found, key = '']) => (closed.has(key) ? [found] : []),

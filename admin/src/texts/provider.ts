@@ -1,8 +1,10 @@
 import { type I18nProvider, useLocale, useTranslate } from 'ra-core';
 import { useCallback, useEffect } from 'react';
 import { store } from '../store.ts';
+import type { SameKeys } from './same-keys.ts';
 import type { Texts, Tree } from './texts.ts';
 import type { zhCN } from './zh-cn.ts';
+import type { zhCNLater } from './zh-cn-later.ts';
 
 export type Language = 'zh-CN' | 'en';
 
@@ -11,16 +13,37 @@ export const languages: readonly { readonly locale: Language; readonly name: str
   { locale: 'en', name: 'English' },
 ];
 
-const loaders: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }>>> = {
-  'zh-CN': () => import('./all-zh-cn.ts'),
-  en: () => import('./all-en.ts'),
+interface Loaders {
+  readonly first: () => Promise<{ readonly texts: Texts }>;
+  readonly later: () => Promise<{ readonly later: SameKeys<typeof zhCNLater> }>;
+}
+
+const loaders: Readonly<Record<Language, Loaders>> = {
+  'zh-CN': { first: () => import('./all-zh-cn.ts'), later: () => import('./later-zh-cn.ts') },
+  en: { first: () => import('./all-en.ts'), later: () => import('./later-en.ts') },
 };
 
 const loaded = new Map<Language, Texts>();
+const loadedLater = new Map<Language, SameKeys<typeof zhCNLater>>();
+
+/** Whether a page has been shown that has texts beside the first ones. */
+let hasLater = false;
 
 /** Loads a language; the pages ask for no text of it before. */
 export const loadTexts = async (language: Language): Promise<void> => {
-  if (!loaded.has(language)) loaded.set(language, (await loaders[language]()).texts);
+  const { first, later } = loaders[language];
+  await Promise.all([
+    loaded.has(language) ? undefined : first().then(({ texts }) => loaded.set(language, texts)),
+    !hasLater || loadedLater.has(language)
+      ? undefined
+      : later().then((module) => loadedLater.set(language, module.later)),
+  ]);
+};
+
+/** Loads the texts that no list of records needs. Pages that do ask for none of them before. */
+export const loadLaterTexts = (): Promise<void> => {
+  hasLater = true;
+  return loadTexts(current);
 };
 
 const textsOf = (language: Language): Texts => {
@@ -59,7 +82,9 @@ const formOf = (text: string, count: unknown): string => {
 /** The provider of ra-core: texts by path, with `%{name}` filled in and the form of `smart_count`. */
 export const i18nProvider: I18nProvider = {
   translate: (key, options = {}) => {
-    const found = textAt(textsOf(current) as unknown as Tree, key);
+    const found =
+      textAt(textsOf(current) as unknown as Tree, key) ??
+      textAt({ app: loadedLater.get(current) ?? {} }, key);
     if (found === undefined) return typeof options['_'] === 'string' ? options['_'] : key;
     return formOf(found, options['smart_count']).replaceAll(/%\{(\w+)\}/g, (whole, name: string) =>
       options[name] === undefined ? whole : String(options[name]),
@@ -81,7 +106,7 @@ type KeyOf<Tree, Path extends string = ''> = {
     : KeyOf<Tree[Name], `${Path}${Name}.`>;
 }[keyof Tree & string];
 
-export type TextKey = KeyOf<typeof zhCN>;
+export type TextKey = KeyOf<typeof zhCN & typeof zhCNLater>;
 
 export type Text = (key: TextKey, parameters?: Readonly<Record<string, string | number>>) => string;
 

@@ -1,0 +1,1 @@
+export { enLater as later } from './en-later.ts';

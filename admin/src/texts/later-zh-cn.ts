@@ -1,0 +1,1 @@
+export { zhCNLater as later } from './zh-cn-later.ts';

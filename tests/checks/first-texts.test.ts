@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { zhCN } from '../../admin/src/texts/zh-cn.ts';
+import { zhCNLater } from '../../admin/src/texts/zh-cn-later.ts';
+
+const folder = fileURLToPath(new URL('../../admin/src/', import.meta.url));
+
+/** With `import x from`, `export … from` and `import(…)`; types are not loaded. */
+const imported =
+  /(?:^|\n)(?:import|export)\s+(?!type\s)(?:[^'";]*?from\s*)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/g;
+
+/** Loads pages, each with the later texts. */
+const pagesFile = `${folder}app.tsx`;
+
+/** The files that run without the later texts: what the frame and lists of records load, at once or as it is used. */
+const firstFiles = (): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>();
+  const visit = (file: string): void => {
+    if (found.has(file) || !file.startsWith(folder) || file.includes('/texts/')) return;
+    const code = readFileSync(file, 'utf8');
+    found.set(file, code);
+    for (const [, fixed, dynamic] of code.matchAll(imported)) {
+      const path = fixed ?? (file === pagesFile ? undefined : dynamic);
+      if (path !== undefined) visit(resolve(dirname(file), path));
+    }
+  };
+  visit(`${folder}main.tsx`);
+  // They come without the later texts, too.
+  for (const page of [
+    'pages/sign-in.tsx',
+    'invitation/invitation-page.tsx',
+    'account-links/account-link-pages.tsx',
+  ])
+    visit(folder + page);
+  return found;
+};
+
+const at = (texts: object, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (tree, name) => (typeof tree === 'object' && tree !== null ? Reflect.get(tree, name) : undefined),
+    texts,
+  );
+
+/** Keys in a file, as far as they are written out: of `live.${kind}` it is `live`. */
+const keysIn = (code: string): readonly (readonly string[])[] =>
+  [...code.matchAll(/['`]([a-z]\w*(?:\.[a-zA-Z_]\w*)+)(?:['`]|\.?\$\{)|['`]([a-z]\w*)\.\$\{/gi)].map(
+    ([, key, section]) => (key ?? section ?? '').split('.'),
+  );
+
+describe('the first texts of the administration pages', () => {
+  const files = firstFiles();
+
+  it('are found where they are used', () => {
+    const used = [...files.values()].flatMap(keysIn).filter((key) => typeof at(zhCN, key) === 'string');
+    expect(files.size).toBeGreaterThan(80);
+    expect(used.length).toBeGreaterThan(200);
+  });
+
+  it('are all that the frame, lists of records and the sign-in show', () => {
+    const missing = [...files].flatMap(([file, code]) =>
+      keysIn(code)
+        .filter((key) => at(zhCN, key) === undefined && at(zhCNLater, key) !== undefined)
+        .map((key) => `${relative(folder, file)}: ${key.join('.')}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
