@@ -60,6 +60,8 @@ export type {
   RegistrationOptions,
   SmtpOptions,
 } from './mail/options.ts';
+export type { FieldTexts, LocaleDefinition, ModelTexts } from './model/define-locale.ts';
+export { defineLocale } from './model/define-locale.ts';
 export type { MakeProblem, ProblemDefinition } from './model/define-problem.ts';
 export { defineProblem } from './model/define-problem.ts';
 export { defineResource } from './model/define-resource.ts';

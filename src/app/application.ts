@@ -8,6 +8,7 @@ import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
 import { definedIn, isEndpointDefinition } from '../endpoints/define-endpoint.ts';
 import type { PaymentHook } from '../endpoints/services.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../jobs/define-job.ts';
+import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import {
   anything,
   code,
@@ -25,6 +26,12 @@ import {
   type RegistrationOptions,
   registrationOption,
 } from '../mail/options.ts';
+import {
+  catalogueOfApplication,
+  isLocaleDefinition,
+  type LocaleDefinition,
+  translateModels,
+} from '../model/define-locale.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import { collectModels, type Models } from '../model/models.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
@@ -95,6 +102,8 @@ export interface Application {
   readonly endpoints: readonly EndpointDefinition[];
   readonly jobs: Jobs;
   readonly migrations: Migrations;
+  /** The catalogues of its languages. */
+  readonly catalogues: readonly Catalogue[];
   readonly config: ApplicationConfig;
 }
 
@@ -112,6 +121,8 @@ interface ApplicationParts {
   /** Jobs by name, which is that of their file. */
   readonly jobs?: Readonly<Record<string, JobDefinition>>;
   readonly migrations?: Migrations;
+  /** Texts of further languages by their tags, which are the names of their files. */
+  readonly locales?: Readonly<Record<Locale, LocaleDefinition>>;
   readonly config?: ApplicationConfig;
 }
 
@@ -131,6 +142,7 @@ const partsOptions = {
   endpoints: listOf(anything),
   jobs: plainObject,
   migrations: plainObject,
+  locales: plainObject,
   config: plainObject,
 } satisfies OptionTable<ApplicationParts>;
 
@@ -146,8 +158,11 @@ export const createApplication = (parts: ApplicationParts): Application => {
     ...resources.flatMap(({ problems }) => problems),
     ...endpoints.flatMap(({ problems = [] }) => problems),
   ]);
+  const { locales = {} } = parts;
+  const catalogues = Object.entries(locales).map(([locale, each]) => catalogueOfApplication(locale, each));
   return {
-    models: collectModels(resources),
+    models: collectModels(translateModels(resources, locales, catalogues)),
+    catalogues,
     endpoints,
     jobs: collectJobs(parts.jobs ?? {}),
     migrations: parts.migrations ?? {},
@@ -245,7 +260,13 @@ const loadParts = async (directory: string): Promise<Application> => {
   const migrations = await collect(join(directory, 'migrations'), 'an exported function `up`', (module) =>
     isMigration(module) ? module : undefined,
   );
+  const locales = await collect(
+    join(directory, 'locales'),
+    '`export default defineLocale(…)`',
+    ({ default: value }) => (isLocaleDefinition(value) ? value : undefined),
+  );
   return createApplication({
+    locales: Object.fromEntries(locales),
     resources: [...resources.values()],
     endpoints: [...endpoints.values()],
     jobs: Object.fromEntries(jobs),
@@ -263,8 +284,8 @@ const located = async (error: unknown, directory: string): Promise<unknown> => {
 };
 
 /**
- * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts` and
- * `gatewright.config.ts`, each of them optional. There is no registration: a new file is picked up at the next start.
+ * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`,
+ * `locales/*.ts` and `gatewright.config.ts`, each of them optional. There is no registration: a new file is picked up at the next start.
  * Node strips the types itself.
  * @throws ApplicationError that names the file, and the line where it can be determined
  */

@@ -105,7 +105,7 @@ export interface Parts {
 export const compose = async (parts: Parts) => {
   const { config, application, clock, removalClock, logger, database, vault, usage, stopping } = parts;
   const context = { database, clock };
-  const languages = createLanguages(config);
+  const languages = createLanguages(config, application.catalogues);
   const { first: catalogue } = languages;
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const events = createEventLog(database);

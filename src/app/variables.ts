@@ -167,7 +167,7 @@ export const variables: readonly Variable[] = [
     name: 'LOCALE',
     fallback: 'zh-CN',
     meaning:
-      '`zh-CN` or `en`: language of all messages. `auto`: each request chooses by `Accept-Language`, `zh-CN` where it does not. If unset, commands other than `start` and `dev` report problems in English',
+      '`zh-CN`, `en`, or a language in `locales`: language of all messages. `auto`: each request chooses by `Accept-Language`, `zh-CN` where it does not. If unset, commands other than `start` and `dev` report problems in English',
     shown: ({ locale, negotiated }) => (negotiated ? 'auto' : locale),
   },
   { name: 'LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', '), shown: ({ logLevel }) => logLevel },

@@ -1,4 +1,4 @@
-import { locales } from './messages/catalogue.ts';
+import { isLocale, locales } from './messages/catalogue.ts';
 
 /**
  * Checks of options at run time: the files of an application may be JavaScript, and a misspelt `permissions` that was
@@ -152,15 +152,19 @@ export const listOrObject =
   (value, path) =>
     (Array.isArray(value) ? list : object)(value, path);
 
-const labelTexts = objectOf(Object.fromEntries(locales.map((locale) => [locale, textual])));
-
-/** One text, or one for every language. */
+/** One text, or one for every language of the service and any further ones. */
 export const label: OptionCheck = (value, path) => {
   if (typeof value === 'string') return textual(value, path);
-  const flaw = labelTexts(value, path);
+  const flaw = plainObject(value, path);
   if (flaw !== undefined) return flaw;
-  const missing = locales.find((locale) => !Object.hasOwn(value as object, locale));
-  return missing === undefined ? undefined : `${path} has no text for ${missing}`;
+  const names = Object.keys(value as object);
+  const missing = locales.find((locale) => !names.includes(locale));
+  const others = names.filter((name) => !locales.some((locale) => locale === name));
+  // Beside a missing language another name is probably a misspelling of it.
+  const wrong = others.find((name) => missing !== undefined || !isLocale(name));
+  if (wrong !== undefined) return `there is no option "${path}.${wrong}"${nearestHint(wrong, locales)}`;
+  if (missing !== undefined) return `${path} has no text for ${missing}`;
+  return mapOf(textual)(value, path);
 };
 
 /** Returns the flaw of the options of a definition; undefined when they have none. */

@@ -97,6 +97,8 @@ export interface Catalogue {
   readonly explained: Readonly<Record<ExplainedRule, string>>;
   /** Labels by field name: of the service's own tables, and of models' fields without a label of their own. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Labels of the service by their English text, for a language of the application. */
+  readonly words?: ReadonlyMap<string, string>;
   /** Labels of inputs of the service's own endpoints only; a model may use such a name with another meaning. */
   readonly inputs: Readonly<Record<string, string>>;
 }

@@ -28,6 +28,10 @@ export type Label = string | Translations;
 export const labelText = (label: Label, locale: Locale): string =>
   typeof label === 'string' ? label : (label[locale] ?? label.en);
 
+/** Returns a label in the language of a catalogue, which may have it by its English text. */
+const labelIn = (label: Label, { locale, words }: Catalogue): string =>
+  typeof label === 'string' ? label : (label[locale] ?? words?.get(label.en) ?? label.en);
+
 /** Returns what there is for a language of the service; that for English in any other language. */
 export const forLocale = <Chinese, English>(
   each: { readonly 'zh-CN': Chinese; readonly en: English },
@@ -82,7 +86,7 @@ const paramText = (catalogue: Catalogue, name: string, value: RuleParams[string]
   if (name === 'type')
     return (catalogue.types as Readonly<Record<string, string>>)[String(value)] ?? String(value);
   if (typeof value === 'string' || typeof value === 'number') return value;
-  const texts = value.map((label) => labelText(label, catalogue.locale));
+  const texts = value.map((label) => labelIn(label, catalogue));
   // Made on demand: it loads the ICU data of its language.
   return new Intl.ListFormat(catalogue.locale).format(texts);
 };
@@ -93,7 +97,7 @@ const sentenceText = (catalogue: Catalogue, { label, rule, params }: Sentence): 
   const texts = Object.entries(params).map(
     ([name, value]) => [name, paramText(catalogue, name, value)] as const,
   );
-  return fill(sentence, { label: labelText(label, catalogue.locale), ...Object.fromEntries(texts) });
+  return fill(sentence, { label: labelIn(label, catalogue), ...Object.fromEntries(texts) });
 };
 
 /**
