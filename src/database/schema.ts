@@ -273,6 +273,8 @@ export interface CoreSchema {
     name: string;
     /** JSON: filter, sort, columns. */
     query: string;
+    /** Whether every administrator sees it; only its user changes it. */
+    shared: Generated<boolean>;
     created_at: string;
     updated_at: string;
   };

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, go, openFilter, seed, settled, site } from './admin-site.ts';
+import { accessibility, demandQuiet, enter, go, openFilter, seed, settled, site } from './admin-site.ts';
 
 describeDatabase('sqlite', 'administration pages: lists', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
@@ -166,7 +166,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       await page.getByRole('button', { name: '保存修改' }).click();
       await page.getByRole('button', { name: '在架图书', exact: true, pressed: true }).waitFor();
       await page.getByRole('button', { name: '视图“在架图书”的操作' }).click();
-      await page.getByRole('menuitem', { name: '重命名…' }).click();
+      await page.getByRole('menuitem', { name: '重命名或共享…' }).click();
       await page.getByLabel('名称').fill('上架');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: '上架', exact: true }).waitFor();
@@ -183,6 +183,27 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       await elsewhere.getByRole('group', { name: '视图' }).waitFor({ state: 'detached' });
       const left = await service.ok('GET', '/admin/views', { token: root });
       expect(left).toEqual([]);
+    });
+
+    it('a view that is shared is seen by other administrators, who save it under a name of their own', async () => {
+      const { page } = await enter(open, service, root, '/records/orders?sort=amount&order=DESC');
+      await page.getByRole('button', { name: '保存为视图' }).click();
+      await page.getByLabel('名称').fill('最大');
+      await page.getByRole('switch', { name: '与所有管理员共享' }).check();
+      expect(await accessibility(page)).toEqual([]);
+      await page.getByRole('button', { name: '保存', exact: true }).click();
+      await page.getByRole('button', { name: '最大', exact: true, pressed: true }).waitFor();
+
+      const colleague = await service.createUser(['admin']);
+      const { page: theirs } = await enter(open, service, colleague, '/records/orders');
+      await theirs.getByRole('button', { name: `最大 · ${root.username}` }).click();
+      await expect.poll(() => theirs.url()).toContain('sort=amount');
+      await theirs.getByRole('button', { name: '视图“最大”的操作' }).click();
+      expect(await theirs.getByRole('menuitem').allTextContents()).toEqual(['另存为…']);
+      await theirs.getByRole('menuitem', { name: '另存为…' }).click();
+      await theirs.getByLabel('名称').fill('我的');
+      await theirs.getByRole('button', { name: '保存', exact: true }).click();
+      await theirs.getByRole('button', { name: '我的', exact: true }).waitFor();
     });
 
     it('dates are filtered by words, which the address keeps, and by the day of the viewer', async () => {

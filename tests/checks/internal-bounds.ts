@@ -48,6 +48,8 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
     'endpoints/admin/session-user.ts',
     'http/stopping.ts',
     'http/uploads.ts maxNameLength',
+    'service/users/linked-accounts.ts maxClaimValues',
+    'service/users/linked-accounts.ts maxClaimValueLength',
     'jobs/worker.ts',
     'service/webhooks/deliveries.ts',
     'webhooks/send.ts maxBody',

@@ -7,6 +7,9 @@ interface View {
   readonly resource: string;
   readonly name: string;
   readonly query: object;
+  readonly mine: boolean;
+  readonly owner: string;
+  readonly shared: boolean;
 }
 
 describeEachDatabase('/admin/views', (databases) => {
@@ -28,6 +31,36 @@ describeEachDatabase('/admin/views', (databases) => {
     service.post<View>('/admin/views', { token, body: { view: body } });
   const mine = (token: TestUser, of = 'api_keys') =>
     service.ok<View[]>('GET', `/admin/views?filter[resource]=${of}&sort=name`, { token });
+
+  it('that are shared are seen by other administrators, and changed by their owner only', async () => {
+    const { data: view } = await save({ resource: 'shared', name: 'Late', query, shared: true });
+    expect(view).toMatchObject({ shared: true, mine: true, owner: root.username });
+    await save({ resource: 'shared', name: 'Own', query });
+    await save({ resource: 'shared', name: 'Late', query }, other);
+    expect((await mine(other, 'shared')).map((each) => [each.name, each.mine, each.owner])).toEqual([
+      ['Late', false, root.username],
+      ['Late', true, other.username],
+    ]);
+    for (const [method, body] of [
+      ['PATCH', { view: { shared: false } }],
+      ['DELETE', undefined],
+    ] as const) {
+      const refused = await service.request(method, `/admin/views/${view.id}`, {
+        token: other,
+        ...(body === undefined ? {} : { body }),
+      });
+      expect([method, refused.status]).toEqual([method, 403]);
+    }
+    await service.ok('PATCH', `/admin/views/${view.id}`, { token: root, body: { view: { shared: false } } });
+    expect((await mine(other, 'shared')).map((each) => each.mine)).toEqual([true]);
+    expect(
+      (await service.request('PATCH', `/admin/views/${view.id}`, { token: other, body: { view: {} } }))
+        .status,
+    ).toBe(404);
+    // Without the role no view is seen.
+    const plain = await service.createUser(['viewer']);
+    expect((await service.request('GET', '/admin/views', { token: plain })).status).toBe(403);
+  });
 
   it('are saved, renamed, changed and deleted by their owner, and seen by no other user', async () => {
     const made = await save({ resource: 'api_keys', name: 'Ending soon', query });

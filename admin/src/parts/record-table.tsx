@@ -134,7 +134,8 @@ const bodyStyle = {
   '& tbody tr:last-of-type > td': { borderBottom: 0 },
   '& tbody tr:focus-visible': { outline: '2px solid', outlineColor: 'primary.main', outlineOffset: -2 },
   '& td[data-cell~=acts]': { ...rowButtons, overflow: 'visible', maxWidth: 'none' },
-  '& td[data-cell=choose]': { width: 40, p: '0 0 0 8px', overflow: 'visible' },
+  // More specific than the padding of compact rows.
+  '& tbody td[data-cell=choose]': { width: 40, p: '0 0 0 8px', overflow: 'visible' },
   '& td[data-cell~=wide]': { display: { xs: 'none', lg: 'table-cell' } },
 } as const;
 

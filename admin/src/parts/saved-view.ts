@@ -10,10 +10,14 @@ export interface ViewQuery {
   readonly columns?: readonly string[];
 }
 
-/** A view of a list, kept by the service for the user who saved it. */
+/** A view of a list: one's own, or one that another administrator shares. */
 export interface SavedView {
   readonly id: number;
   readonly name: string;
+  /** Whether the signed-in user has saved it, and may change it. */
+  readonly mine: boolean;
+  readonly owner: string;
+  readonly shared: boolean;
   readonly query: ViewQuery;
 }
 
@@ -50,7 +54,7 @@ export const queryOf = (
 
 const key = (resource: string) => ['views', resource] as const;
 
-/** The views of a list that the signed-in user has saved, by name. */
+/** The views of a list that the signed-in user sees, by name. */
 export const useViews = (resource: string) =>
   useQuery({
     queryKey: key(resource),
@@ -61,12 +65,15 @@ export const useViews = (resource: string) =>
     },
   });
 
-export const createView = async (resource: string, name: string, query: ViewQuery): Promise<SavedView> =>
-  (await send<SavedView>('POST', '/admin/views', { body: { view: { resource, name, query } } })).data;
+/** The parts of a view that its form asks for. */
+export type NamedView = Pick<SavedView, 'name' | 'shared'>;
+
+export const createView = async (resource: string, named: NamedView, query: ViewQuery): Promise<SavedView> =>
+  (await send<SavedView>('POST', '/admin/views', { body: { view: { resource, ...named, query } } })).data;
 
 export const changeView = async (
   id: number,
-  change: { readonly name?: string; readonly query?: ViewQuery },
+  change: Partial<NamedView> & { readonly query?: ViewQuery },
 ): Promise<void> => {
   await send('PATCH', `/admin/views/${id}`, { body: { view: change } });
 };

@@ -14,6 +14,7 @@ import {
   changeView,
   createView,
   deleteView,
+  type NamedView,
   queryOf,
   type SavedView,
   searchOf,
@@ -22,6 +23,8 @@ import {
   type ViewQuery,
 } from './saved-view.ts';
 import { useAct } from './use-act.ts';
+
+const unnamed: NamedView = { name: '', shared: false };
 
 const ViewName = lazy(() => import('./view-name.tsx').then(({ ViewName: part }) => ({ default: part })));
 
@@ -90,6 +93,7 @@ export const SavedViews = (props: SavedViewsProps) => {
             onClick={() => show(view.id, view.query)}
           >
             {view.name}
+            {view.mine ? null : ` · ${view.owner}`}
             {pressed && changed ? ` · ${text('views.changed')}` : null}
           </Button>
         );
@@ -132,7 +136,7 @@ const ViewMenu = ({ view, now, changed, onAsk }: ViewMenuProps) => {
   };
   return (
     <>
-      {changed ? (
+      {changed && view.mine ? (
         <Button
           size="small"
           sx={{ flexShrink: 0 }}
@@ -152,8 +156,13 @@ const ViewMenu = ({ view, now, changed, onAsk }: ViewMenuProps) => {
       </IconButton>
       <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
         <MenuItem onClick={choose(() => onAsk('save'))}>{text('views.saveAs')}</MenuItem>
-        <MenuItem onClick={choose(() => onAsk('rename'))}>{text('views.rename')}</MenuItem>
-        <MenuItem onClick={choose(() => onAsk('delete'))}>{text('views.delete')}</MenuItem>
+        {view.mine
+          ? (['rename', 'delete'] as const).map((each) => (
+              <MenuItem key={each} onClick={choose(() => onAsk(each))}>
+                {text(`views.${each}`)}
+              </MenuItem>
+            ))
+          : null}
       </Menu>
     </>
   );
@@ -180,9 +189,9 @@ const Asked = ({ asking, view, now, resource, onClose, onSaved, onDeleted }: Ask
     });
     onClose();
   };
-  const save = async (name: string): Promise<void> => {
-    if (asking === 'rename' && view !== undefined) await changeView(view.id, { name });
-    else onSaved(await createView(resource, name, now));
+  const save = async (named: NamedView): Promise<void> => {
+    if (asking === 'rename' && view !== undefined) await changeView(view.id, named);
+    else onSaved(await createView(resource, named, now));
     await client.invalidateQueries({ queryKey: ['views', resource] });
   };
   if (asking === 'delete')
@@ -201,7 +210,7 @@ const Asked = ({ asking, view, now, resource, onClose, onSaved, onDeleted }: Ask
     <Suspense fallback={null}>
       <ViewName
         title={text(asking === 'rename' ? 'views.renameTitle' : 'views.saveTitle')}
-        first={asking === 'rename' ? (view?.name ?? '') : ''}
+        first={asking === 'rename' && view !== undefined ? view : unnamed}
         onSave={save}
         onClose={onClose}
       />

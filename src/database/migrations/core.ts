@@ -36,6 +36,7 @@ import { systemInvitations } from './0051-system-invitations.ts';
 import { accountLinks } from './0052-account-links.ts';
 import { linkedAccounts } from './0053-linked-accounts.ts';
 import { claimValues } from './0054-claim-values.ts';
+import { sharedViews } from './0055-shared-views.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -204,4 +205,5 @@ export const coreMigrations: Migrations = {
   '0052_account_links': accountLinks,
   '0053_linked_accounts': linkedAccounts,
   '0054_claim_values': claimValues,
+  '0055_shared_views': sharedViews,
 };

@@ -94,7 +94,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   gatewright_views: {
     list: ['resource'],
     query: ['query'],
-    other: ['id', 'user_id', 'name', 'created_at', 'updated_at'],
+    other: ['id', 'user_id', 'name', 'shared', 'created_at', 'updated_at'],
   },
   gatewright_imports: { model: ['model'], other: ['run', 'steps'] },
   gatewright_import_places: {

@@ -46,7 +46,7 @@ export interface KnownAccount {
   readonly claimValues: readonly string[] | null;
 }
 
-export interface KnownUser extends StoredUser {
+export interface LinkedUser extends StoredUser {
   readonly id: number;
 }
 
@@ -251,7 +251,7 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
     find: async (
       provider: string,
       { userId, subject }: { readonly userId?: number | undefined; readonly subject?: string | undefined },
-    ): Promise<{ readonly account?: KnownAccount; readonly user?: KnownUser }> => {
+    ): Promise<{ readonly account?: KnownAccount; readonly user?: LinkedUser }> => {
       let query = db
         .selectFrom('gatewright_linked_accounts')
         .select(['user_id', 'subject', 'last_used_at', 'claim_values'])

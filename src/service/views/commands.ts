@@ -69,6 +69,7 @@ const isQuery = (value: Json): boolean =>
 const fields = {
   name: field.string({ required: true, max: 60 }),
   query: field.json({ required: true }),
+  shared: field.boolean(),
 };
 
 /** Options that the commands to create and to change a view share. */
@@ -82,8 +83,18 @@ const common = {
       : [{ field: 'query', rule: 'view_query', params: { max: maxQueryBytes } }],
 } as const;
 
-/** Commands reach the views of their own user only; their policy admits only users. */
+/** Commands change the views of their own user only; their policy admits only users. */
 const ownerOf = ({ actor }: Change): number => actingUserId(actor) ?? 0;
+
+/** The refusal for a view that is not the caller's: a shared one is known to them. */
+const notOwn = async ({ transaction, tables }: Change, id: number): Promise<Problem> => {
+  const view = tables
+    .selectFrom('gatewright_views')
+    .select('id')
+    .where('id', '=', id)
+    .where('shared', '=', true);
+  return new Problem((await transaction.get(toQuery(view))) === undefined ? 'record_not_found' : 'forbidden');
+};
 
 const createView = defineEntityCommand({
   ...common,
@@ -105,8 +116,8 @@ const createView = defineEntityCommand({
     const { count } = (await transaction.get<{ count: number }>(toQuery(counted))) ?? { count: 0 };
     if (Number(count) >= maxViews)
       throw new ViolationError({ field: 'name', rule: 'too_many', params: { max: maxViews } });
-    const { resource, name, query } = values;
-    const columns = { user_id: owner, resource, name, query: JSON.stringify(query) };
+    const { resource, name, query, shared = false } = values;
+    const columns = { user_id: owner, resource, name, query: JSON.stringify(query), shared: shared ?? false };
     const insert = tables
       .insertInto('gatewright_views')
       .values({ ...columns, created_at: at, updated_at: at })
@@ -121,19 +132,20 @@ const updateView = defineEntityCommand({
   operation: 'updateView',
   summary: { 'zh-CN': '修改列表视图', en: 'Change a view of a list' },
   input: fields,
-  problems: ['record_not_found'],
+  problems: ['record_not_found', 'forbidden'],
   run: async (call) => {
-    const { name, query } = call.values;
+    const { name, query, shared } = call.values;
     const update = call.tables
       .updateTable('gatewright_views')
       .set({
         ...(name === undefined ? {} : { name }),
         ...(query === undefined ? {} : { query: JSON.stringify(query) }),
+        ...(shared == null ? {} : { shared }),
         updated_at: call.at,
       })
       .where('id', '=', call.id)
       .where('user_id', '=', ownerOf(call));
-    if ((await call.transaction.run(toQuery(update))) === 0) throw new Problem('record_not_found');
+    if ((await call.transaction.run(toQuery(update))) === 0) throw await notOwn(call, call.id);
     return {};
   },
 });
@@ -142,19 +154,19 @@ const deleteView = defineEntityCommand({
   verb: 'remove',
   operation: 'deleteView',
   summary: { 'zh-CN': '删除列表视图', en: 'Delete a view of a list' },
-  problems: ['record_not_found'],
+  problems: ['record_not_found', 'forbidden'],
   run: async (call) => {
     const removal = call.tables
       .deleteFrom('gatewright_views')
       .where('id', '=', call.id)
       .where('user_id', '=', ownerOf(call));
-    if ((await call.transaction.run(toQuery(removal))) === 0) throw new Problem('record_not_found');
+    if ((await call.transaction.run(toQuery(removal))) === 0) throw await notOwn(call, call.id);
     return {};
   },
 });
 
 /**
- * Views are personal settings, like a language: other users do not see them, and the audit log has no lines about
- * them.
+ * Views are settings of a user, like a language: others see a shared one and cannot change it, and the audit log has no
+ * lines about them.
  */
 export const viewCommands: readonly EntityCommand[] = [createView, updateView, deleteView];

@@ -33,7 +33,7 @@ import {
 import { signedInByCode } from './code.ts';
 import type { OidcProvider } from './options.ts';
 import { createPendingSignIns, type PendingSignIn } from './pending.ts';
-import { defaultRoles, mappedRoles, valuesOf } from './role-mapping.ts';
+import { claimTexts, defaultRoles, mappedRoles } from './role-mapping.ts';
 
 /** A path of this service: neither an address of another host nor one that a browser reads as such. */
 const isReturnPath = (text: string): boolean =>
@@ -63,7 +63,7 @@ const newUserOf = (
 
 const provesFactor = ({ secondFactor }: OidcProvider, claims: JsonObject): boolean =>
   secondFactor !== undefined &&
-  valuesOf(claims[secondFactor.claim]).some((value) => secondFactor.values.includes(value));
+  claimTexts(claims[secondFactor.claim]).some((value) => secondFactor.values.includes(value));
 
 const refused = (): Problem =>
   new Problem('provider_refused', { headers: { 'WWW-Authenticate': jwt.challenge } });
@@ -179,7 +179,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       return 'linked=1';
     }
     const { roles } = provider;
-    const values = roles === undefined ? [] : valuesOf(claimAt(account.claims, roles.claim));
+    const values = roles === undefined ? [] : claimTexts(claimAt(account.claims, roles.claim));
     const rolesOf =
       roles === undefined ? undefined : (current: readonly string[]) => mappedRoles(roles, values, current);
     const [unknown] = await services.users.unknownRoles(rolesOf?.([]) ?? []);

@@ -14,7 +14,7 @@ export interface MappedRole {
 }
 
 /** The texts of a claim that holds one or a list. */
-export const valuesOf = (value: Json | undefined): readonly string[] =>
+export const claimTexts = (value: Json | undefined): readonly string[] =>
   [value].flat().filter((each) => typeof each === 'string');
 
 /** Roles that a value of the claim grants. */
