@@ -66,7 +66,7 @@ describeDatabase('sqlite', 'administration pages: what keys may do', (databases)
       await page.keyboard.press('Enter');
       await page.keyboard.type('2001:db8::/32');
       await page.getByRole('button', { name: 'Create a key' }).click();
-      await page.getByText('“127.0.0.0/40” is no address or network').waitFor();
+      await page.getByText('“127.0.0.0/40” is not an address or network').waitFor();
       expect(await page.getByText('“2001:db8::/32” is no').count()).toBe(0);
       expect(await stored('reader')).toBeUndefined();
       expect(await accessibility(page)).toEqual([]);

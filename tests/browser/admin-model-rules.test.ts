@@ -91,6 +91,17 @@ describeDatabase('sqlite', 'administration pages: the rules of a model', (databa
       demandQuiet(watched, service);
     });
 
+    it('a bulk change counts records in words', async () => {
+      const { page } = await enter(open, service, root, '/records/entries', { language: 'en' });
+      const titles = { 1: 'Change 1 record', 2: 'Change 2 records' };
+      for (const [count, name] of Object.entries(titles)) {
+        await page.getByRole('row').nth(Number(count)).getByRole('checkbox').check();
+        await page.getByRole('button', { name: 'Change', exact: true }).click();
+        await page.getByRole('dialog', { name, exact: true }).waitFor();
+        await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      }
+    });
+
     it('the form of a record has a reference by which it is numbered until it is created', async () => {
       const { page } = await enter(open, service, root, '/records/entries/1');
       await page.getByLabel('摘要').waitFor();

@@ -4,13 +4,13 @@ import type { zhCNDay } from './zh-cn-day.ts';
 export const enDay: SameKeys<typeof zhCNDay> = {
   keys: {
     revoked: 'Revoked keys',
-    notFound: 'This is no key of this service',
+    notFound: 'This service has no such key',
   },
   bulk: {
     nothing: 'Nothing to change: the chosen records have these values already',
     saved: '%{count} changed; %{unchanged} had these values already',
-    undone: '%{count} changes undone',
-    undoneSome: '%{count} changes undone; %{left} were changed again since and stay',
+    undone: '%{count} change undone |||| %{count} changes undone',
+    undoneSome: 'Undone: %{count}. Kept because changed again since: %{left}.',
   },
   routes: {
     title: 'Response times',

@@ -29,7 +29,7 @@ export const enKeys: SameKeys<typeof zhCNKeys> = {
   network: 'Network %{place}',
   addNetwork: 'Add a network',
   removeNetwork: 'Remove network %{place}',
-  notNetwork: '“%{value}” is no address or network, e.g. 203.0.113.0/24 or 2001:db8::/32',
+  notNetwork: '“%{value}” is not an address or network, e.g. 203.0.113.0/24 or 2001:db8::/32',
   limits: 'Limits',
   noLimits: 'none of its own',
   atMost: 'At most: ',

@@ -141,11 +141,11 @@ export const en: SameKeys<typeof zhCN> = {
   },
   import: {
     link: 'Import',
-    title: 'Import: %{label}',
+    title: 'Import “%{label}” records',
   },
   bulk: {
     edit: 'Change',
-    title: 'Change %{count} records',
+    title: 'Change %{count} record |||| Change %{count} records',
     lead: 'Changes only these fields, in one transaction: if one record is rejected, none is changed.',
     field: 'Add a field to change',
     leave: 'Do not change “%{name}”',
@@ -194,10 +194,10 @@ export const en: SameKeys<typeof zhCN> = {
     said: {
       today: 'today',
       yesterday: 'yesterday',
-      last: 'within the last %{count} days',
-      next: 'within %{count} days',
-      before: 'older than %{count} days',
-      after: 'more than %{count} days ahead',
+      last: 'within the last day |||| within the last %{count} days',
+      next: 'within %{count} day |||| within %{count} days',
+      before: 'older than %{count} day |||| older than %{count} days',
+      after: 'more than %{count} day ahead |||| more than %{count} days ahead',
       on: 'on %{date}',
     },
     isEmpty: 'is empty',
@@ -279,7 +279,7 @@ export const en: SameKeys<typeof zhCN> = {
   picker: {
     beyond: 'First %{shown} of %{total}: type more to narrow the list',
     newest: 'Newest %{shown}: type more to narrow the list',
-    add: 'Add new: %{label}…',
+    add: 'New %{label}…',
   },
   deletion: {
     title: 'Delete “%{name}”?',
@@ -325,7 +325,7 @@ export const en: SameKeys<typeof zhCN> = {
     by: 'Deleted by',
     at: 'Deleted',
     until: 'Kept for',
-    remaining: '%{days} days left',
+    remaining: '%{count} day left |||| %{count} days left',
     due: 'soon',
     empty: 'There are no deleted records.',
     restore: 'Restore',

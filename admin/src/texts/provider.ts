@@ -76,18 +76,19 @@ const textAt = (tree: Tree, path: string): string | undefined => {
 /** Forms of a text by number: one, and all others. Chinese texts have one form. */
 const formOf = (text: string, count: unknown): string => {
   const [one = '', others = one] = text.split(' |||| ');
-  return count === 1 || count === undefined ? one : others;
+  return count === undefined || Number(count) === 1 ? one : others;
 };
 
-/** The provider of ra-core: texts by path, with `%{name}` filled in and the form of `smart_count`. */
+/** The provider of ra-core: texts by path, with `%{name}` filled in, in the form of `smart_count` or `count`. */
 export const i18nProvider: I18nProvider = {
   translate: (key, options = {}) => {
     const found =
       textAt(textsOf(current) as unknown as Tree, key) ??
       textAt({ app: loadedLater.get(current) ?? {} }, key);
     if (found === undefined) return typeof options['_'] === 'string' ? options['_'] : key;
-    return formOf(found, options['smart_count']).replaceAll(/%\{(\w+)\}/g, (whole, name: string) =>
-      options[name] === undefined ? whole : String(options[name]),
+    return formOf(found, options['smart_count'] ?? options['count']).replaceAll(
+      /%\{(\w+)\}/g,
+      (whole, name: string) => (options[name] === undefined ? whole : String(options[name])),
     );
   },
   changeLocale: async (locale) => {

@@ -322,7 +322,7 @@ export const zhCN = {
     by: '删除人',
     at: '删除时间',
     until: '保留',
-    remaining: '剩余 %{days} 天',
+    remaining: '剩余 %{count} 天',
     due: '即将清除',
     empty: '没有已删除的记录。',
     restore: '恢复',

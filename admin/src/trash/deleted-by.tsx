@@ -11,7 +11,7 @@ export const Remaining = ({ until }: { readonly until: string }) => {
   const days = Math.ceil((Date.parse(until) - Date.now()) / day);
   return (
     <time dateTime={until} title={until}>
-      {days > 0 ? text('trash.remaining', { days }) : text('trash.due')}
+      {days > 0 ? text('trash.remaining', { count: days }) : text('trash.due')}
     </time>
   );
 };
