@@ -51,6 +51,18 @@ const gateStyle = {
   '& > svg': { position: 'relative', m: '-2px 4px 0' },
 } as const;
 
+/** Below the title and what stands beside it, over the width of both. */
+const contentStyle = {
+  gridColumn: '2 / -1',
+  gridRow: 2,
+  minWidth: 0,
+  overflowWrap: 'anywhere',
+  typography: 'body2',
+  color: 'text.secondary',
+} as const;
+
+const asideStyle = { gridColumn: 3, gridRow: 1, typography: 'body2' } as const;
+
 const litStyle = { bgcolor: 'var(--lantern-ground)' } as const;
 
 /** Gates in the order in which they are come to. */
@@ -76,12 +88,8 @@ interface GateProps {
 export const Gate = ({ outcome, lit = false, title, labelledBy, aside, children }: GateProps) => (
   <Box component="li" aria-labelledby={labelledBy} sx={lit ? { ...gateStyle, ...litStyle } : gateStyle}>
     <Arch outcome={outcome} lit={lit} />
-    <Box sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-      <Box sx={{ typography: 'body1', fontWeight: 500 }}>{title}</Box>
-      {children === undefined || children === null ? null : (
-        <Box sx={{ typography: 'body2', color: 'text.secondary' }}>{children}</Box>
-      )}
-    </Box>
-    {aside === undefined || aside === null ? null : <Box sx={{ typography: 'body2' }}>{aside}</Box>}
+    <Box sx={{ minWidth: 0, overflowWrap: 'anywhere', typography: 'body1', fontWeight: 500 }}>{title}</Box>
+    {children === undefined || children === null ? null : <Box sx={contentStyle}>{children}</Box>}
+    {aside === undefined || aside === null ? null : <Box sx={asideStyle}>{aside}</Box>}
   </Box>
 );

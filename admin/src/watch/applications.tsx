@@ -31,6 +31,7 @@ const columns = (
   },
   {
     name: 'public_key',
+    has: ({ public_key }) => public_key !== null,
     render: ({ public_key }) =>
       public_key === null ? null : (
         <Typography component="code" variant="body2" sx={{ fontFamily: monospace, overflowWrap: 'anywhere' }}>

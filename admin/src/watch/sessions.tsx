@@ -33,7 +33,8 @@ const columns = (text: Text, onEnd: (session: Session) => void): OwnColumn<Sessi
     name: 'user_agent',
     render: ({ user_agent, current }) => (
       <Stack direction="row" sx={{ gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
-        <Browser userAgent={user_agent} />
+        {/* The blank is for the line of a card, which has no gaps. */}
+        <Browser userAgent={user_agent} />{' '}
         {current ? <Status tone="good">{text('sessions.current')}</Status> : null}
       </Stack>
     ),
