@@ -88,6 +88,16 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['query string', 'records/list/query-string.ts', 'maxQueryLength', 'characters', '400'],
     ['filters of a request', 'records/list/parameters.ts', 'maxFilters', 'count', '400'],
     ['value of a filter', 'records/list/query-string.ts', 'maxValueLength', 'characters', '400'],
+    ['words of `q` in a full-text search', 'kernel/search-words.ts', 'mostWords', 'count', '400'],
+    [
+      'searched characters of a record',
+      'kernel/search-words.ts',
+      'searchedCharacters',
+      'characters',
+      'not searched',
+    ],
+    ['ranked matches of a search', 'database/search.ts', 'rankedMatches', 'count', 'follow, newest first'],
+    ['counted matches of a search', 'database/search.ts', 'countedMatches', 'count', 'not counted'],
     ['values of one `in`', 'records/list/query-string.ts', 'maxInValues', 'count', '400'],
     ['terms of `sort`', 'records/list/sort.ts', 'maxTerms', 'count', '400'],
     [

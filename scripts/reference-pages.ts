@@ -73,7 +73,10 @@ const listPage = (): string => {
     ['after', parameterTexts.after.en],
     ['sort', `${parameterTexts.sort.en}; default \`id\`; ties are ordered by \`id\`; null comes first`],
     ['filter[field][operator]', 'Conditions, joined by AND'],
-    ['q', parameterTexts.search.en],
+    [
+      'q',
+      `${parameterTexts.search.en}; words and their best matches where the model has a [full-text search](../guide/search.md)`,
+    ],
     ['fields', parameterTexts.fields.en],
   ];
   return page(

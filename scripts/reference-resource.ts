@@ -15,6 +15,7 @@ const optionTypes: Readonly<Record<string, string>> = {
   views: '{ list?, detail?, saved? }',
   isolation: 'boolean | condition | { read?, write?, create?, update?, destroy? }',
   manage: 'condition',
+  search: 'names',
   restricted: 'names of fields, or { fields, unless: condition }',
   publicRead: '{ where, orOwn? }',
   auth: 'methods | { action: methods }',

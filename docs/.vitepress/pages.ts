@@ -43,6 +43,7 @@ export const sections: readonly Section[] = [
     pages: guides(
       'modelling',
       'relations',
+      'search',
       'permissions',
       'authentication',
       'accounts',

@@ -3,6 +3,7 @@ import type { ColumnKind, ColumnValue, FieldDefinition } from '../fields/field.t
 import type { Ask, ForeignKeyShape, IndexShape, Introspection, TableShape } from './introspection.ts';
 import type { MigrationDatabase } from './migrations/migration.ts';
 import type { DialectName } from './name.ts';
+import type { SearchDialect, SearchSchema } from './search.ts';
 import type { Compiler, Fragment } from './statement.ts';
 
 /** The SQL of a kind of column: its type, and the JSON form of its values. */
@@ -133,6 +134,8 @@ export interface Dialect extends Compiler {
   readonly takesRoomLightly: boolean;
   /** Whether it is faster to materialize the rows of a page with its total than to read them twice. */
   readonly keepsRows: boolean;
+  /** Full-text search. */
+  readonly search: SearchDialect;
   readonly schema: SchemaDialect;
 }
 
@@ -218,6 +221,8 @@ export interface SchemaDialect {
    */
   readonly revokedKeyTriggers: readonly string[];
   readonly moving: MoveDialect;
+  /** Indexes of full-text search. */
+  readonly search: SearchSchema;
   /** Whether foreign keys have names, by which they are dropped. */
   readonly namesForeignKeys: boolean;
   boolean(value: boolean): string;

@@ -29,6 +29,8 @@ export interface TableShape {
   readonly columns: ReadonlyMap<string, ColumnShape>;
   /** Indexes over plain columns and all rows, without the primary key's. */
   readonly indexes: readonly IndexShape[];
+  /** Columns of its full-text search, in their order; undefined without one. */
+  readonly search: readonly string[] | undefined;
 }
 
 export type Tables = ReadonlyMap<string, TableShape>;
@@ -41,6 +43,8 @@ export interface Introspection {
   columns(ask: Ask): Promise<readonly (ColumnShape & { readonly table: string })[]>;
   /** A row for each column of each index; `column` is null for an expression. */
   indexes(ask: Ask): Promise<readonly IndexedColumn[]>;
+  /** The full-text searches: the table of words, and the searched columns as a JSON array. */
+  searches(ask: Ask): Promise<readonly { readonly table: string; readonly columns: string }[]>;
   /** Whether a column of the declared type stores the values of a field with the wanted type. */
   holds(declared: string, wanted: string): boolean;
 }

@@ -1,6 +1,7 @@
 import type { CommonOptions, FieldType } from '../fields/field.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';
+import type { SearchIndex } from './search.ts';
 import { type Fragment, identifier, param } from './statement.ts';
 
 /** Hidden integer column that every write raises; ETag and If-Match go by it. */
@@ -86,6 +87,8 @@ export interface Source {
   /** First columns of indexes, the key included: a sort or an equality by another column scans. */
   readonly indexed: ReadonlySet<string>;
   readonly relations?: ReadonlyMap<string, SourceRelation>;
+  /** The full-text search of `q`; without one `q` finds a part of any text. */
+  readonly search?: SearchIndex;
   /** Whether its SQL uses `serviceTime` or `monthAgo`. */
   readonly timed?: boolean;
   /** Whether its SQL uses `callerSession`. */

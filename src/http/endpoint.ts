@@ -85,7 +85,8 @@ export interface ListField {
   readonly name: string;
   readonly operators: readonly FilterOperator[];
   readonly sortable: boolean;
-  readonly searchable: boolean;
+  /** Whether `q` finds parts of its text, or by a full-text search words of it. */
+  readonly searchable: boolean | 'words';
   /** Whether records can be grouped by it, and by which spans of time. */
   readonly groupable: boolean;
   readonly buckets: readonly Bucket[];

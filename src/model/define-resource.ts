@@ -3,6 +3,7 @@ import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import { integer } from '../fields/integer.ts';
 import { type Label, ruleName } from '../kernel/messages/messages.ts';
+import { mostSearchFields } from '../kernel/search-words.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { checkResourceOptions } from './definition-options.ts';
@@ -161,6 +162,22 @@ const displayOf = (
   return template;
 };
 
+/** The fields of the full-text search. @throws DefinitionError */
+const searchOf = (
+  model: string,
+  fields: ReadonlyMap<string, ModelField>,
+  names: readonly string[] | undefined,
+): readonly string[] => {
+  if (names === undefined) return [];
+  const flaw = (text: string, field?: string) => new DefinitionError(model, `search: ${text}`, field);
+  if (names.length === 0 || names.length > mostSearchFields || new Set(names).size !== names.length)
+    throw flaw(`name one to ${mostSearchFields} fields, each once`);
+  for (const name of names)
+    if (!findField(model, fields, name, 'search').type.searchable)
+      throw flaw('only fields that contain text can be searched', name);
+  return Object.freeze([...names]);
+};
+
 const defaultLabel = (singular: string): Label => humanise(singular);
 
 /**
@@ -217,6 +234,7 @@ export const defineResource = <
     problems: Object.freeze([...(definition.problems ?? [])]),
     indexes: indexesOf(name, fields, unique, definition.indexes ?? []),
     unique,
+    search: searchOf(name, fields, definition.search),
     counted,
   });
 };

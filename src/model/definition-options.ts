@@ -84,6 +84,7 @@ const resource = {
   problems: listOf(ownProblem),
   indexes: listOf(texts),
   unique: listOf(texts),
+  search: texts,
 } satisfies OptionTable<Definition>;
 
 /** Refuses an unknown option in a model file, and a value of the wrong type. */

@@ -104,4 +104,9 @@ export interface ResourceDefinition<
    * of one field is the same as `unique: true` on it.
    */
   readonly unique?: readonly (readonly [FieldName<Fields>, ...FieldName<Fields>[]])[];
+  /**
+   * Up to four text fields of a full-text search, those that count most first: `q` finds their words, the best match
+   * first. Without it `q` finds a part of any text field.
+   */
+  readonly search?: readonly [FieldName<Fields>, ...FieldName<Fields>[]];
 }

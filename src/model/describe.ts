@@ -38,12 +38,12 @@ const visibleTo = (access: Access, writes: ReadonlySet<string>): ReadonlySet<str
   new Set([...writes, ...Object.values(access).flatMap((reach) => reach?.readable ?? [])]);
 
 /** Only fields of the list can be filtered, sorted and grouped by. */
-const queryOf = ({ name, type }: ModelField, { list }: Access): JsonObject => {
+const queryOf = ({ search }: ResourceModel, { name, type }: ModelField, { list }: Access): JsonObject => {
   const listed = list?.readable.includes(name) ?? false;
   return {
     operators: listed ? [...type.operators] : [],
     sortable: listed && type.sortable,
-    searchable: listed && type.searchable,
+    searchable: listed && (search.length === 0 ? type.searchable : search.includes(name)),
     groupable: listed && isGroupable(type),
     buckets: listed ? [...bucketsOf(type)] : [],
     measures: listed ? [...measuresOf(type)] : [],
@@ -57,6 +57,7 @@ const referenceOf = ({ reference = '', anyone, onDelete = 'restrict' }: ModelFie
 });
 
 const describeField = (
+  model: ResourceModel,
   field: ModelField,
   access: Access,
   writes: ReadonlySet<string>,
@@ -77,7 +78,7 @@ const describeField = (
     ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
     ...(Object.keys(bounds).length === 0 ? {} : { bounds }),
     ...(field.reference === undefined ? {} : referenceOf(field)),
-    ...queryOf(field, access),
+    ...queryOf(model, field, access),
   };
 };
 
@@ -196,7 +197,7 @@ export const describeModel = (
       path,
       authentication: [...authentication],
     })),
-    fields: fields.map((field) => describeField(field, access, writes, locale)),
+    fields: fields.map((field) => describeField(model, field, access, writes, locale)),
     schemas,
     uiSchema: withNestedUi(uiSchemaOf(written, locale), nested, locale),
     unique: uniqueOf(model, visible),

@@ -68,6 +68,8 @@ export interface ResourceModel {
    * among the owner's records. Null is never equal to null.
    */
   readonly unique: readonly (readonly string[])[];
+  /** Fields of the full-text search, those that count most first; empty without one. */
+  readonly search: readonly string[];
   /** Fields whose values the service counts, in order. */
   readonly counted: readonly CountedField[];
 }

@@ -45,6 +45,10 @@ export const listFieldsOf = (source: Source, rule: Rule): ListField[] => {
   const readable = 'readable' in rule ? (rule.readable ?? []) : [];
   return readable.flatMap((name) => {
     const column = source.columns.get(name);
-    return column === undefined ? [] : listField(column);
+    if (column === undefined) return [];
+    const field = listField(column);
+    const { search } = source;
+    if (search === undefined) return field;
+    return { ...field, searchable: search.columns.includes(name) ? 'words' : false };
   });
 };

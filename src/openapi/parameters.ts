@@ -104,10 +104,14 @@ const listOf = (choices: readonly string[], sign = ''): JsonSchema => ({
   pattern: `^(${sign}(${choices.join('|')})(,|$))+$`,
 });
 
-const searches = (fields: readonly ListField[], context: Context): JsonObject[] =>
-  fields.some(({ searchable }) => searchable)
-    ? [sharedParameter(context, 'query', 'q', parameterTexts.search, { type: 'string', maxLength: 1024 })]
-    : [];
+const searches = (fields: readonly ListField[], context: Context): JsonObject[] => {
+  const searched = fields.find(({ searchable }) => searchable !== false)?.searchable;
+  if (searched === undefined) return [];
+  const schema = { type: 'string', maxLength: 1024 } as const;
+  if (searched !== 'words') return [sharedParameter(context, 'query', 'q', parameterTexts.search, schema)];
+  const text = labelText(parameterTexts.words, context.locale);
+  return [context.components.add('parameters', 'words', query('q', schema, text))];
+};
 
 const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
   const { components } = context;

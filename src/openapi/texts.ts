@@ -117,6 +117,11 @@ export const parameterTexts = {
     en: 'Fields to sort by, comma-separated; prefix `-` for descending order',
   },
   search: { 'zh-CN': '在文本字段中查找（包含）', en: 'Text to search for in the text fields' },
+  words: {
+    'zh-CN':
+      '全文检索的词，不区分大小写和重音，最后一个词可只写开头；中文按字匹配。所有词都须出现。未给出 `sort` 和 `after` 时最匹配的在前；总数最多计到 10,000',
+    en: 'Words of a full-text search, without case and accents; the last one may be the beginning of a word. All of them must occur. Without `sort` and `after` the best match comes first, and the total counts up to 10,000',
+  },
   fields: {
     'zh-CN': '只返回这些字段，逗号分隔',
     en: 'Return only these fields, comma-separated',

@@ -8,7 +8,7 @@ import { isSeekable } from '../records/list/sort.ts';
 /**
  * Finds a few records by words across lists. The cost is bounded, whatever the size of the table: a table of up to
  * `newestRows` rows is searched as a whole. In a larger one the newest rows are searched, and all rows by id and by
- * prefixes of indexed fields.
+ * prefixes of indexed fields. A full-text search has all rows of its table, whatever their number.
  */
 
 /** Most rows that are searched, the newest first: 40 ms in a table of a million on SQLite, 60 on PostgreSQL. */
@@ -92,20 +92,25 @@ export const findRecords = async (
     (name) => name !== undefined && grant.readable.includes(name),
   );
   const read = async (conditions: Readonly<Record<string, string>>): Promise<Row[]> => {
-    const page = { fields: fields.join(','), sort: '-id', per_page: String(foundAtOnce + 1), after: '' };
-    const query = new URLSearchParams({ ...page, ...conditions }).toString();
+    const ranked = source.search !== undefined && 'q' in conditions;
+    const page = { fields: fields.join(','), per_page: String(foundAtOnce + 1) };
+    const order = ranked ? {} : { sort: '-id', after: '' };
+    const query = new URLSearchParams({ ...page, ...order, ...conditions }).toString();
     return (await listedRows(await list(grant, { query, path: '', by }))) as Row[];
   };
   const id = idIn(words);
-  const searchable = grant.readable.some((name) => isSearched(source.columns.get(name)));
+  const searchable =
+    source.search === undefined
+      ? grant.readable.some((name) => isSearched(source.columns.get(name)))
+      : source.search.columns.some((name) => grant.readable.includes(name));
   const [newest] = await read({ per_page: '1' });
   if (newest === undefined) return { records: [], more: false, whole: true };
   const from = newest.id - newestRows + 1;
-  const whole = from <= 1 || !searchable;
+  const whole = from <= 1 || !searchable || source.search !== undefined;
   const found = await Promise.all([
     id === undefined ? [] : read({ 'filter[id]': String(id) }),
     searchable ? read({ q: words, ...(whole ? {} : { 'filter[id][gte]': String(from) }) }) : [],
-    ...(whole ? [] : prefixFields(findable, grant)).map((field) =>
+    ...(whole && source.search === undefined ? [] : prefixFields(findable, grant)).map((field) =>
       read({ [`filter[${field}][starts_with]`]: words, sort: field }),
     ),
   ]);

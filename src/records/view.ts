@@ -129,6 +129,7 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
       [...model.fields.values()].map(({ name, type, options }) => [name, { name, type, options }]),
     ),
     key: 'id',
+    ...(model.search.length === 0 ? {} : { search: { of: model.table, columns: model.search } }),
     indexed: new Set(['id', ...model.indexes.flatMap(({ columns }) => columns.slice(0, 1))]),
     relations: new Map(
       [...model.relations.values()].map((relation) => [relation.name, relationOf(relation, models)]),

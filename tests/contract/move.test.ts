@@ -48,6 +48,7 @@ const still = () => ({
 const paths = [
   '/api/v1/samples?sort=id&per_page=100',
   '/api/v1/samples?sort=-ratio&filter[flag]=true',
+  '/api/v1/samples?sort=id&q=%E6%97%A5%E6%9C%AC%E8%AA%9E',
   '/api/v1/samples/3',
   '/api/v1/samples/3/history',
   '/api/v1/lefts',

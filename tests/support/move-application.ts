@@ -58,7 +58,7 @@ const ownTables: Migrations[string] = {
 const migrations: Migrations = {
   '0001_tables': {
     up: async (db, dialect) => {
-      await createTable(db, dialect, 'samples', { fields: sampleFields });
+      await createTable(db, dialect, 'samples', { fields: sampleFields, search: ['title', 'body'] });
       await createTable(db, dialect, 'lefts', { fields: { name: leftFields.name } });
       await createTable(db, dialect, 'rights', { fields: rightFields });
       await sql`alter table lefts add column right_id ${ownWords(dialect).integer} references rights (id)`.execute(
@@ -79,6 +79,7 @@ export const moveApplication = (): Application =>
         events: true,
         history: true,
         trash: true,
+        search: ['title', 'body'],
       }),
       defineResource('Left', { fields: leftFields }),
       defineResource('Right', { fields: rightFields }),

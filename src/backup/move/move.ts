@@ -134,8 +134,12 @@ const endFilling = async (
   restores: readonly string[],
 ): Promise<void> => {
   const counters = await countersOf(source, loader);
+  // The words follow from the records, which were copied without the triggers that make them.
+  const words = [...(await tablesOf(loader)).values()].flatMap(({ name, search }) =>
+    search === undefined ? [] : dialectOf(loader).schema.search.refill({ of: name, columns: search }),
+  );
   await loader.transaction(async () => {
-    await runAll(loader, [...counters, ...restores, forgetEntries('restore')]);
+    await runAll(loader, [...counters, ...words, ...restores, forgetEntries('restore')]);
     await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'filled' }));
   });
 };

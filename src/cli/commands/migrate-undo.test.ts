@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -110,6 +110,43 @@ describeEachDatabase('gatewright migrate --undo', (databases) => {
     expect(await run(['migrate', '--undo'], { env: production })).toMatchObject({
       ...{ status: 1, stderr: 'gatewright: --undo is for development: NODE_ENV is production\n' },
     });
+  });
+
+  it('adds, changes and removes a full-text search of records that are there', async () => {
+    const { model, migration, undo, check, sql } = await stage();
+    const fields = 'title: field.string(), note: field.text()';
+    const tables = {
+      sqlite: 'select name from sqlite_master',
+      postgres: 'select relname as name from pg_class',
+    };
+    const left = async () =>
+      (await sql(tables[databases.dialect])).filter((row) => `${Object(row).name}`.includes('search_books'));
+    await model(book(fields));
+    await migration('books');
+    await sql(insert);
+    await model(book(fields, `, search: ['title']`));
+    expect(await check()).toBe(1);
+    await migration('searched');
+    expect(await readFile(join(folder, 'migrations/0002_searched.ts'), 'utf8')).toContain(
+      `search: { from: [], to: ['title'] }`,
+    );
+    expect(await check()).toBe(0);
+    await model(book('heading: field.string(), note: field.text()', `, search: ['note', 'heading']`));
+    await migration('wider', '--rename', 'books.title=heading');
+    expect(await check()).toBe(0);
+    expect(await undo()).toMatchObject({ status: 0 });
+    await rm(join(folder, 'migrations/0003_wider.ts'));
+    await model(book(fields, `, search: ['title']`));
+    expect(await check()).toBe(0);
+    expect(await undo()).toMatchObject({ status: 0 });
+    expect(await left()).toEqual([]);
+    await rm(join(folder, 'migrations/0002_searched.ts'));
+    await model(book(fields));
+    expect(await check()).toBe(0);
+    await model(`'Film', { fields: { title: field.string() }, search: ['title'] }`, book(fields));
+    await migration('films');
+    expect(await check()).toBe(0);
+    expect(await undo()).toMatchObject({ status: 0 });
   });
 
   it('refuses what would lose values, and reverts it when there are none', async () => {

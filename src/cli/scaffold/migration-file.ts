@@ -1,4 +1,4 @@
-import { tableOf } from '../../database/migrations/columns.ts';
+import { type SearchChange, tableOf } from '../../database/migrations/columns.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
@@ -30,6 +30,8 @@ export interface Alteration {
   readonly dropIndexes: readonly (readonly string[])[];
   readonly addUnique: readonly (readonly string[])[];
   readonly dropUnique: readonly (readonly string[])[];
+  /** Columns of the full-text search before and after; undefined if it stays as it is. */
+  readonly search: SearchChange | undefined;
 }
 
 const functions: Readonly<Record<Operation['kind'], string>> = {
@@ -77,6 +79,7 @@ const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<str
     },
     ...listEntry('unique', model.unique.map(namesCode)),
     ...listEntry('indexes', indexes.map(namesCode)),
+    ...listEntry('search', model.search.map(textCode)),
     ...referencesEntry(
       fields.filter(({ column }) => !later.has(column)),
       models,
@@ -95,6 +98,19 @@ const entry = (key: string, entries: readonly Entry[]): Entry[] =>
 
 const listEntry = (key: string, items: readonly Code[]): Entry[] =>
   items.length === 0 ? [] : [{ key, value: { list: items } }];
+
+const searchEntry = (search: SearchChange | undefined): Entry[] =>
+  search === undefined
+    ? []
+    : [
+        {
+          key: 'search',
+          value: object([
+            { key: 'from', value: namesCode(search.from) },
+            { key: 'to', value: namesCode(search.to) },
+          ]),
+        },
+      ];
 
 const alterCode = (table: string, alteration: Alteration, models: Models): Code => {
   const { rename, add, change, drop, fill } = alteration;
@@ -130,6 +146,7 @@ const alterCode = (table: string, alteration: Alteration, models: Models): Code 
         ...listEntry('dropUnique', alteration.dropUnique.map(namesCode)),
         ...listEntry('addIndexes', alteration.addIndexes.map(namesCode)),
         ...listEntry('addUnique', alteration.addUnique.map(namesCode)),
+        ...searchEntry(alteration.search),
         ...referencesEntry(touched, models),
       ],
       true,

@@ -111,6 +111,7 @@ const nothing: Alteration = {
   dropIndexes: [],
   addUnique: [],
   dropUnique: [],
+  search: undefined,
 };
 
 /** References that had to wait for their target tables. */
@@ -170,6 +171,7 @@ const alterations = (found: readonly Difference[], declarations: Declarations): 
         dropIndexes: only(here, 'surplus_index').map(({ columns }) => columns),
         addUnique: only(here, 'missing_unique').map(({ columns }) => columns),
         dropUnique: only(here, 'surplus_unique').map(({ columns }) => columns),
+        search: only(here, 'changed_search').map(({ from, to }) => ({ from, to }))[0],
       },
     };
   });

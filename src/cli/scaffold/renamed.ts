@@ -29,6 +29,7 @@ const renameColumn = (table: TableShape, from: string, to: string): TableShape =
     const name = followingName(index, table.name, table.name, rename);
     return { ...index, name, columns: index.columns.map(rename) };
   }),
+  search: table.search?.map((column) => (column === from ? to : column)),
 });
 
 const renameTable = (stored: Stored, from: string, to: string): Stored => {

@@ -106,6 +106,26 @@ const renameColumn = async (
   }
 };
 
+/**
+ * The columns of the search before and after; undefined if it stays as it is. It is made again where one of its columns
+ * is renamed, changed or dropped: its triggers name them.
+ */
+const searchChange = (
+  { name, search }: TableShape,
+  steps: readonly ColumnStep[],
+  { rename = {}, drop = [], search: change }: TableAlteration,
+): readonly string[] | undefined => {
+  if (change === undefined && search === undefined) return undefined;
+  const after = change?.to ?? (search ?? []).map((column) => rename[column] ?? column);
+  const touched = new Set([...drop, ...steps.map(({ column }) => column), ...Object.values(rename)]);
+  const kept = after.filter((column) => !drop.includes(column));
+  if (change !== undefined && kept.length < after.length)
+    throw new Error(
+      `search: ${name} has no column ${after.find((column) => drop.includes(column))} any more`,
+    );
+  return change === undefined && !after.some((column) => touched.has(column)) ? undefined : kept;
+};
+
 const dropIndexes = (names: readonly string[]): string[] =>
   names.map((name) => `drop index if exists ${quoteName(name)}`);
 
@@ -140,7 +160,10 @@ export const alterTable = async (
   const dialect = dialectOf({ dialect: dialectName });
   const { rename = {}, drop = [] } = alteration;
   const steps = stepsOf(name, alteration);
-  const watched = watchers(await tableNow(db, dialect, name), steps, alteration, dialect);
+  const before = await tableNow(db, dialect, name);
+  const watched = watchers(before, steps, alteration, dialect);
+  const searched = searchChange(before, steps, alteration);
+  if (searched !== undefined) await runAll(db, dialect.schema.search.drop(name));
   await runAll(db, watched.before);
   for (const [from, to] of Object.entries(rename))
     await renameColumn(db, dialect, await tableNow(db, dialect, name), from, to);
@@ -160,6 +183,8 @@ export const alterTable = async (
     ...(alteration.addUnique ?? []).map((columns) => uniqueIndex(name, columns).sql),
     ...(alteration.addIndexes ?? []).map((columns) => tableIndex(name, columns).sql),
   ]);
+  if (searched !== undefined && searched.length > 0)
+    await runAll(db, dialect.schema.search.create({ of: name, columns: searched }));
   const add = steps.flatMap(({ column, from }) => (from === undefined ? [column] : []));
   await followColumns(db, dialectName, name, { rename, drop, add });
   for (const { column, to } of steps) await registerColumn(db, name, column, to);

@@ -35,6 +35,10 @@ export const describeDifference = (difference: Difference): string => {
       return `${difference.table}: ${difference.columns.join(', ')} are not unique as a set in the database`;
     case 'surplus_unique':
       return `${difference.table}: ${difference.columns.join(', ')} are unique as a set in the database only`;
+    case 'changed_search':
+      return difference.to.length === 0
+        ? `${difference.table}: a full-text search that the model does not name`
+        : `${difference.table}: no full-text search over ${difference.to.join(', ')}`;
   }
 };
 
@@ -60,5 +64,7 @@ export const breaksRequests = (difference: Difference): boolean => {
     case 'missing_unique':
     case 'surplus_unique':
       return false;
+    case 'changed_search':
+      return difference.to.length > 0;
   }
 };

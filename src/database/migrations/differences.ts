@@ -37,7 +37,14 @@ export type Difference =
   | { readonly kind: 'missing_index'; readonly table: string; readonly columns: readonly string[] }
   | { readonly kind: 'surplus_index'; readonly table: string; readonly columns: readonly string[] }
   | { readonly kind: 'missing_unique'; readonly table: string; readonly columns: readonly string[] }
-  | { readonly kind: 'surplus_unique'; readonly table: string; readonly columns: readonly string[] };
+  | { readonly kind: 'surplus_unique'; readonly table: string; readonly columns: readonly string[] }
+  /** The full-text search has other columns; an empty list stands for none. */
+  | {
+      readonly kind: 'changed_search';
+      readonly table: string;
+      readonly from: readonly string[];
+      readonly to: readonly string[];
+    };
 
 /** `demanded`: the database demands a value that the model does not; `required` the other way round. */
 export type Aspect = 'type' | 'required' | 'demanded' | 'reference' | 'on_delete' | 'unique' | 'index';
@@ -237,6 +244,12 @@ const indexDifferences = (model: ResourceModel, table: TableShape, unique: boole
   return [...missing, ...surplus];
 };
 
+const searchDifferences = (model: ResourceModel, table: TableShape): Difference[] => {
+  const { search: from = [] } = table;
+  const to = model.search;
+  return from.join('\0') === to.join('\0') ? [] : [{ kind: 'changed_search', table: table.name, from, to }];
+};
+
 /** Everything that a migration would have to change so that the database is as the models say. */
 export const differences = (models: Models, stored: Stored): readonly Difference[] => {
   const wanted = new Set([...models.values()].map(({ table }) => table));
@@ -250,6 +263,7 @@ export const differences = (models: Models, stored: Stored): readonly Difference
       ...columnDifferences(stored, models, model, table),
       ...indexDifferences(model, table, true),
       ...indexDifferences(model, table, false),
+      ...searchDifferences(model, table),
     ];
   });
   return [...surplus, ...inModels];

@@ -25,6 +25,14 @@ export const nulledTriggerName = (table: string, column: string): string =>
 const namingColumns = (columns: readonly string[]): readonly string[] =>
   columns.length === 2 && columns[1] === 'id' ? columns.slice(0, 1) : columns;
 
+/** The name of the table with the words of a table's full-text search. */
+export const searchTable = (table: string): string => bounded(`${searchPrefix}${table}`, '');
+
+const searchPrefix = 'gatewright_search_';
+
+/** Whether a table holds the words of another one, from which they follow. */
+export const isSearchTable = (name: string): boolean => name.startsWith(searchPrefix);
+
 interface Index {
   readonly name: string;
   readonly columns: readonly string[];

@@ -29,6 +29,8 @@ export interface TableDefinition {
   readonly unique?: readonly (readonly string[])[];
   /** Tables behind references whose name is not the regular plural of the model's. */
   readonly references?: ReferenceTables;
+  /** Columns of its full-text search, those that count most first. */
+  readonly search?: readonly string[];
   /** Name of the model, where the table is not its regular plural. */
   readonly model?: string;
 }
@@ -41,7 +43,7 @@ export const ownColumns = ['id', 'created_at', 'updated_at', versionColumn] as c
 /** SQL that makes a table with its indexes. */
 export const tableStatements = (
   table: string,
-  { fields, indexes = [], unique = [], references = {} }: TableDefinition,
+  { fields, indexes = [], unique = [], references = {}, search = [] }: TableDefinition,
   dialect: Dialect,
 ): readonly string[] => {
   const { own } = dialect.schema;
@@ -66,6 +68,7 @@ export const tableStatements = (
     `create table ${quoteName(table)} (\n  ${columns.join(',\n  ')}\n)`,
     ...[...single, ...several].map(({ sql }) => sql),
     ...watched.flatMap(([name, definition]) => watchReference(dialect, table, columnName(name, definition))),
+    ...(search.length === 0 ? [] : dialect.schema.search.create({ of: table, columns: search })),
   ];
 };
 

@@ -30,7 +30,8 @@ export const dropTable = async (
     ),
   );
   await followTable(db, dialectName, name, undefined);
-  await runAll(db, [...references, `drop table ${quoteName(name)}`]);
+  const search = tables.get(name)?.search === undefined ? [] : dialect.schema.search.drop(name);
+  await runAll(db, [...references, ...search, `drop table ${quoteName(name)}`]);
 };
 
 /**
@@ -50,10 +51,13 @@ export const renameTable = async (
   await followTable(db, name, from, { table: to, model });
   const table = tables.get(from);
   const watched = table === undefined ? [] : nulledColumns(table);
+  const search = table?.search;
   await runAll(db, [
+    ...(search === undefined ? [] : dialect.schema.search.drop(from)),
     ...watched.map((column) => forgetReference(dialect, from, column)),
     `alter table ${quoteName(from)} rename to ${quoteName(to)}`,
     ...watched.flatMap((column) => watchReference(dialect, to, column)),
+    ...(search === undefined ? [] : dialect.schema.search.create({ of: to, columns: search })),
   ]);
   for (const index of table?.indexes ?? []) {
     const next = followingName(index, from, to);

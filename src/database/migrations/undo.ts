@@ -37,7 +37,14 @@ const oppositeOf = (
   { rename = {}, add = {}, change = {}, drop = [], fill: _kept, ...more }: TableAlteration,
 ): TableAlteration => {
   if (drop.length > 0) refuse(`it drops ${table}.${drop[0]}, whose values are gone`);
-  const { addIndexes = [], dropIndexes = [], addUnique = [], dropUnique = [], references = {} } = more;
+  const {
+    addIndexes = [],
+    dropIndexes = [],
+    addUnique = [],
+    dropUnique = [],
+    references = {},
+    search,
+  } = more;
   const former = new Map(Object.entries(rename).map(([from, to]) => [to, from]));
   const before = (column: string): string => former.get(column) ?? column;
   const columnsBefore = (lists: readonly (readonly string[])[]) => lists.map((names) => names.map(before));
@@ -56,6 +63,7 @@ const oppositeOf = (
     dropIndexes: columnsBefore(addIndexes),
     addUnique: columnsBefore(dropUnique),
     dropUnique: columnsBefore(addUnique),
+    ...(search === undefined ? {} : { search: { from: search.to.map(before), to: search.from.map(before) } }),
     references: mapKeys(references, (key) => before(columns.get(key) ?? key)),
   };
 };

@@ -15,6 +15,7 @@ import type { ColumnDialect, Dialect, JsonEntry } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { type Fragment, identifier, join, literal, Numbering, sql } from '../statement.ts';
 import { postgresSchema } from './schema.ts';
+import { searchPostgres } from './search.ts';
 
 /** Compiler with numbered parameters (`$1`), so that one may occur in several places. */
 class NumberingPostgresCompiler extends PostgresQueryCompiler {
@@ -206,5 +207,6 @@ export const postgresDialect: Dialect = {
   keepsRows: true,
   takeRoom: [takeRoomOfEachTablespace],
   takesRoomLightly: true,
+  search: searchPostgres,
   schema: postgresSchema,
 };

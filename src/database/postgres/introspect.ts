@@ -45,6 +45,11 @@ const indexesSql = `select c.relname::text as "table", i.relname::text as "index
   where n.nspname = current_schema() and not x.indisprimary and x.indpred is null
   order by c.relname, i.relname, k.position`;
 
+const searchesSql = `select c.relname::text as "table", obj_description(c.oid, 'pg_class') as columns
+  from pg_class c
+  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname like 'gatewright\\_search\\_%'
+    and obj_description(c.oid, 'pg_class') is not null`;
+
 const actions: Readonly<Record<string, string>> = {
   a: 'no action',
   r: 'restrict',
@@ -79,5 +84,6 @@ export const introspectPostgres: Introspection = {
             },
     })),
   indexes: (ask) => ask<IndexRow>(indexesSql),
+  searches: (ask) => ask(searchesSql),
   holds: (declared, wanted) => spelt(declared) === spelt(wanted),
 };

@@ -4,6 +4,7 @@ import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectPostgres } from './introspect.ts';
 import { movingPostgres } from './moving.ts';
+import { searchSchemaPostgres } from './search.ts';
 
 /**
  * The function that the triggers of all tables run. A millisecond after the last change at the least, so that a clock
@@ -83,6 +84,7 @@ export const postgresSchema: SchemaDialect = {
   renameIndex: (_table, { name }, next) => [`alter index ${quoteName(name)} rename to ${quoteName(next)}`],
   alterColumns,
   moving: movingPostgres,
+  search: searchSchemaPostgres,
   // A service has a connection to the server, which never becomes one to another database.
   mark: () => [],
 };

@@ -13,6 +13,7 @@ import type { Dialect, JsonEntry } from '../dialect.ts';
 import { type Fragment, join, literal, Numbering, sql } from '../statement.ts';
 import { jsonNumber } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
+import { searchSqlite } from './search.ts';
 
 /** Compiler with numbered parameters (`?1`), so that one may occur in several places. */
 class NumberingSqliteCompiler extends SqliteQueryCompiler {
@@ -187,5 +188,6 @@ export const sqliteDialect: Dialect = {
     'drop table gatewright_room',
   ],
   takesRoomLightly: false,
+  search: searchSqlite,
   schema: sqliteSchema,
 };

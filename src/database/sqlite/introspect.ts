@@ -42,6 +42,11 @@ const indexesSql = `select m.name as "table", i.name as "index", i."unique" as "
   where ${ownTables} and i.origin <> 'pk' and i.partial = 0 and x.key = 1
   order by m.name, i.name, x.seqno`;
 
+/** Without the columns that a virtual table has for its functions. */
+const searchesSql = `select l.name as "table", (select json_group_array(c.name order by c.cid)
+    from pragma_table_info(l.name) c) as columns
+  from pragma_table_list l where l.schema = 'main' and l.type = 'virtual' and l.name like 'gatewright\\_search\\_%' escape '\\'`;
+
 /**
  * https://sqlite.org/datatype3.html#determination_of_column_affinity; whole numbers are the same in both of the last.
  */
@@ -79,5 +84,6 @@ export const introspectSqlite: Introspection = {
       unique: unique === 1,
       column,
     })),
+  searches: (ask) => ask(searchesSql),
   holds: (declared, wanted) => affinity(declared) === affinity(wanted),
 };

@@ -6,6 +6,7 @@ import { alterColumns } from './alter-columns.ts';
 import { introspectSqlite } from './introspect.ts';
 import { movingSqlite } from './moving.ts';
 import { ownTypes } from './own-types.ts';
+import { searchSchemaSqlite } from './search.ts';
 
 /** A millisecond after the last change at the least, so that a clock that was set back hides none. */
 const changedAt = `max(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), strftime('%Y-%m-%dT%H:%M:%fZ', "updated_at", '+0.001 seconds'))`;
@@ -63,6 +64,7 @@ export const sqliteSchema: SchemaDialect = {
   ],
   alterColumns,
   moving: movingSqlite,
+  search: searchSchemaSqlite,
   // A number in the head of the file, so that another file differs in its first 100 bytes.
   mark: () => [`pragma user_version = ${randomBytes(4).readUInt32BE() >>> 1}`],
 };

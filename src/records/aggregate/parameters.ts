@@ -194,6 +194,7 @@ export const parseAggregateParameters = (
       related: reader.used ? reader.values : undefined,
       fields: [],
       sort,
+      ranked: false,
       // Groups are paged by number only.
       paging: paging.kind === 'page' ? { ...paging, numbered: true } : paging,
       shared: sharedQuery(shared),

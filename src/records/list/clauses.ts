@@ -10,7 +10,7 @@ import {
   where,
 } from '../../database/statement.ts';
 import { type Joining, pathCondition } from '../relations/related.ts';
-import { reachConditions, reachParts } from '../rows/reach.ts';
+import { isFoundByIndex, reachConditions, reachParts } from '../rows/reach.ts';
 import { cursorNulls, type FilterShape, type ListArguments, type ListShape, walkOf } from './parameters.ts';
 import { comesAfter, orderBy } from './sort.ts';
 
@@ -27,6 +27,11 @@ const searchConditions = (
   param: Argument<ListArguments>,
 ): Fragment[] => {
   if (searched === undefined) return [];
+  const { search } = source;
+  if (search !== undefined && searched.length > 0) {
+    const request = { index: search, columns: searched, words: param('search') };
+    return [dialect.search.matches(storedValue(columnOf(source, source.key), dialect), request)];
+  }
   const branches = searched.map((of) =>
     dialect.contains(storedValue(columnOf(source, of), dialect), param('search')),
   );
@@ -129,12 +134,71 @@ export interface Clauses {
 
 const foundRows = identifier('_found');
 
+/** The page in the order of a search: the ranked matches, the best first, then all others, the newest first. */
+const rankedClauses = (
+  shape: ListShape,
+  clauses: Omit<Clauses, 'found' | 'paged' | 'count' | 'next'>,
+  filters: readonly Fragment[],
+  dialect: Dialect,
+  param: Argument<ListArguments>,
+): Clauses => {
+  const { source, rows, searched = [], paging } = shape;
+  if (source.search === undefined) throw new Error(`source ${source.name} has no search`);
+  const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
+  const value = (index: number): Fragment => param('rows', index);
+  const key = column(source.key);
+  const from = sql`${source.from(dialect)} as ${identifier(rowAlias)}`;
+  const parts = isFoundByIndex(rows.terms) ? reachParts(rows.terms, column, value, dialect) : undefined;
+  const search = dialect.search.ranked({
+    index: source.search,
+    columns: searched,
+    words: param('search'),
+    source: from,
+    key,
+    conditions: [...reachConditions(rows.terms, column, value, 'find', dialect), ...filters],
+    parts: parts?.map((part) => [...part, ...filters]),
+    until: dialect.rows(param('pageEnd')),
+  });
+  const order = (id: Fragment): Fragment =>
+    sql` order by ${dialect.ordered(sql`_ranked.score`, true, true)}, ${id} desc`;
+  const limit = sql` limit ${dialect.rows(param('limit'))}`;
+  if (paging.kind === 'all') {
+    const all = sql` from ${from} left join _ranked on _ranked.id = ${key}`;
+    const ordered = order(key);
+    return {
+      ...clauses,
+      found: sql`with ${join(search.tables)} `,
+      from: all,
+      paged: clauses.matching,
+      order: ordered,
+      walk: ordered,
+      count: search.count,
+      next: sql`null`,
+    };
+  }
+  const page = sql`select _matches.id, row_number() over (${order(sql`_matches.id`)}) as place
+    from _matches left join _ranked on _ranked.id = _matches.id${order(sql`_matches.id`)}${limit} offset ${dialect.rows(param('offset'))}`;
+  const place = sql` order by _page.place`;
+  return {
+    ...clauses,
+    found: sql`with ${join([...search.tables, sql`_page as materialized (${page})`])} `,
+    from: sql` from _page join ${from} on ${key} = _page.id`,
+    paged: [],
+    order: place,
+    walk: place,
+    window: limit,
+    count: search.count,
+    next: sql`null`,
+  };
+};
+
 /** The clauses of a list's statements. */
 export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<ListArguments>): Clauses => {
   const { source, rows, sort, paging } = shape;
   const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
   const value = (index: number): Fragment => param('rows', index);
-  const requested = [...filterConditions(shape, dialect, param), ...searchConditions(shape, dialect, param)];
+  const filters = filterConditions(shape, dialect, param);
+  const requested = [...filters, ...searchConditions(shape, dialect, param)];
   const afterCursor = cursorConditions(shape, dialect, param);
   const matching = [...reachConditions(rows.terms, column, value, 'find', dialect), ...requested];
   const following = [...matching, ...afterCursor];
@@ -150,6 +214,7 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
     walk,
     window: paging.kind === 'page' ? sql`${limit} offset ${amount('offset')}` : limit,
   };
+  if (shape.ranked) return rankedClauses(shape, clauses, filters, dialect, param);
   const parts = paging.kind === 'all' ? undefined : reachParts(rows.terms, column, value, dialect);
   if (parts === undefined)
     return {

@@ -1,6 +1,7 @@
 import type { SqlValue } from '../../database/database.ts';
 import type { Source, SourceColumn } from '../../database/source.ts';
 import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
+import { mostWords, searchWords } from '../../kernel/search-words.ts';
 import { fieldsPath, type Include, includeKey, readIncludes } from '../relations/include.ts';
 import {
   isPath,
@@ -62,8 +63,12 @@ export interface ListParameters {
   readonly fields: readonly string[];
   readonly sort: Sort;
   readonly filters: readonly Filter[];
-  /** The text of `q`, folded; undefined without a search. */
+  /**
+   * The text of `q`, folded; of a source with full-text search its words, separated by spaces. Undefined without a search.
+   */
   readonly search: string | undefined;
+  /** Whether the best match of a full-text search comes first; otherwise `sort` is the order. */
+  readonly ranked: boolean;
   readonly paging: Paging;
   /** Related records to include with each record. */
   readonly included: readonly Include[];
@@ -178,10 +183,13 @@ export const parsePaging = (single: ReadonlyMap<string, string>, sort: Sort, max
   };
 };
 
-const parseSearch = (text: string | undefined): string | undefined => {
+const parseSearch = ({ search }: Source, text: string | undefined): string | undefined => {
   if (text === undefined || text === '') return undefined;
   if (text.length > maxValueLength) throw invalidParameter('q');
-  return foldAscii(text);
+  if (search === undefined) return foldAscii(text);
+  const words = searchWords(text);
+  if (words.length > mostWords) throw invalidParameter('q');
+  return words.join(' ');
 };
 
 /** Parses the filters and the search. */
@@ -192,7 +200,7 @@ export const parseConditions = (
   reader: RelatedReader,
 ): Pick<ListParameters, 'filters' | 'search'> => ({
   filters: parseFilters(view, filters, reader),
-  search: parseSearch(single.get('q')),
+  search: parseSearch(view.source, single.get('q')),
 });
 
 /**
@@ -210,13 +218,21 @@ export const parseListParameters = (
   const conditions = parseConditions(view, single, filters, reader);
   const sortText = single.get('sort');
   const sort = sortText === undefined ? defaultSort(view.source) : parseSort(view, sortText, reader);
-  const paging = parsePaging(single, sort, maxPerPage);
+  // A page after a cursor needs an order by values of the records.
+  const ranked =
+    view.source.search !== undefined &&
+    conditions.search !== undefined &&
+    sortText === undefined &&
+    !single.has('after');
+  const parsed = parsePaging(single, sort, maxPerPage);
+  const paging: Paging = ranked && parsed.kind === 'page' ? { ...parsed, numbered: true } : parsed;
   const included = readIncludes(view.source, view.fields, single.get('include'), chosen, reader);
   // Without paging there may be any number of records, each with a thousand related ones.
   if (included.length > 0 && paging.kind === 'all') throw invalidParameter('include');
   return {
     fields: parseFields(view, single.get('fields')),
     sort,
+    ranked,
     ...conditions,
     paging,
     included,
@@ -265,6 +281,8 @@ export interface ListShape {
   readonly filters: readonly FilterShape[];
   /** Columns that `q` searches; undefined without a search. */
   readonly searched: readonly string[] | undefined;
+  /** Whether the best match comes first. */
+  readonly ranked: boolean;
   readonly paging: ShapePaging;
   /** Related records to include with each row. */
   readonly included: readonly Include[];
@@ -282,6 +300,8 @@ export type ListArguments = {
   readonly offset: number;
   /** Number of rows up to the end of the page, plus one. */
   readonly firsts: number;
+  /** The same without the one. */
+  readonly pageEnd: number;
   /** Most bytes in long columns of a row in an unstreamed page. */
   readonly rowBytes: number;
   /** Sort values of the first and the last row of a stream. */
@@ -312,14 +332,19 @@ export const shapeOf = (
   parameters: ListParameters,
 ): ListShape => {
   const { fields, sort, filters, search, included } = parameters;
-  const searchable = [...usable.values()].filter(({ type }) => type.searchable);
+  const searchable =
+    source.search === undefined
+      ? [...usable.values()].filter(({ type }) => type.searchable).map(({ name }) => name)
+      : // Without words nothing matches.
+        source.search.columns.filter((name) => search !== '' && usable.has(name));
   return {
     source,
     rows,
     fields,
     sort,
     filters: filters.map(filterShape),
-    searched: search === undefined ? undefined : searchable.map(({ name }) => name),
+    searched: search === undefined ? undefined : searchable,
+    ranked: parameters.ranked && searchable.length > 0,
     paging: pagingShape(parameters),
     included,
   };
@@ -353,11 +378,21 @@ const filterKey = ({ column, operator, count, negated, steps }: FilterShape) => 
 ];
 
 /** Identifies the shape among those of its source. Names may contain any character, so JSON separates them. */
-export const shapeKey = ({ rows, fields, sort, filters, searched, paging, included }: ListShape): string =>
+export const shapeKey = ({
+  rows,
+  fields,
+  sort,
+  filters,
+  searched,
+  ranked,
+  paging,
+  included,
+}: ListShape): string =>
   JSON.stringify([
     rows.key,
     fields,
     searched ?? null,
+    ranked,
     sort.map(({ column, descending, steps }) => [column.name, descending, stepsKey(steps)]),
     filters.map(filterKey),
     paging,
@@ -366,7 +401,7 @@ export const shapeKey = ({ rows, fields, sort, filters, searched, paging, includ
 
 /** Identifies a total: the conditions with their values, except for the values of the row filter. */
 export const countKey = (
-  { rows, filters, searched }: ListShape,
+  { rows, filters, searched, ranked }: ListShape,
   values: Pick<ListArguments, 'filters' | 'search' | 'related'>,
 ): string =>
   JSON.stringify([
@@ -375,6 +410,7 @@ export const countKey = (
     values.filters,
     values.search,
     searched ?? null,
+    ranked,
     values.related,
   ]);
 

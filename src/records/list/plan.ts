@@ -83,6 +83,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     limit,
     offset: offsetOf(parameters),
     firsts: offsetOf(parameters) + limit + 1,
+    pageEnd: offsetOf(parameters) + limit,
     // Each row's share of one piece.
     rowBytes: Math.floor(maxPieceBytes / limit),
     from: none,

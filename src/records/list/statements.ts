@@ -173,6 +173,7 @@ export const pageStatement = (
 /** Whether a page has to sort all rows that match, because no index returns them in its order. */
 const sortsMatches = (shape: ListShape): boolean =>
   shape.paging.kind === 'page' &&
+  !shape.ranked &&
   shape.sort.every(({ column }) => column.expression === undefined) &&
   !isWhole(shape) &&
   !hasBoundedRows(shape);
@@ -233,7 +234,10 @@ const keptRows = (
 
 /** The statement that counts the matching rows. */
 export const countStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
-  statement<ListArguments>(dialect, (param) => sql`select (${clausesOf(shape, dialect, param).count})`);
+  statement<ListArguments>(dialect, (param) => {
+    const { found, count } = clausesOf(shape, dialect, param);
+    return shape.ranked ? sql`${found}select (${count})` : sql`select (${count})`;
+  });
 
 /** Whether the largest page, with related records, may exceed the size limit of a response. */
 const isHeavy = ({ source, fields, included }: ListShape): boolean =>
@@ -245,8 +249,8 @@ export const streamStatement = (shape: ListShape, dialect: Dialect): Statement<L
     const clauses = clausesOf(shape, dialect, param);
     const json = sql`${projection(shape.source, shape.fields, dialect)} as json`;
     if (shape.paging.kind !== 'all') return sql`${clauses.found}${pageRows(shape, clauses, [json], dialect)}`;
-    const { from, following, order } = clauses;
-    return sql`select ${json}${from}${where(following)}${order}`;
+    const { found, from, following, order } = clauses;
+    return sql`${found}select ${json}${from}${where(following)}${order}`;
   });
 
 /** For the first and last row of a page: whether each sort value is null. `first` is absent if that end is open. */

@@ -1,0 +1,202 @@
+import {
+  accents,
+  equalLetters,
+  longestWord,
+  searchedCharacters,
+  singleCharacters,
+} from '../../kernel/search-words.ts';
+import { searchTable } from '../migrations/names.ts';
+import { quoteName, quoteText } from '../quote.ts';
+import {
+  countedMatches,
+  fieldWeights,
+  type RankedMatches,
+  type RankedSearch,
+  rankedMatches,
+  type SearchDialect,
+  type SearchIndex,
+  type SearchRequest,
+  type SearchSchema,
+} from '../search.ts';
+import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
+
+/** Full-text search by `tsvector`: the labels A to D tell the fields apart. */
+const labels = ['A', 'B', 'C', 'D'] as const;
+
+/** Bytes of a text from which the parser of PostgreSQL might leave out a word, as too long. */
+const safelyParsed = 2000;
+
+/** Positions of words are at most this. */
+const lastPosition = 16_383;
+
+/**
+ * The function that divides a text into words, as `searchWords` divides a query. It does not depend on the language of
+ * the database: the parser of PostgreSQL gets plain letters and digits only, other words are made here.
+ */
+const divide = `create or replace function gatewright_search_words(value text) returns tsvector
+  language plpgsql immutable parallel safe as $$
+declare
+  folded text;
+begin
+  if value is null then
+    return '';
+  end if;
+  if octet_length(value) = length(value) and length(value) < ${safelyParsed} then
+    return to_tsvector('pg_catalog.simple', regexp_replace(lower(value collate "C"), '[^a-z0-9]+', ' ', 'g'));
+  end if;
+  folded := lower(normalize(value, NFD) collate "und-x-icu");
+  folded := normalize(regexp_replace(folded, '[${accents}]+', '', 'g'), NFC);
+  folded := translate(folded, ${quoteText(equalLetters.from)}, ${quoteText(equalLetters.to)});
+  if folded ~ '[${singleCharacters}]' then
+    folded := (
+      select string_agg(case when single then concat(' ', letter, ' ', case when followed then letter || next || ' ' end)
+        else letter end, '' order by place)
+      from (
+        select letter, place, single, lead(letter) over (order by place) as next, lead(single) over (order by place) as followed
+        from (
+          select letter, place, letter ~ '[${singleCharacters}]' as single
+          from unnest(string_to_array(folded, null)) with ordinality as letters (letter, place)) as marked) as paired);
+  end if;
+  return coalesce((
+    select string_agg(left(word, ${longestWord}) || ':' || least(place, ${lastPosition}), ' ')
+    from regexp_split_to_table(folded collate "und-x-icu", '[^[:alnum:]〇]+') with ordinality as words (word, place)
+    where word <> ''), '')::tsvector;
+end
+$$`;
+
+const wordsOf = (row: string, { columns }: SearchIndex): string =>
+  columns
+    .map((column, nth) => {
+      const text = `left(${row}.${quoteName(column)}, ${Math.floor(searchedCharacters / columns.length)})`;
+      return `setweight(gatewright_search_words(${text}), '${labels[nth]}')`;
+    })
+    .join(' || ');
+
+const fill = (index: SearchIndex): string =>
+  `insert into ${quoteName(searchTable(index.of))} (id, words)
+  select t."id", ${wordsOf('t', index)} from ${quoteName(index.of)} as t`;
+
+const rowOf = (row: string, columns: readonly string[]): string =>
+  `row(${columns.map((column) => `${row}.${quoteName(column)}`).join(', ')})`;
+
+const triggers = (index: SearchIndex): readonly string[] => {
+  const { of, columns } = index;
+  const name = quoteName(searchTable(of));
+  return [
+    `create or replace function ${name}() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from ${name} where id = old."id";
+    return null;
+  end if;
+  if tg_op = 'UPDATE' then
+    if ${rowOf('new', columns)} is not distinct from ${rowOf('old', columns)} then
+      return null;
+    end if;
+  end if;
+  insert into ${name} (id, words) values (new."id", ${wordsOf('new', index)})
+  on conflict (id) do update set words = excluded.words;
+  return null;
+end
+$$`,
+    `create trigger ${name} after insert or delete or update of ${columns.map(quoteName).join(', ')} on ${quoteName(of)}
+  for each row execute function ${name}()`,
+  ];
+};
+
+export const searchSchemaPostgres: SearchSchema = {
+  create: (index) => {
+    const name = quoteName(searchTable(index.of));
+    return [
+      divide,
+      `create table ${name} (id bigint not null, words tsvector not null)`,
+      `comment on table ${name} is ${quoteText(JSON.stringify(index.columns))}`,
+      fill(index),
+      `alter table ${name} add primary key (id)`,
+      `create index on ${name} using gin (words) with (fastupdate = off)`,
+      ...triggers(index),
+    ];
+  },
+  drop: (table) => {
+    const name = quoteName(searchTable(table));
+    return [
+      `drop trigger if exists ${name} on ${quoteName(table)}`,
+      `drop function if exists ${name}()`,
+      `drop table if exists ${name}`,
+    ];
+  },
+  refill: (index) => [`delete from ${quoteName(searchTable(index.of))}`, fill(index)],
+};
+
+const words = identifier('_words');
+
+/**
+ * The words as a query: `one & two:*`, with the labels of the fields unless all are searched. It is made once. `exact`: the
+ * last word is no beginning.
+ */
+const queryOf = ({ index, columns, words: text }: SearchRequest, exact = false): Fragment => {
+  const named =
+    columns.length === index.columns.length
+      ? ''
+      : index.columns.map((column, nth) => (columns.includes(column) ? labels[nth] : '')).join('');
+  const and = literal(named === '' ? ' & ' : `:${named} & `);
+  const last = exact ? (named === '' ? '' : `:${named}`) : `:*${named}`;
+  return sql`(select cast(replace(${text}, ' ', ${and}) || ${literal(last)} as tsquery))`;
+};
+
+const tableOf = ({ index }: SearchRequest): Fragment => sql`${identifier(searchTable(index.of))} as ${words}`;
+
+/** Records that are examined, the newest first, before the index is asked for all matches. */
+const examinedRecords = 25_000;
+
+/**
+ * An index on words returns matches in no order, and all of them, so a frequent word takes as long as it has matches. The
+ * newest records are examined first: where they have enough matches, these are the newest ones. Otherwise the word is
+ * rare enough to ask the index for all matches.
+ */
+const ranked = (search: RankedSearch): RankedMatches => {
+  const { index, source, key, conditions, parts, until } = search;
+  const isWhole = conditions.length === 0;
+  const joined = isWhole ? tableOf(search) : sql`${tableOf(search)} join ${source} on ${key} = ${words}.id`;
+  /** The newest rows of all parts. */
+  const newest = (columns: Fragment, further: readonly Fragment[], most: Fragment): Fragment => {
+    const end = sql` order by id desc limit ${most}`;
+    const rows = (parts ?? [conditions]).map(
+      (part, nth) =>
+        sql`select * from (select ${columns} from ${joined}${where([...further, ...part])}${end}) as ${identifier(`_part${nth}`)}`,
+    );
+    return rows.length === 1 ? join(rows) : sql`${join(rows, ' union all ')}${end}`;
+  };
+  const query = queryOf(search);
+  const matches = sql`${words}.words @@ ${query}`;
+  const id = sql`${words}.id`;
+  const enough = sql`greatest(${literal(rankedMatches)}, ${until})`;
+  const examined = sql`(select count(*) from _examined) < ${literal(examinedRecords)}`;
+  const isNear = sql`(${examined} or (select count(*) from _near) >= ${enough})`;
+  const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
+  while (weights.length < labels.length) weights.push(literal(0));
+  const rank = (of: Fragment): Fragment =>
+    sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${words}.words, ${of}, 1)`;
+  // The last word itself counts more than one that begins with it.
+  const score = sql`${rank(query)} + ${rank(queryOf(search, true))}`;
+  return {
+    tables: [
+      sql`_examined as materialized (${newest(sql`${id} as id, ${matches} as found`, [], literal(examinedRecords))})`,
+      sql`_near as materialized (select id from _examined where found)`,
+      sql`_matches as materialized (select id from _near where ${isNear} union all
+        select * from (${newest(sql`${id} + 0 as id`, [sql`not ${isNear}`, matches], sql`greatest(${literal(countedMatches)}, ${until})`)}) as _far)`,
+      sql`_ranked as materialized (select _newest.id, ${score} as score
+        from (select id from _matches order by id desc limit ${literal(rankedMatches)}) as _newest
+        join ${tableOf(search)} on ${id} = _newest.id)`,
+    ],
+    count: sql`select case when ${isNear} and not ${examined} and (select count(*) from _near) < ${literal(countedMatches)}
+      then (select count(*) from (select 1 from ${joined}${where([matches, ...conditions])} limit ${literal(countedMatches)}) as _counted)
+      else (select count(*) from (select 1 from _matches limit ${literal(countedMatches)}) as _counted) end`,
+  };
+};
+
+export const searchPostgres: SearchDialect = {
+  matches: (key, request) =>
+    sql`${key} in (select id from ${tableOf(request)} where ${words}.words @@ ${queryOf(request)})`,
+  ranked,
+};

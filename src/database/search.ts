@@ -1,0 +1,71 @@
+import type { Fragment } from './statement.ts';
+
+/** The full-text search of a table: a table of its own with the words, which triggers keep up to date. */
+export interface SearchIndex {
+  /** The table with the records. */
+  readonly of: string;
+  /** Columns whose texts are searched, those that count most first; one to four. */
+  readonly columns: readonly string[];
+}
+
+/** A search within the rows `t` of a source. */
+export interface SearchRequest {
+  readonly index: SearchIndex;
+  /** Columns in which words may be found: those that the caller reads. */
+  readonly columns: readonly string[];
+  /** The words of `searchWords`, separated by spaces. */
+  readonly words: Fragment;
+}
+
+/** A search whose matches are ranked. */
+export interface RankedSearch extends SearchRequest {
+  /** The source of the rows, `"orders" as "t"`, and their key. */
+  readonly source: Fragment;
+  readonly key: Fragment;
+  /** Conditions that each row meets, those of the row filter included. */
+  readonly conditions: readonly Fragment[];
+  /**
+   * The same in parts, each of which an index finds, and which have no row in common; undefined if no index finds the
+   * rows.
+   */
+  readonly parts: readonly (readonly Fragment[])[] | undefined;
+  /** The number of rows up to the end of the page. */
+  readonly until: Fragment;
+}
+
+/** The parts of a statement with ranked matches. */
+export interface RankedMatches {
+  /**
+   * Common table expressions. `_matches (id)`: the newest matches, at least up to the end of the page and up to
+   * `countedMatches`. `_ranked (id, score)`: the newest `rankedMatches` of these; a better match has a greater score.
+   */
+  readonly tables: readonly Fragment[];
+  /** Number of matches, at most `countedMatches`. */
+  readonly count: Fragment;
+}
+
+/** Matches that are ranked, the newest; older ones follow, newest first. */
+export const rankedMatches = 1000;
+
+/** Matches that are counted for a total. */
+export const countedMatches = 10_000;
+
+/** Weights of the fields in their order. */
+export const fieldWeights = [1, 0.25, 0.12, 0.06] as const;
+
+/** The SQL of full-text search. */
+export interface SearchDialect {
+  /** The condition that a record with this key matches. */
+  matches(key: Fragment, request: SearchRequest): Fragment;
+  ranked(search: RankedSearch): RankedMatches;
+}
+
+/** The SQL of migrations for full-text search. */
+export interface SearchSchema {
+  /** Statements that create the index, fill it and keep it up to date from then on. */
+  create(index: SearchIndex): readonly string[];
+  /** Statements that drop it. */
+  drop(table: string): readonly string[];
+  /** Statements that make the words of all records again. */
+  refill(index: SearchIndex): readonly string[];
+}

@@ -1,0 +1,185 @@
+import {
+  blocksWithFolded,
+  foldedLetters,
+  searchedCharacters,
+  singleCharacters,
+} from '../../kernel/search-words.ts';
+import { searchTable } from '../migrations/names.ts';
+import { quoteName, quoteText } from '../quote.ts';
+import {
+  countedMatches,
+  fieldWeights,
+  type RankedSearch,
+  rankedMatches,
+  type SearchDialect,
+  type SearchIndex,
+  type SearchRequest,
+  type SearchSchema,
+} from '../search.ts';
+import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
+
+/**
+ * Full-text search by FTS5. The tokenizer ignores case and the accents of Latin letters; the SQL of the triggers does
+ * what it lacks: it replaces accented Greek and Cyrillic letters, and separates the characters of languages without
+ * spaces. It calls no function of the service, because other programs write to the file as well.
+ */
+
+/** The view of accented letters and their plain ones. */
+const letters = 'gatewright_letters';
+
+const createLetters = (): string => {
+  const pairs = JSON.stringify(foldedLetters().map(([letter, plain]) => letter + plain));
+  return `create view if not exists ${letters} as
+  select substr(value, 1, 1) as letter, substr(value, 2) as plain from json_each(${quoteText(pairs)})`;
+};
+
+/** Characters of a text that are separated at a time: cutting a long text for each of them would take too long. */
+const atOnce = 128;
+
+const singles = quoteText(`[${singleCharacters}]*`);
+const pair = quoteText(`[${singleCharacters}][${singleCharacters}]`);
+
+/** A text with plain letters instead of accented ones, each kind replaced in one turn. */
+const plainText = (text: string): string => `(with recursive
+    hits (turn, letter, plain) as (
+      select row_number() over (), letter, plain from ${letters} where instr(${text}, letter) > 0),
+    turns (turn, text) as (
+      select 0, ${text} union all
+      select hits.turn, replace(text, letter, plain) from turns join hits on hits.turn = turns.turn + 1)
+    select text from turns order by turn desc limit 1)`;
+
+/** A text with each such character, and each pair of them, as a word of its own. */
+const separated = (text: string): string => `(with recursive
+    parts (nth, part, rest) as (
+      select 0, substr(${text}, 1, ${atOnce + 1}), substr(${text}, ${atOnce + 1}) union all
+      select nth + 1, substr(rest, 1, ${atOnce + 1}), substr(rest, ${atOnce + 1}) from parts where rest <> ''),
+    places (place) as (select 1 union all select place + 1 from places where place < ${atOnce})
+    select group_concat(case when two glob ${singles}
+      then ' ' || substr(two, 1, 1) || ' ' || iif(two glob ${pair}, two || ' ', '')
+      else substr(two, 1, 1) end, '' order by nth, place)
+    from (select nth, place, substr(part, place, 2) as two from parts cross join places where place <= length(part)))`;
+
+/** The searched text of a column, in the form that the tokenizer divides into words. ASCII is in that form. */
+const searchedText = (row: string, column: string, { columns }: SearchIndex): string => {
+  const text = `substr(${row}.${quoteName(column)}, 1, ${Math.floor(searchedCharacters / columns.length)})`;
+  return `(with
+    source (text) as materialized (select ${text}),
+    folded (text, plain) as materialized (
+      select text, case when text glob ${quoteText(`*[${blocksWithFolded}]*`)} then ${plainText('text')} else text end from source)
+    select case when length(text) = octet_length(text) then text
+      when plain glob ${quoteText(`*[${singleCharacters}]*`)} then ${separated('plain')} else plain end from folded)`;
+};
+
+const searchedTexts = (row: string, index: SearchIndex): string =>
+  index.columns.map((column) => searchedText(row, column, index)).join(',\n    ');
+
+const triggerName = (table: string, action: string): string => quoteName(`${searchTable(table)}_${action}`);
+
+const namesOf = (columns: readonly string[]): string => columns.map(quoteName).join(', ');
+
+const insertNew = (index: SearchIndex): string =>
+  `insert into ${quoteName(searchTable(index.of))} (rowid, ${namesOf(index.columns)})
+  values (new."id", ${searchedTexts('new', index)});`;
+
+const deleteOld = ({ of }: SearchIndex): string =>
+  `delete from ${quoteName(searchTable(of))} where rowid = old."id";`;
+
+const fill = (index: SearchIndex): string =>
+  `insert into ${quoteName(searchTable(index.of))} (rowid, ${namesOf(index.columns)})
+  select t."id", ${searchedTexts('t', index)} from ${quoteName(index.of)} as t`;
+
+const triggers = (index: SearchIndex): readonly string[] => {
+  const { of, columns } = index;
+  const on = quoteName(of);
+  const changes = columns.map((column) => `old.${quoteName(column)} is not new.${quoteName(column)}`);
+  return [
+    `create trigger ${triggerName(of, 'insert')} after insert on ${on} begin ${insertNew(index)} end`,
+    `create trigger ${triggerName(of, 'update')} after update of ${namesOf(columns)} on ${on}
+  when ${changes.join(' or ')} begin ${deleteOld(index)} ${insertNew(index)} end`,
+    `create trigger ${triggerName(of, 'delete')} after delete on ${on} begin ${deleteOld(index)} end`,
+  ];
+};
+
+/** The texts stay in the table itself. Prefixes of up to three characters, which begin many words, have an index. */
+const tokenizer = `tokenize="unicode61 remove_diacritics 2 categories 'L* Nd' tokenchars '〇'"`;
+
+export const searchSchemaSqlite: SearchSchema = {
+  create: (index) => [
+    createLetters(),
+    `create virtual table ${quoteName(searchTable(index.of))} using fts5(${namesOf(index.columns)},
+  content='', contentless_delete=1, prefix='1 2 3', ${tokenizer})`,
+    fill(index),
+    ...triggers(index),
+  ],
+  drop: (table) => [
+    ...['insert', 'update', 'delete'].map((action) => `drop trigger if exists ${triggerName(table, action)}`),
+    `drop table if exists ${quoteName(searchTable(table))}`,
+  ],
+  refill: (index) => {
+    const name = quoteName(searchTable(index.of));
+    return [`insert into ${name} (${name}) values ('delete-all')`, fill(index)];
+  },
+};
+
+const tableOf = ({ index }: SearchRequest): Fragment => identifier(searchTable(index.of));
+
+/**
+ * The words as a query of FTS5: `{"title"} : ("one" AND "two" *)`. `exact` adds `OR ("one" AND "two")`, which finds no more
+ * records, but counts for the rank.
+ */
+const matching = (request: SearchRequest, exact = false): Fragment => {
+  const { index, columns, words } = request;
+  const filter =
+    columns.length === index.columns.length ? '' : `{${columns.map((column) => `"${column}"`).join(' ')}} : `;
+  const all = sql`'("' || replace(${words}, ' ', '" AND "') || '"'`;
+  const begun = sql`${literal(`${filter}(`)} || ${all} || ' *)'`;
+  const query = exact ? sql`${begun} || ' OR ' || ${all} || '))'` : sql`${begun} || ')'`;
+  return sql`${tableOf(request)} match ${query}`;
+};
+
+/** Most records of a rule whose keys are collected before the search. */
+const fewRecords = 10_000;
+
+/** The newest matches: FTS5 returns them in this order, so that a limit bounds the work. */
+const newest = (search: RankedSearch, columns: Fragment, most: Fragment, matches: Fragment): Fragment => {
+  const { source, key, conditions, parts } = search;
+  const words = tableOf(search);
+  const rowid = sql`${words}.rowid`;
+  const end = sql` order by ${rowid} desc limit ${most}`;
+  if (conditions.length === 0) return sql`select ${columns} from ${words}${where([matches])}${end}`;
+  const rows = sql`select ${columns} from ${words} cross join ${source}`;
+  const all = [matches, sql`${key} = ${rowid}`, ...conditions];
+  if (parts === undefined) return sql`${rows}${where(all)}${end}`;
+  const few = sql`(select count(*) from _near) <= ${literal(fewRecords)}`;
+  // The plus prevents one search for each of these records, each of which would begin anew.
+  const near = [few, matches, sql`+${rowid} in (select key from _near)`];
+  return sql`select * from (select ${columns} from ${words}${where(near)}${end})
+    union all select * from (${rows}${where([sql`not ${few}`, ...all])}${end}) order by id desc limit ${most}`;
+};
+
+export const searchSqlite: SearchDialect = {
+  matches: (key, request) =>
+    sql`${key} in (select rowid from ${tableOf(request)}${where([matching(request)])})`,
+  ranked: (search) => {
+    const { index, source, key, parts, until } = search;
+    const words = tableOf(search);
+    const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
+    const id = sql`${words}.rowid as id`;
+    const score = sql`${id}, -bm25(${join([words, ...weights])}) as score`;
+    const most = sql`max(${literal(countedMatches)}, ${until})`;
+    const near = (parts ?? []).map(
+      (part, nth) =>
+        sql`select * from (select ${key} as key from ${source}${where(part)} limit ${literal(fewRecords + 1)}) as ${identifier(`_near${nth}`)}`,
+    );
+    return {
+      tables: [
+        ...(parts === undefined ? [] : [sql`_near as materialized (${join(near, ' union all ')})`]),
+        // One pass: each would read the matches of a beginning anew.
+        sql`_found as materialized (${newest(search, score, most, matching(search, true))})`,
+        sql`_matches as (select id from _found)`,
+        sql`_ranked as materialized (select id, score from _found order by id desc limit ${literal(rankedMatches)})`,
+      ],
+      count: sql`select count(*) from (select 1 from _matches limit ${literal(countedMatches)})`,
+    };
+  },
+};

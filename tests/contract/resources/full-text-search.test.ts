@@ -1,0 +1,303 @@
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
+import { field } from '../../../src/fields/define.ts';
+import { searchWords } from '../../../src/kernel/search-words.ts';
+import { defineResource } from '../../../src/model/define-resource.ts';
+import { anyOf, equals, own } from '../../../src/model/row-rule.ts';
+import { describeEachDatabase } from '../../support/databases.ts';
+import { type TestUser, useService } from '../../support/service.ts';
+
+const articleFields = {
+  title: field.string({ max: 400 }),
+  body: field.text(),
+  note: field.text(),
+  status: field.enum(['draft', 'public']),
+  user_id: field.owner(),
+};
+const search = ['title', 'body', 'note'] as const;
+
+const models = [
+  defineResource('Article', { fields: articleFields, search: [...search], trash: true }),
+  // The note is in no list, so no word of it is found.
+  defineResource('Letter', {
+    fields: articleFields,
+    search: [...search],
+    views: { list: ['id', 'title', 'body'] },
+    ownership: true,
+    isolation: { read: anyOf(own(), equals('status', 'public')), write: own() },
+  }),
+  defineResource('Plain', { fields: { title: field.string(), body: field.text() } }),
+];
+
+const migrations: Migrations = {
+  '0001_tables': {
+    up: async (db, dialect) => {
+      await createTable(db, dialect, 'articles', { fields: articleFields, search });
+      await createTable(db, dialect, 'letters', { fields: articleFields, search });
+      await createTable(db, dialect, 'plains', { fields: { title: field.string(), body: field.text() } });
+    },
+  },
+};
+
+interface Row {
+  readonly id: number;
+  readonly title: string;
+}
+
+describeEachDatabase('full-text search', (databases) => {
+  const service = useService(databases, { application: { resources: models, migrations } });
+  let ann: TestUser;
+  let bob: TestUser;
+
+  const make = async (path: string, values: object, token: TestUser = ann): Promise<number> => {
+    const body = { [path.slice(0, -1)]: values };
+    return (await service.ok<Row>('POST', `/api/v1/${path}`, { token, body })).id;
+  };
+  const list = (path: string, query: Record<string, string>, token: TestUser = ann) =>
+    service.ok<Row[]>('GET', `/api/v1/${path}?${new URLSearchParams(query)}`, { token });
+  const titles = async (
+    q: string,
+    more: Record<string, string> = {},
+    path = 'articles',
+    token: TestUser = ann,
+  ) => (await list(path, { q, ...more }, token)).map(({ title }) => title);
+
+  const importArticles = async (articles: readonly object[]): Promise<void> => {
+    for (let start = 0; start < articles.length; start += 500) {
+      const lines = articles.slice(start, start + 500).map((values, index) => ({ line: index + 2, values }));
+      await service.ok('POST', '/admin/records/articles/import', {
+        token: await service.admin(),
+        body: { lines },
+      });
+    }
+  };
+
+  beforeAll(async () => {
+    ann = await service.createUser();
+    bob = await service.createUser();
+    await make('articles', { title: 'Die Übersicht', body: 'Größe und Maß der Städte' });
+    await make('articles', { title: 'Crème brûlée', body: 'ΑΘΗΝΑ, Αθήνα; Ёлка; Łódź' });
+    await make('articles', { title: '全文检索引擎', body: '二〇二六年：搜索的艺术' });
+    await make('articles', { title: 'Category theory', body: "it isn't easy (x)" });
+  });
+
+  it('finds words without case and accents', async () => {
+    for (const q of ['übersicht', 'UBERSICHT', 'die ubersicht', 'U\u0308bersicht', 'grosse', 'größe und'])
+      expect(await titles(q), q).toEqual(q === 'grosse' ? [] : ['Die Übersicht']);
+    for (const q of ['creme', 'BRÛLÉE', 'αθηνα', 'Αθήνα', 'елка', 'łodz'])
+      expect(await titles(q), q).toEqual(['Crème brûlée']);
+  });
+
+  it('finds words only, the last one by its beginning', async () => {
+    expect(await titles('cat')).toEqual(['Category theory']);
+    expect(await titles('theory cat')).toEqual(['Category theory']);
+    expect(await titles('cat theory')).toEqual([]);
+    expect(await titles('ategory')).toEqual([]);
+    expect(await titles('isn’t "easy" AND')).toEqual([]);
+    expect(await titles('isn’t "easy')).toEqual(['Category theory']);
+    for (const q of ['--- ***', '"', '{title} : (', '*', ':A'])
+      expect(await titles(q), q).toEqual(q === ':A' ? await titles('a') : []);
+  });
+
+  it('finds Chinese by characters', async () => {
+    for (const q of ['检索', '全文', '引擎 搜索', '搜', '二〇二六', '擎'])
+      expect(await titles(q), q).toEqual(['全文检索引擎']);
+    for (const q of ['索检', '检擎', '全检']) expect(await titles(q), q).toEqual([]);
+  });
+
+  it('returns the best match first, unless a sort is given', async () => {
+    const ids = [
+      await make('articles', {
+        title: 'Heron',
+        body: 'A bird that stands in water and waits for fish all day.',
+      }),
+      await make('articles', {
+        title: 'Water',
+        body: 'The heron and another heron: two herons, a heron pair.',
+      }),
+      await make('articles', {
+        title: 'Birds',
+        body: 'The heron is one of many birds that live near the water.',
+      }),
+    ];
+    const best = (await list('articles', { q: 'heron' })).map(({ id }) => id);
+    expect(best).toEqual([ids[0], ids[1], ids[2]]);
+    const page = await service.request<Row[]>('GET', '/api/v1/articles?q=heron&per_page=2', { token: ann });
+    expect(page.data.map(({ id }) => id)).toEqual(best.slice(0, 2));
+    expect(page.headers['x-total-count']).toBe('3');
+    expect(page.headers['link']).toContain('page=2');
+    expect((await list('articles', { q: 'heron', page: '2', per_page: '2' })).map(({ id }) => id)).toEqual(
+      best.slice(2),
+    );
+    expect((await list('articles', { q: 'heron', sort: '-id' })).map(({ id }) => id)).toEqual(
+      ids.toReversed(),
+    );
+    expect((await list('articles', { q: 'heron', sort: 'title' })).map(({ title }) => title)).toEqual([
+      'Birds',
+      'Heron',
+      'Water',
+    ]);
+    const first = await service.request<Row[]>('GET', '/api/v1/articles?q=heron&per_page=2&after=', {
+      token: ann,
+    });
+    expect(first.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const groups = await service.ok('GET', '/api/v1/articles/aggregate?group=title&count&q=heron', {
+      token: ann,
+    });
+    expect(groups).toHaveLength(3);
+    expect(await titles('heron', { 'filter[title]': 'Water' })).toEqual(['Water']);
+  });
+
+  it('searches fields that the caller reads, in records that the caller reads', async () => {
+    const mine = { title: 'Robin', body: 'red breast', note: 'hidden magpie' };
+    await make('letters', { ...mine, status: 'draft' });
+    await make('letters', { ...mine, title: 'Wren', body: 'magpie', status: 'draft' }, bob);
+    await make('letters', { ...mine, title: 'Owl robin', status: 'public' }, bob);
+    expect(await titles('magpie', {}, 'letters')).toEqual([]);
+    expect(await titles('magpie', {}, 'letters', bob)).toEqual(['Wren']);
+    expect(await titles('robin', {}, 'letters')).toEqual(['Robin', 'Owl robin']);
+    expect(await titles('robin', {}, 'letters', bob)).toEqual(['Owl robin']);
+    expect(await titles('robin red', { per_page: '5' }, 'letters')).toEqual(['Robin', 'Owl robin']);
+    expect(await titles('robin', { sort: 'id', per_page: '5' }, 'letters', bob)).toEqual(['Owl robin']);
+    const page = await service.request('GET', '/api/v1/letters?q=red&per_page=1', { token: bob });
+    expect(page.headers['x-total-count']).toBe('1');
+  });
+
+  it('follows every write: update, delete, trash, restore, import, SQL', async () => {
+    const id = await make('articles', { title: 'Sparrow', body: 'first' });
+    const update = (article: object) =>
+      service.ok('PATCH', `/api/v1/articles/${id}`, { token: ann, body: { article } });
+    await update({ status: 'draft' });
+    expect(await titles('sparrow first')).toEqual(['Sparrow']);
+    await update({ body: 'second' });
+    expect(await titles('sparrow first')).toEqual([]);
+    expect(await titles('sparrow second')).toEqual(['Sparrow']);
+    await update({ body: null });
+    expect(await titles('sparrow second')).toEqual([]);
+    await service.ok('DELETE', `/api/v1/articles/${id}`, { token: ann });
+    expect(await titles('sparrow')).toEqual([]);
+    const admin = await service.admin();
+    await service.ok('POST', `/admin/records/articles/${id}/restore`, { token: admin });
+    expect(await titles('sparrow')).toEqual(['Sparrow']);
+    await importArticles([
+      { title: 'Kestrel', body: 'über dem Feld' },
+      { title: 'Falke', body: 'hoch, höher' },
+    ]);
+    expect(await titles('uber feld')).toEqual(['Kestrel']);
+    expect(await titles('hoher')).toEqual(['Falke']);
+  });
+
+  it('has as many results as pages show, beyond the ranked ones', async () => {
+    await importArticles(
+      Array.from({ length: 1203 }, (_, index) => ({
+        title: `Finch ${index}`,
+        body: index % 2 === 0 ? 'even' : 'odd',
+      })),
+    );
+    expect(new Set(await titles('finch')).size).toBe(1203);
+    const seen: string[] = [];
+    for (let page = 1; page <= 7; page += 1)
+      seen.push(...(await titles('finch', { page: String(page), per_page: '200' })));
+    expect(new Set(seen).size).toBe(1203);
+    // Those that are not ranked are the oldest, the newest first.
+    expect(seen.slice(1000).map((title) => Number(title.slice(6)))).toEqual(
+      Array.from({ length: 203 }, (_, index) => 202 - index),
+    );
+    expect(await titles('finch odd', { page: '4', per_page: '200' })).toHaveLength(1);
+  }, 60_000);
+
+  it('finds nothing else in a model without a search', async () => {
+    await make('plains', { title: 'Category', body: 'Ünder' });
+    expect(await titles('ategor', {}, 'plains')).toEqual(['Category']);
+    expect(await titles('under', {}, 'plains')).toEqual([]);
+  });
+
+  it('refuses a query of too many words', async () => {
+    const q = Array.from({ length: 65 }, (_, index) => `w${index}`).join(' ');
+    expect(
+      (await service.request('GET', `/api/v1/articles?q=${encodeURIComponent(q)}`, { token: ann })).status,
+    ).toBe(400);
+  });
+});
+
+const letters = [
+  ...'aAbBeEuzZ019',
+  ...'äÄßéÉñøçÅ',
+  ...'αΑάΆσςΣ',
+  ...'еЕёЁйЙ',
+  ...'中文搜索引擎〇の가',
+  ...' \n.,;:!?"\'*()-_+#@/\\&|<>^~{}[]=%$§²½—…。，',
+  'e\u0301',
+];
+const text = fc.array(fc.constantFrom(...letters), { maxLength: 40 }).map((parts) => parts.join(''));
+
+/** The words of a text as an independent reading of the documentation: runs of letters, single characters and pairs. */
+const wordsIn = (value: string): ReadonlySet<string> => {
+  const found = new Set<string>();
+  const runs =
+    value
+      .normalize('NFC')
+      .match(/[中文搜索引擎〇の가]+|[\p{L}\p{Nd}](?:(?![中文搜索引擎〇の가])[\p{L}\p{Nd}])*/gu) ?? [];
+  const plain = (run: string): string =>
+    run.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('ς', 'σ').normalize('NFC');
+  for (const run of runs) {
+    if (!/[中文搜索引擎〇の가]/u.test(run)) found.add(plain(run));
+    else
+      for (const [index, character] of [...run].entries()) {
+        found.add(character);
+        const next = [...run][index + 1];
+        if (next !== undefined) found.add(character + next);
+      }
+  }
+  return found;
+};
+
+describeEachDatabase('full-text search beside an oracle', (databases) => {
+  const service = useService(databases, {
+    application: { resources: models, migrations },
+    env: { LOG_LEVEL: 'warn' },
+  });
+
+  it('finds the same as the words of each text', async () => {
+    const ann = await service.createUser();
+    const texts = fc.sample(fc.record({ title: text, body: text }), { numRuns: 150, seed: 7 });
+    const ids = new Map<number, ReadonlySet<string>>();
+    for (const article of texts) {
+      const { id } = await service.ok<Row>('POST', '/api/v1/articles', { token: ann, body: { article } });
+      ids.set(id, new Set([...wordsIn(article.title), ...wordsIn(article.body)]));
+    }
+    const queries = [
+      ...fc.sample(
+        text.map((each) => each.slice(0, 6)),
+        { numRuns: 150, seed: 11 },
+      ),
+      ...texts.map(({ body }, index) => body.slice(index % 7, (index % 7) + 5)),
+    ];
+    let found = 0;
+    for (const q of queries) {
+      const wanted = [...wordsIn(q)];
+      expect(
+        [...searchWords(q)].filter((word) => !wanted.includes(word)),
+        JSON.stringify(q),
+      ).toEqual([]);
+      const last = searchWords(q).at(-1);
+      const matching = [...ids].filter(
+        ([, words]) =>
+          last !== undefined &&
+          searchWords(q).every((word) =>
+            word === last ? [...words].some((each) => each.startsWith(word)) : words.has(word),
+          ),
+      );
+      const rows =
+        q === ''
+          ? matching.map(([id]) => ({ id }))
+          : await service.ok<Row[]>('GET', `/api/v1/articles?q=${encodeURIComponent(q)}`, { token: ann });
+      const got = rows.map(({ id }) => id).sort((a, b) => a - b);
+      expect(got, JSON.stringify(q)).toEqual(matching.map(([id]) => id));
+      found += got.length;
+    }
+    expect(found).toBeGreaterThan(500);
+  }, 120_000);
+});
