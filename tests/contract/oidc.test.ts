@@ -487,7 +487,10 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       const last = await explain(`provider=company&user_id=${user.id}`);
       expect(last).toMatchObject({
         ...{ provider: 'company', subject: account.sub, allowed: true, code: 0, lost_roles: [] },
-        ...{ user: { id: user.id, name: user.username }, last_sign_in_at: expect.stringMatching(/^2\d{3}-.*Z$/) },
+        ...{
+          user: { id: user.id, name: user.username },
+          last_sign_in_at: expect.stringMatching(/^2\d{3}-.*Z$/),
+        },
         claim: {
           ...{ name: 'groups', source: 'last_sign_in' },
           values: [
