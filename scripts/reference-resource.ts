@@ -12,7 +12,7 @@ const interfaces = interfacesIn([
 const members = (name: string) => membersOf(interfaces, name);
 
 const optionTypes: Readonly<Record<string, string>> = {
-  views: '{ list?, detail?, saved? }',
+  views: '{ list?, detail?, saved?, when? }',
   isolation: 'boolean | condition | { read?, write?, create?, update?, destroy? }',
   manage: 'condition',
   search: 'names',

@@ -6,7 +6,7 @@ import { isOwnProblem } from '../model/define-problem.ts';
 import type { InputFields } from '../model/job.ts';
 import type { Models } from '../model/models.ts';
 import { isResourceModel } from '../model/resource.ts';
-import { outputSchema } from '../model/schema.ts';
+import { conditionalFields, outputSchema } from '../model/schema.ts';
 import { textCode } from './scaffold/code.ts';
 import { objectType, typeOf, union } from './schema-type.ts';
 
@@ -70,7 +70,7 @@ const answerOf = ({ output, media }: EndpointDefinition, models: Models): string
   if (!isResourceModel(output)) return output === undefined ? 'unknown' : typeOf(output, indent);
   return models.get(output.name) === output
     ? `Resources[${textCode(output.path)}]['record']`
-    : objectType(outputSchema(output, output.views.detail, locale), indent);
+    : objectType(outputSchema(output, output.views.detail, locale, conditionalFields(output)), indent);
 };
 
 /** The comment above a member. Its text is the application's and must not end the comment. */

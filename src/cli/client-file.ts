@@ -1,7 +1,7 @@
 import type { Application } from '../app/application.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { inputSchema, outputSchema } from '../model/schema.ts';
+import { conditionalFields, inputSchema, outputSchema } from '../model/schema.ts';
 import { endpointsPart } from './client-endpoints.ts';
 import {
   filterType,
@@ -69,11 +69,12 @@ const bodyType = (model: ResourceModel, action: 'create' | 'update', models: Mod
 
 const shapeOf = (model: ResourceModel, models: Models): string => {
   const sortable = sortNames(model, 'list');
+  const optional = conditionalFields(model);
   return `  /** ${model.name} */
   ${model.path}: {
-    listed: ${objectType(outputSchema(model, model.views.list, locale), indent)};
-    record: ${objectType(outputSchema(model, model.views.detail, locale), indent)};
-    saved: ${objectType(outputSchema(model, model.views.saved, locale), indent)};
+    listed: ${objectType(outputSchema(model, model.views.list, locale, optional), indent)};
+    record: ${objectType(outputSchema(model, model.views.detail, locale, optional), indent)};
+    saved: ${objectType(outputSchema(model, model.views.saved, locale, optional), indent)};
     create: ${bodyType(model, 'create', models)};
     update: ${bodyType(model, 'update', models)};
     filter: ${filterType(model, 'list')};

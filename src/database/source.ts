@@ -2,7 +2,7 @@ import type { CommonOptions, FieldType } from '../fields/field.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { SearchIndex } from './search.ts';
-import { type Fragment, identifier, param } from './statement.ts';
+import { type Fragment, identifier, param, sql } from './statement.ts';
 
 /** Hidden integer column that every write raises; ETag and If-Match go by it. */
 export const versionColumn = 'version';
@@ -15,6 +15,9 @@ export const serviceTime: Fragment = param('now');
 
 /** Thirty days before that. */
 export const monthAgo: Fragment = param('monthAgo');
+
+/** The id of the user for whom a masked source is read; null for other callers. */
+export const readerId: Fragment = param('reader');
 
 /** The caller's session; null for other methods of authentication. */
 export const callerSession: Fragment = param('credential');
@@ -50,6 +53,14 @@ export interface SourceColumn {
   readonly render?: (dialect: Dialect, row: string) => Fragment;
   /** False if the column cannot be filtered, sorted or searched by (a rendered array). */
   readonly comparable?: boolean;
+  /** The rows in which the caller may see the value; every row if absent. */
+  readonly shownIf?: ShownIf;
+}
+
+/** A condition on rows that are read under a name; columns with the same key have the same one. */
+export interface ShownIf {
+  readonly key: number;
+  readonly condition: (dialect: Dialect, row: string) => Fragment;
 }
 
 /** A relation from a row to rows of another source, or of its own. */
@@ -68,7 +79,7 @@ export interface SourceRelation {
   /** Rows between, where there are any: the column that names this row, and the one that names the other. */
   readonly through?: {
     readonly model: string;
-    readonly table: string;
+    readonly source: () => Source;
     readonly from: string;
     readonly to: string;
   };
@@ -89,6 +100,8 @@ export interface Source {
   readonly relations?: ReadonlyMap<string, SourceRelation>;
   /** The full-text search of `q`; without one `q` finds a part of any text. */
   readonly search?: SearchIndex;
+  /** Identifies the conditions of its columns among those of the same table; absent if they have none. */
+  readonly mask?: string;
   /** Whether its SQL uses `serviceTime` or `monthAgo`. */
   readonly timed?: boolean;
   /** Whether its SQL uses `callerSession`. */
@@ -109,31 +122,58 @@ const computed = (column: SourceColumn, row: string): Error =>
   new Error(`column ${column.name} is computed, so it is no column of ${row}`);
 
 /**
- * The value of a column. `row` is the name of the row if it is not the alias `t`: SQLite's RETURNING accepts only the
- * name of the table. A computed column is written over `t`, so it is not available there.
+ * The value of a column, also where the caller may not see it: for row rules. `row` is the name of the row if it is not
+ * the alias `t`: SQLite's RETURNING accepts only the name of the table. A computed column is written over `t`, so it is
+ * not available there.
  */
-export const storedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
+export const ruleValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   if (column.expression === undefined) return identifier(row, column.name);
   if (row !== rowAlias) throw computed(column, row);
   return column.expression(dialect);
 };
+
+/** The value of a column as the caller sees it: null in rows in which they do not see it. */
+export const storedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
+  const value = ruleValue(column, dialect, row);
+  const condition = column.shownIf?.condition(dialect, row);
+  return condition === undefined ? value : sql`case when ${condition} then ${value} end`;
+};
+
+/**
+ * The conditions that a column has a value. The column itself is compared, so that its index serves; a masked one also
+ * has to be visible.
+ */
+export const hasValue = (
+  column: SourceColumn,
+  value: Fragment,
+  dialect: Dialect,
+  row = rowAlias,
+): readonly Fragment[] => {
+  const equal = sql`${ruleValue(column, dialect, row)} = ${value}`;
+  return column.shownIf === undefined ? [equal] : [equal, column.shownIf.condition(dialect, row)];
+};
+
+/** Whether the column of the table itself is its value, in every row. */
+export const isBare = ({ expression, shownIf }: SourceColumn): boolean =>
+  expression === undefined && shownIf === undefined;
 
 /** Whether JSON has the column's value as it is stored. */
 export const isPlain = ({ type }: SourceColumn, dialect: Dialect): boolean =>
   dialect.columns[type.column].render === undefined;
 
 /** The value of a column for cursors: rendered as JSON in the form that its type parses. */
-export const comparedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
-  const value = storedValue(column, dialect, row);
-  const { type, options } = column;
-  return dialect.columns[type.column].render?.(value, type.scale?.(options) ?? 0) ?? value;
-};
+export const comparedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment =>
+  rendered(column, storedValue(column, dialect, row), dialect);
+
+const rendered = ({ type, options }: SourceColumn, value: Fragment, dialect: Dialect): Fragment =>
+  dialect.columns[type.column].render?.(value, type.scale?.(options) ?? 0) ?? value;
 
 /** A timestamp as text in the form of the API. */
 export const timeText = ({ columns }: Dialect, value: Fragment): Fragment =>
   columns.timestamp.render?.(value, 0) ?? value;
 
-/** A column rendered as JSON for responses. */
-export const renderedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
-  return column.render === undefined ? comparedValue(column, dialect, row) : column.render(dialect, row);
-};
+/** A column rendered as JSON for responses, for rows in which the caller may see it. */
+export const renderedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment =>
+  column.render === undefined
+    ? rendered(column, ruleValue(column, dialect, row), dialect)
+    : column.render(dialect, row);

@@ -12,8 +12,9 @@ import { Problem } from '../kernel/problem.ts';
 import type { InputFields } from '../model/job.ts';
 import type { Models } from '../model/models.ts';
 import { isResourceModel } from '../model/resource.ts';
-import { outputSchema } from '../model/schema.ts';
+import { conditionalFields, outputSchema } from '../model/schema.ts';
 import { scopeProblems } from '../openapi/problems.ts';
+import { maskOf } from '../policy/decide.ts';
 import { scopesOfPaths } from '../policy/key-scope.ts';
 import type { Rule } from '../policy/rule.ts';
 import { invalidParameter, parseQueryString, type QueryParameter } from '../records/list/query-string.ts';
@@ -24,7 +25,7 @@ import { createInput, refuseInvalid } from './input.ts';
 import { apiArea } from './resources/area.ts';
 import type { Services } from './services.ts';
 import { actingFor, checkedModels } from './shared.ts';
-import { shownBy } from './shown-record.ts';
+import { type Hides, shownBy } from './shown-record.ts';
 
 const prefix = '/api/v1';
 
@@ -75,7 +76,10 @@ const dataOf = (
   locale: Locale,
 ): Pick<EndpointDocs, 'data' | 'model'> =>
   isResourceModel(output)
-    ? { data: outputSchema(output, output.views.detail, locale), model: output.name }
+    ? {
+        data: outputSchema(output, output.views.detail, locale, conditionalFields(output)),
+        model: output.name,
+      }
     : { data: output ?? {} };
 
 /** Problems of a `handle` that may ask the database; without a media type they follow by themselves. */
@@ -243,7 +247,16 @@ export const applicationEndpoints = (
           ),
         );
         if (RawAnswer.is(result)) return result.toAnswer();
-        return result === undefined ? {} : { data: isResourceModel(output) ? shown(output, result) : result };
+        if (result === undefined) return {};
+        if (!isResourceModel(output)) return { data: result };
+        const hides: Hides = async (model, ids) => {
+          const reader = { mask: maskOf(model, call.principal), principal: call.principal };
+          const records = services.resources.get(model.name)?.records;
+          if (records !== undefined) return records.hidden(reader, ids);
+          // No rule of a model that is not served is ever met.
+          return new Map(ids.map((id) => [id, conditionalFields(model)]));
+        };
+        return { data: await shown(output, result, hides) };
       },
     } satisfies Endpoint;
   });

@@ -2,6 +2,7 @@ import type { Principal } from '../auth/principal.ts';
 import { type AreaRules, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Grant } from '../policy/grant.ts';
+import { readerOf } from '../records/masked-source.ts';
 import { type ReachTerm, type RowReach, reachOf } from '../records/rows/reach.ts';
 import type { RecordedEvent, RecordReaders, RecordValues } from '../service/events/event-log.ts';
 import {
@@ -52,6 +53,10 @@ const readsOf = (grant: Grant | undefined): readonly unknown[] => {
   const reach = grant && reachOf(grant);
   return [reach?.key ?? null, reach?.values ?? null];
 };
+
+/** The fields that a grant lets see, as a part of a key: conditions on them depend on the caller. */
+const fieldsRead = (grant: Grant): readonly unknown[] =>
+  grant.mask === undefined ? [grant.readable] : [grant.readable, grant.mask.key, readerOf(grant).reader];
 
 const isSame = (one: unknown, other: unknown): boolean =>
   one !== null && one !== undefined && Number(one) === Number(other);
@@ -126,7 +131,7 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
       const related = relatedFor({ models }, { principal, area });
       const readable = followed.flatMap((name) => {
         const grant = related(name)?.grant;
-        return grant === undefined ? [] : [[name, ...readsOf(grant), grant.readable]];
+        return grant === undefined ? [] : [[name, ...readsOf(grant), ...fieldsRead(grant)]];
       });
       if (readable.length === 0) return undefined;
       const reads = JSON.stringify(readable);

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { type ResourceModel, setByServer } from '../model/resource.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import { type RecordedActor, recordInReason, usersShownIn } from '../records/history/recorded.ts';
+import { shownFields } from '../records/masked-source.ts';
 import type { Related } from '../records/relations/related.ts';
 import { reachOf } from '../records/rows/reach.ts';
 import { namesOfUsers } from '../records/users.ts';
@@ -44,7 +45,7 @@ const ownIdentity = (principal: Principal): string | undefined => {
 };
 
 /** The fields of the actor that the record of a write shows; undefined if it does not show this user. */
-const shownFields = ({ actor, users }: NamedWrite): ReadonlySet<string> | undefined =>
+const fieldsOfActor = ({ actor, users }: NamedWrite): ReadonlySet<string> | undefined =>
   actor.kind === 'user' && actor.id !== null ? users.get(actor.id) : undefined;
 
 /** Collects the actors of writes. One statement, if a record shows an actor by a name that the write does not keep. */
@@ -53,7 +54,7 @@ export const namedActors = async (
   writes: readonly NamedWrite[],
 ): Promise<NamedActors> => {
   const unnamed = writes.flatMap((write) => {
-    const fields = shownFields(write);
+    const fields = fieldsOfActor(write);
     return fields === undefined || fields.has('username') ? [] : [Number(write.actor.id)];
   });
   const [resource] = resources.values();
@@ -113,7 +114,7 @@ export const shownActors = async (
         write.actor.reason !== null && readable.has(write.actor.reason) ? write.actor.reason : null;
       if (one === 'all' || (one !== null && identityOf(kind, id) === one))
         return { kind, id, name, key, reason };
-      const fields = shownFields(write);
+      const fields = fieldsOfActor(write);
       if (fields === undefined) return { kind, id: null, name: null, key: null, reason };
       const shownName = fields.has('username')
         ? name
@@ -159,23 +160,34 @@ const usersOf = (
   return new Map(
     seen.flatMap((side) => {
       const kept = values?.[side];
-      return [...usersShownIn(model, isJsonObject(kept ?? null) ? (kept as JsonObject) : null, readable)];
+      const record = isJsonObject(kept ?? null) ? (kept as JsonObject) : null;
+      return [...usersShownIn(model, record, shownFields(readable, sides.hidden[side]))];
     }),
   );
 };
 
 /**
  * The fields that an event reports as changed. Of an update of which the reader sees one side only, it reports all
- * fields that they read, since the actual ones would reveal the other side.
+ * fields that they read, since the actual ones would reveal the other side; so it does for a field that one side only
+ * shows.
  */
 const fieldsFor = (
   { action, fields }: RecordedEvent,
-  { before, after }: SeenSides,
+  { before, after, hidden }: SeenSides,
   readable: readonly string[],
-): readonly string[] =>
-  action !== 'update' || (before && after)
-    ? fields.filter((name) => readable.includes(name))
-    : readable.filter((name) => !setByServer.has(name));
+): readonly string[] => {
+  const changed = fields.filter((name) => readable.includes(name));
+  if (action === 'create') return shownFields(changed, hidden.after);
+  if (action === 'destroy') return shownFields(changed, hidden.before);
+  const declared = readable.filter((name) => !setByServer.has(name));
+  if (!before || !after) return shownFields(declared, before ? hidden.before : hidden.after);
+  if (hidden.before.size + hidden.after.size === 0) return changed;
+  return declared.filter((name) => {
+    const isHidden = [hidden.before.has(name), hidden.after.has(name)];
+    if (isHidden.every((each) => each)) return false;
+    return isHidden.includes(true) || fields.includes(name);
+  });
+};
 
 /**
  * The events that a reader may see now, with the fields that they read: events of records that they read now and that
@@ -195,7 +207,9 @@ export const visibleEvents = async (
     // The model was removed, or no longer has events.
     if (resource?.model.events !== true || grant === undefined) return;
     const sides = await resource.eventReaders.seen(grant, of);
-    const readsEveryField = [...resource.model.fields.keys()].every((name) => grant.readable.includes(name));
+    const readsEveryField =
+      grant.mask === undefined &&
+      [...resource.model.fields.keys()].every((name) => grant.readable.includes(name));
     for (const event of of) {
       const seen = sides.get(event.number);
       if (seen === undefined) continue;

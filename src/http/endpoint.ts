@@ -201,4 +201,6 @@ export interface Endpoint {
   readonly writes?: (grant: Grant, params: Call['params']) => Promise<boolean>;
   /** Returns the grant for the record that the path names, for metadata. */
   readonly forRecord?: (grant: Grant, params: Call['params']) => Promise<Grant | 'missing' | 'forbidden'>;
+  /** Returns the fields that the record hides from the caller, for metadata. */
+  readonly hides?: (grant: Grant, params: Call['params']) => Promise<ReadonlySet<string>>;
 }

@@ -179,6 +179,41 @@ describe('mistakes in a model file', () => {
       /^Memo\.title: restricted names the field twice/,
     ],
     [
+      'conditional views',
+      'Memo',
+      { fields: { title }, views: { when: [[equals('title', 'x'), ['note']]] } },
+      /views\.when names the unknown field "note"/,
+    ],
+    [
+      'conditional views',
+      'Memo',
+      { fields: { title }, views: { when: [[equals('title', 'x'), ['id']]] } },
+      /^Memo\.id: views\.when: every reader sees the id/,
+    ],
+    [
+      'conditional views',
+      'Memo',
+      {
+        fields: { title },
+        views: {
+          when: [
+            [equals('title', 'x'), ['title']],
+            [equals('title', 'y'), ['title']],
+          ],
+        },
+      },
+      /^Memo\.title: views\.when names the field twice: join its conditions by anyOf/,
+    ],
+    [
+      'conditional views',
+      'Memo',
+      {
+        fields: { title },
+        views: { when: Array.from({ length: 5 }, () => [equals('title', 'x'), ['title']]) },
+      },
+      /^Memo: views\.when has more than 4 conditions/,
+    ],
+    [
       'permissions',
       'Memo',
       { fields: { title }, permissions: true },
@@ -256,6 +291,13 @@ describe('options that do not exist, and values of the wrong type', () => {
       'shows[0] must be "username" or "email" or "name"',
     ],
     ['field', { fields: { user_id: field.owner({ shows: [] }) } }, 'shows is empty: say what is shown'],
+    [
+      'resource',
+      { fields, views: { when: [own()] } },
+      'views.when[0] must be a pair: a condition, and a list of fields',
+    ],
+    ['resource', { fields, views: { when: [['staff', ['title']]] } }, 'views.when[0][0] must be made by own'],
+    ['resource', { fields, views: { when: [[own(), []]] } }, 'views.when[0] has no fields'],
     ['resource', { fields, restricted: [true] }, 'restricted[0] must be a text, not true'],
     ['resource', { fields, restricted: [{ fields: [], unless: own() }] }, 'restricted[0] has no fields'],
     [

@@ -20,7 +20,15 @@ import {
   type ResourceModel,
 } from './resource.ts';
 import { declarationOf } from './row-rule.ts';
-import { fieldOfKey, findField, rulesOf, saidIsolationOf, saidRestrictedOf, viewsOf } from './rules.ts';
+import {
+  fieldOfKey,
+  findField,
+  rulesOf,
+  saidIsolationOf,
+  saidRestrictedOf,
+  saidViewedOf,
+  viewsOf,
+} from './rules.ts';
 import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
 import { checkValue } from './validate.ts';
 
@@ -223,6 +231,7 @@ export const defineResource = <
     saidIsolation: saidIsolationOf(definition.isolation),
     saidRestricted: saidRestrictedOf(definition.restricted),
     saidManage: definition.manage && declarationOf(definition.manage),
+    saidViewed: saidViewedOf(definition.views?.when),
     auth: authOf(name, definition.auth),
     saidRelations: declaredRelations(name, fields, definition.relations ?? {}),
     relations: new Map(),

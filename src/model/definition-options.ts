@@ -23,7 +23,7 @@ import { DefinitionError } from './definition-error.ts';
 import { iconNames } from './icons.ts';
 import { manyRelation } from './relation.ts';
 import type { Action, ResourceHooks, View } from './resource.ts';
-import { isolationOption, restrictedOption, ruleOption } from './row-rule.ts';
+import { isolationOption, restrictedOption, ruleOption, viewedWhenOption } from './row-rule.ts';
 import type { FieldDefinitions } from './types.ts';
 
 type Definition = ResourceDefinition<FieldDefinitions>;
@@ -37,7 +37,12 @@ export const fieldsOption = mapOf(field);
 /** Names of authentication methods, in a list. */
 export const methodsOption = listOf(oneOf(...apiMethodNames));
 
-const views = { list: texts, detail: texts, saved: texts } satisfies OptionTable<Record<View, unknown>>;
+const views = {
+  list: texts,
+  detail: texts,
+  saved: texts,
+  when: listOf(viewedWhenOption),
+} satisfies OptionTable<Record<View | 'when', unknown>>;
 
 const auth = {
   list: methodsOption,

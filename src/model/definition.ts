@@ -5,7 +5,7 @@ import type { MakeProblem } from './define-problem.ts';
 import type { TypedHooks } from './hooks.ts';
 import type { IconName } from './icons.ts';
 import type { Action } from './resource.ts';
-import type { RestrictedUnless, RowRule, RowRules, Short, UsesOf } from './row-rule.ts';
+import type { RestrictedUnless, RowRule, RowRules, Short, UsesOf, ViewedWhen } from './row-rule.ts';
 import type {
   DeclaredRelations,
   FieldDefinitions,
@@ -21,6 +21,11 @@ export interface ResourceViews<Fields extends FieldDefinitions> {
   readonly list?: readonly ReadableName<Fields>[];
   readonly detail?: readonly ReadableName<Fields>[];
   readonly saved?: readonly ReadableName<Fields>[];
+  /**
+   * Fields that callers other than super_admin and admin read only in records that meet a condition, as pairs of both.
+   * They are fields of `detail`, named there or not, and of other views as usual.
+   */
+  readonly when?: readonly ViewedWhen<ReadableName<Fields>, UsesOf<NoInfer<Fields>>>[];
 }
 
 /** The definition in a model file. Only `fields` is required: everything else is off unless it is present. */
@@ -46,7 +51,8 @@ export interface ResourceDefinition<
 
   /**
    * Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of
-   * `detail`, so that restricting one view never shows more in another.
+   * `detail`, so that restricting one view never shows more in another. With `when`, pairs of a condition and fields,
+   * callers other than super_admin and admin see these fields only in records that meet the condition.
    */
   readonly views?: Strict<Views, ResourceViews<Fields>>;
   /** Check the permission table before create, update and destroy (`writes`) or before reads as well (`all`). */

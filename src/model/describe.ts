@@ -15,6 +15,8 @@ import { bodyFields, inputSchema, lackingField, outputSchema } from './schema.ts
 export interface Reach {
   readonly readable: readonly string[];
   readonly writable: ReadonlySet<string>;
+  /** Those of the readable fields that some records hide; absent where there are none. */
+  readonly mask?: { readonly sets: readonly { readonly fields: readonly string[] }[] } | undefined;
 }
 
 /** The reach of each action for one caller, as decided by the policy; undefined where it is refused. */
@@ -124,6 +126,10 @@ const nothing: ReadonlySet<string> = new Set();
 /** The fields of one record that the caller reads: of detail, else of the list, else none. */
 const readableOf = ({ detail, list }: Access): readonly string[] => (detail ?? list)?.readable ?? [];
 
+/** The fields that some records hide. */
+const optionalOf = ({ detail, list }: Access): ReadonlySet<string> =>
+  new Set((detail ?? list)?.mask?.sets.flatMap(({ fields }) => fields));
+
 const unwritable: Label = {
   'zh-CN': '{label}为必填项且没有默认值，而当前用户无权填写',
   en: '{label} is required, has no default, and you cannot write it',
@@ -181,7 +187,7 @@ export const describeModel = (
   const schemas: Record<'create' | 'update' | 'read', JsonSchema> = {
     create: form('create', creates, creates),
     update: form('update', updates, shown),
-    read: outputSchema(model, readable, locale),
+    read: outputSchema(model, readable, locale, optionalOf(access)),
   };
   return {
     model: model.name,

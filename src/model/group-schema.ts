@@ -37,8 +37,19 @@ const fieldEntries = (field: ModelField, own: JsonSchema): NamedSchema[] => {
   ];
 };
 
-/** Schema of a group: all keys that a request can ask for. */
-export const groupSchema = (model: FieldSet, names: readonly string[], locale: Locale): JsonSchema => {
+/** Schema of a group: all keys that a request can ask for. Some records hide the `optional` fields. */
+export const groupSchema = (
+  set: FieldSet,
+  names: readonly string[],
+  locale: Locale,
+  optional?: ReadonlySet<string>,
+): JsonSchema => {
+  // A field counts as null in the records that hide it.
+  const fieldsSeen = [...set.fields].map(([name, field]): [string, ModelField] => [
+    name,
+    optional?.has(name) === true ? { ...field, required: false } : field,
+  ]);
+  const model: FieldSet = { ...set, fields: new Map(fieldsSeen) };
   const own = (outputSchema(model, names, locale)['properties'] ?? {}) as Record<string, JsonSchema>;
   const fields = names.flatMap((name) => model.fields.get(name) ?? []);
   const properties = new Map<string, JsonSchema>([['count', { type: 'integer', minimum: 0 }]]);

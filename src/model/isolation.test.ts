@@ -145,6 +145,23 @@ describe('conditions on rows', () => {
     );
   });
 
+  it('of views are resolved alike, and ask no record of their own model', () => {
+    const viewed = (when: unknown) => defineResource('Task', { fields, views: { when } as never });
+    const model = viewed([[own('assignee'), ['amount']]]);
+    expect(model.rules.viewedWhen).toMatchObject([{ fields: ['amount'], condition: { words: 'no record' } }]);
+    const all = (task: ReturnType<typeof viewed>) => collectModels([team, membership, project, task]);
+    expect(all(model).get('Task')?.rules.viewedWhen[0]?.condition.words).toBe('assignee_id = caller');
+    const misspelt = viewed([[own('asignee' as never), ['amount']]]);
+    expect(() => all(misspelt)).toThrow('Task: views.when.own names the unknown field "asignee"');
+    const itself = defineResource('Membership', {
+      fields: { team: field.reference('Team'), user_id: field.owner() },
+      views: { when: [[member('team_id', { of: 'Membership' }), ['team_id']]] },
+    });
+    expect(() => collectModels([team, itself])).toThrow(
+      'Membership: views.when asks records of Membership itself, which its own writes change',
+    );
+  });
+
   it('reach nothing before all models are known', () => {
     const { rules } = task(equals('title', 'open'));
     expect(rules.isolation).toMatchObject({

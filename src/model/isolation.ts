@@ -12,6 +12,7 @@ import {
   type RowMember,
   type RowReachRule,
   type RowRuleName,
+  tablesOf,
 } from './row-expression.ts';
 import { findField } from './rules.ts';
 import type { SaidRule } from './said-rule.ts';
@@ -214,7 +215,7 @@ export const resolveRules = (
   model: ResourceModel,
   models: ModelMap,
 ): { readonly rules: ResourceModel['rules']; readonly needed: readonly NeededIndex[] } => {
-  const { rules, saidIsolation, saidRestricted, saidManage } = model;
+  const { rules, saidIsolation, saidRestricted, saidManage, saidViewed } = model;
   const needed: NeededIndex[] = [];
   // One condition for several actions is one rule: whether a rule differs from that for reading decides what is asked.
   const made = new Map<SaidRule | 'everyone', RowReachRule>();
@@ -244,18 +245,28 @@ export const resolveRules = (
     const condition = declared === undefined ? noRecord : expressionOf(place, model, declared);
     return Object.freeze({ fields, condition: reachRule(condition) });
   });
+  const viewedWhen = rules.viewedWhen.map(({ fields }, index) => {
+    const place = { file: model.name, path: 'views.when', models, needed, finds: false };
+    const declared = saidViewed[index];
+    const condition = declared === undefined ? noRecord : expressionOf(place, model, declared);
+    // The response of a write would be decided by the table as it was before the write.
+    if (tablesOf(condition).includes(model.table))
+      return refuse(place, `asks records of ${model.name} itself, which its own writes change`);
+    return Object.freeze({ fields, condition: reachRule(condition) });
+  });
   // It is checked on the stored values of deleted records, which no index finds.
   const managed = { file: model.name, path: 'manage', models, needed, finds: false };
   const manage = saidManage && reachRule(expressionOf(managed, model, saidManage));
   const isSame =
     isolation === rules.isolation && publicOrOwn === rules.publicOrOwn && manage === rules.manage;
-  if (isSame && restrictedUnless.length === 0) return { rules, needed };
+  if (isSame && restrictedUnless.length + viewedWhen.length === 0) return { rules, needed };
   const resolved = {
     ...rules,
     isolation,
     publicOrOwn,
     manage,
     restrictedUnless: Object.freeze(restrictedUnless),
+    viewedWhen: Object.freeze(viewedWhen),
   };
   return { rules: Object.freeze(resolved), needed };
 };

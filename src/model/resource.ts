@@ -43,6 +43,8 @@ export interface ResourceModel {
   /** Conditions of `restricted` as declared; until models are collected, those of `rules.restrictedUnless` never hold. */
   readonly saidRestricted: readonly SaidRule[];
   readonly saidManage: SaidRule | undefined;
+  /** Conditions of `views.when` as declared; until models are collected, those of `rules.viewedWhen` never hold. */
+  readonly saidViewed: readonly SaidRule[];
   /**
    * Names of authentication methods, checked when the model is defined. Their type would pull the code of the methods
    * into the client, whose types are derived from those of models.
@@ -171,6 +173,8 @@ export interface ResourceRules {
   readonly restricted: ReadonlySet<string>;
   /** Fields that others write too, in records that meet a condition. Each field is in one set at most. */
   readonly restrictedUnless: readonly ConditionalFields[];
+  /** Fields of views that others read only in records that meet a condition. Each field is in one set at most. */
+  readonly viewedWhen: readonly ConditionalFields[];
   /** The conditions on a record that anybody may read; undefined where reads are not public. */
   readonly publicRead: readonly PublicCondition[] | undefined;
   /**

@@ -154,5 +154,21 @@ export const withoutCaller = (expression: RowExpression): RowExpression => {
 export const comparedColumns = (expression: RowExpression): readonly string[] =>
   'rules' in expression ? expression.rules.flatMap(comparedColumns) : [expression.column];
 
+/** The other tables that an expression reads. */
+export const tablesOf = (expression: RowExpression): readonly string[] => {
+  switch (expression.kind) {
+    case 'own':
+    case 'equals':
+      return [];
+    case 'member':
+      return [expression.table];
+    case 'via':
+      return [expression.table, ...tablesOf(expression.rule)];
+    case 'anyOf':
+    case 'allOf':
+      return expression.rules.flatMap(tablesOf);
+  }
+};
+
 /** A column of the row that a reference names. */
 export const pathBehind = (reference: string, column: string): string => `${reference}.${column}`;

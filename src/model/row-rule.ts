@@ -224,6 +224,21 @@ export interface RestrictedUnless<Name extends string, Uses> {
   readonly unless: RowRule<Uses>;
 }
 
+/** A condition, and the fields that callers other than super_admin and admin read only in records that meet it. */
+export type ViewedWhen<Name extends string, Uses> = readonly [RowRule<Uses>, readonly Name[]];
+
+/** A pair of a condition and fields. */
+export const viewedWhenOption: OptionCheck = (value, path) => {
+  if (!Array.isArray(value) || value.length !== 2)
+    return `${path} must be a pair: a condition, and a list of fields`;
+  const [condition, fields] = value as readonly unknown[];
+  return (
+    ruleOption(condition, `${path}[0]`) ??
+    texts(fields, `${path}[1]`) ??
+    ((fields as readonly unknown[]).length === 0 ? `${path} has no fields` : undefined)
+  );
+};
+
 const restrictedUnless = objectOf({ fields: texts, unless: ruleOption } satisfies OptionTable<
   RestrictedUnless<string, unknown>
 >);

@@ -5,7 +5,14 @@ import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
 import type { ModelField, PublicCondition, ResourceRules, SaidIsolation, View } from './resource.ts';
 import { forEachAction, type Isolation, noRecord } from './row-expression.ts';
-import { declarationOf, isRowRule, type RestrictedUnless, type RowRule, type RowRules } from './row-rule.ts';
+import {
+  declarationOf,
+  isRowRule,
+  type RestrictedUnless,
+  type RowRule,
+  type RowRules,
+  type ViewedWhen,
+} from './row-rule.ts';
 import type { SaidRule } from './said-rule.ts';
 import { checkValue } from './validate.ts';
 
@@ -22,7 +29,9 @@ export const findField = (model: string, fields: Fields, name: string, where: st
   throw new DefinitionError(model, `${where} names the unknown field "${name}"${hint}`);
 };
 
-type ViewsOption = { readonly [Name in View]?: readonly string[] };
+type ViewsOption = { readonly [Name in View]?: readonly string[] } & {
+  readonly when?: readonly ViewedWhen<string, unknown>[];
+};
 
 const checkedView = (
   model: string,
@@ -44,7 +53,11 @@ export const viewsOf = (
   option: ViewsOption,
 ): Readonly<Record<View, readonly string[]>> => {
   const all = [...fields.keys()];
-  const detail = checkedView(model, fields, 'detail', option.detail ?? all);
+  const conditional = [...new Set((option.when ?? []).flatMap(([, names]) => names))];
+  for (const name of conditional) findField(model, fields, name, 'views.when');
+  const named = option.detail ?? all;
+  const further = conditional.filter((name) => !named.includes(name));
+  const detail = checkedView(model, fields, 'detail', [...named, ...further]);
   return Object.freeze({
     list: checkedView(model, fields, 'list', option.list ?? detail),
     detail,
@@ -86,6 +99,7 @@ interface RulesOption {
   readonly restricted?: RestrictedOption;
   readonly publicRead?: { readonly where: object; readonly orOwn?: boolean };
   readonly manage?: object;
+  readonly views?: ViewsOption;
 }
 
 const isConditional = (each: RestrictedOption[number]): each is RestrictedUnless<string, unknown> =>
@@ -114,6 +128,36 @@ const restrictedOf = (
   }
   return { restricted, restrictedUnless: Object.freeze(restrictedUnless) };
 };
+
+/**
+ * Most conditions of `views.when`: a statement has a text for each combination of them, so that each is evaluated once
+ * for a row.
+ */
+export const maxViewConditions = 4;
+
+const viewedWhenOf = (
+  model: string,
+  fields: Fields,
+  option: ViewsOption['when'] = [],
+): ResourceRules['viewedWhen'] => {
+  if (option.length > maxViewConditions)
+    throw new DefinitionError(model, `views.when has more than ${maxViewConditions} conditions`);
+  const named = option.flatMap(([, names]) => names);
+  for (const [index, name] of named.entries()) {
+    if (name === 'id') throw new DefinitionError(model, 'views.when: every reader sees the id', name);
+    if (named.indexOf(name) < index)
+      throw new DefinitionError(
+        model,
+        'views.when names the field twice: join its conditions by anyOf',
+        name,
+      );
+  }
+  return Object.freeze(option.map(([, names]) => ({ fields: Object.freeze([...names]), condition: noRows })));
+};
+
+/** The conditions of `views.when` in a model file. */
+export const saidViewedOf = (option: ViewsOption['when'] = []): readonly SaidRule[] =>
+  Object.freeze(option.map(([rule]) => declarationOf(rule)));
 
 /** The conditions of `restricted` in a model file. */
 export const saidRestrictedOf = (option: RestrictedOption = []): readonly SaidRule[] =>
@@ -165,6 +209,7 @@ export const rulesOf = (
     isolation: isolationOf(isolation),
     ownership,
     ...restrictedOf(model, fields, restricted),
+    viewedWhen: viewedWhenOf(model, fields, option.views?.when),
     publicRead: publicRead === undefined ? undefined : publicReadOf(model, fields, { ...publicRead.where }),
     publicOrOwn: publicRead?.orOwn === true ? noRows : undefined,
     manage: option.manage === undefined ? undefined : noRows,

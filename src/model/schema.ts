@@ -2,7 +2,7 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
-import type { FieldSet, ModelField } from './resource.ts';
+import type { FieldSet, ModelField, ResourceModel } from './resource.ts';
 
 /**
  * Choice of a form that clears an optional field. Its type is explicit for generators that do not derive it from
@@ -89,13 +89,35 @@ export const inputSchema = (
   };
 };
 
-/** Schema of a record in a response: every one of these fields, null where there is no value. */
-export const outputSchema = (model: FieldSet, names: readonly string[], locale: Locale): JsonSchema => {
+/** The mark of a field that is absent from some records. */
+const conditional = { 'x-gatewright': { conditional: true } } as const;
+
+const nothingOptional: ReadonlySet<string> = new Set();
+
+/** The fields that callers other than administrators see in some records only. */
+export const conditionalFields = ({ rules }: Pick<ResourceModel, 'rules'>): ReadonlySet<string> =>
+  rules.viewedWhen.length === 0 ? nothingOptional : new Set(rules.viewedWhen.flatMap(({ fields }) => fields));
+
+/**
+ * Schema of a record in a response: every one of these fields, null where there is no value. `optional` are absent from
+ * some records.
+ */
+export const outputSchema = (
+  model: FieldSet,
+  names: readonly string[],
+  locale: Locale,
+  optional: ReadonlySet<string> = nothingOptional,
+): JsonSchema => {
   const fields = names.flatMap((name) => model.fields.get(name) ?? []);
   return {
     type: 'object',
     title: labelText(model.label, locale),
-    properties: Object.fromEntries(fields.map((field) => [field.name, outputField(field, locale)])),
-    required: [...names],
+    properties: Object.fromEntries(
+      fields.map((field) => [
+        field.name,
+        { ...outputField(field, locale), ...(optional.has(field.name) ? conditional : {}) },
+      ]),
+    ),
+    required: names.filter((name) => !optional.has(name)),
   };
 };

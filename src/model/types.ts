@@ -122,11 +122,34 @@ type ShownIn<View extends string, Views, Name> = Views extends {
     ? Name
     : ShownIn<'detail', Views, Name>;
 
-type ShownName<Model, View extends string> = ShownIn<View, ViewsOf<Model>, ReadableName<FieldsOf<Model>>>;
+/** Those of a view that has no list of its own include the conditional ones. */
+type ShownName<Model, View extends string> =
+  | ShownIn<View, ViewsOf<Model>, ReadableName<FieldsOf<Model>>>
+  | (ViewsOf<Model> extends { readonly [Key in View]: readonly unknown[] }
+      ? View extends 'detail'
+        ? ConditionalName<ViewsOf<Model>>
+        : never
+      : ConditionalName<ViewsOf<Model>>);
 
-type RecordIn<Model, View extends string> = Flat<
-  Pick<RecordOf<Model>, ShownName<Model, View> & keyof RecordOf<Model>>
+/** Names of the fields that callers see in some records only. */
+type ConditionalName<Views> = Views extends {
+  readonly when: readonly (readonly [unknown, readonly (infer Named)[]])[];
+}
+  ? Named
+  : never;
+
+type RecordIn<Model, View extends string> = RecordWith<
+  RecordOf<Model>,
+  ShownName<Model, View>,
+  ConditionalName<ViewsOf<Model>>
 >;
+
+type RecordWith<Whole, Shown, Conditional> = [Conditional] extends [never]
+  ? Flat<Pick<Whole, Shown & keyof Whole>>
+  : Flat<
+      Pick<Whole, Exclude<Shown, Conditional> & keyof Whole> &
+        Partial<Pick<Whole, Shown & Conditional & keyof Whole>>
+    >;
 
 type FieldConditions<Fields extends FieldDefinitions> = {
   id: OrderedCondition<number>;

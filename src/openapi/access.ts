@@ -3,6 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Models } from '../model/models.ts';
+import type { ConditionalFields } from '../model/resource.ts';
 import { everyName, rowSentence } from '../model/row-sentences.ts';
 import { permissionAction } from '../policy/decide.ts';
 import { eachModel, scopeOf } from '../policy/key-scope.ts';
@@ -70,9 +71,26 @@ const manageOf = (rule: Rule, { models, locale }: AccessReader): JsonObject => {
   return manage === undefined ? {} : { manage };
 };
 
+/** Fields with their condition in words. */
+const conditional = (
+  { model }: ResourceRule,
+  sets: readonly ConditionalFields[],
+  { models, locale }: AccessReader,
+  name: 'unless' | 'when',
+): JsonObject[] =>
+  sets.map(({ fields, condition }) => ({
+    fields: [...fields],
+    [name]: rowSentence(condition.expression, model, everyName(models), locale),
+  }));
+
 const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject => {
   const { model, action, area, managed } = rule;
-  const { permissions, ownership, restricted, restrictedUnless, publicRead } = model.rules;
+  const { permissions, ownership, restricted, restrictedUnless, viewedWhen, publicRead } = model.rules;
+  // Administrators see every field.
+  const viewed =
+    area === 'admin' || action === 'destroy' || viewedWhen.length === 0
+      ? {}
+      : { viewed_when: conditional(rule, viewedWhen, reader, 'when') };
   const reads = action === 'list' || action === 'detail';
   if (area === 'api' && reads && publicRead !== undefined) {
     const publicValues = publicRead.map(({ column, value }): [string, Json] => [column, value]);
@@ -81,6 +99,7 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
       access: 'public',
       published: Object.fromEntries(publicValues),
       ...(rows === undefined ? {} : { or_own: true, isolation: { ...rows } }),
+      ...viewed,
     };
   }
   const checked = permissions === 'all' || (permissions === 'writes' && !reads);
@@ -90,19 +109,15 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
     model: model.name,
     ...(checked ? { permission: permissionAction(action) } : {}),
   };
-  if (managed !== undefined) return { ...demanded, ...manageOf(rule, reader) };
+  if (managed !== undefined) return { ...demanded, ...manageOf(rule, reader), ...viewed };
   return {
     ...demanded,
     ...isolationOf(rule, reader),
     ...(ownership && action === 'create' ? { ownership: true } : {}),
     ...(writesFields && restricted.size > 0 ? { restricted: [...restricted] } : {}),
     ...(writesFields && restrictedUnless.length > 0
-      ? {
-          restricted_unless: restrictedUnless.map(({ fields, condition }) => ({
-            fields: [...fields],
-            unless: rowSentence(condition.expression, model, everyName(reader.models), reader.locale),
-          })),
-        }
+      ? { restricted_unless: conditional(rule, restrictedUnless, reader, 'unless') }
       : {}),
+    ...viewed,
   };
 };

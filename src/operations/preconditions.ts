@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { Grant } from '../policy/grant.ts';
 import type { Included } from '../records/relations/include.ts';
 
 /** Entity tags of RFC 9110: `"<version>-<view>"`, strong. */
@@ -11,11 +12,17 @@ export const tagOfVariant = (tag: string, language: Locale | undefined): string 
   language === undefined ? tag : `${tag.slice(0, -1)}.${language}"`;
 
 /**
- * The tag of a response that may include related records, which change without the record: it then has a digest of the
- * response. The version comes first all the same; `If-Match` compares only that.
+ * The tag of a response. One that changes without the record has a digest of the response: with related records, and with
+ * fields that this caller sees in some records only. The version comes first all the same; `If-Match` compares only that.
  */
-export const tagOf = (json: string, version: number, view: string, { included }: Included): string => {
-  if (included.length === 0) return entityTag(version, view);
+export const tagOf = (
+  json: string,
+  version: number,
+  view: string,
+  { included }: Included,
+  { mask }: Pick<Grant, 'mask'>,
+): string => {
+  if (included.length === 0 && mask === undefined) return entityTag(version, view);
   const digest = hash('sha256', json, 'base64url').slice(0, 22);
   return `"${version}-${view}-${digest}"`;
 };

@@ -3,6 +3,7 @@ import type { FieldError } from '../kernel/field-error.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ResourceModel } from '../model/resource.ts';
+import type { Grant } from '../policy/grant.ts';
 import type { Columns, SavedRecord } from '../records/records.ts';
 import { type Included, nothingIncluded } from '../records/relations/include.ts';
 import { recordAudit } from '../service/audit/audit.ts';
@@ -392,9 +393,9 @@ export const keepOnce = async (
 };
 
 /** The response to a create: the record in its `saved` view. */
-const answerOf = (saved: SavedRecord, view: string, included: Included): Once => ({
+const answerOf = (saved: SavedRecord, view: string, included: Included, grant: Grant): Once => ({
   data: saved.json,
-  headers: { ETag: tagOf(saved.json, saved.version, view, included) },
+  headers: { ETag: tagOf(saved.json, saved.version, view, included, grant) },
 });
 
 const status = 201;
@@ -410,7 +411,7 @@ const insertOnce = (
   if (!isShared(write)) throw new Error('a response is stored in the transaction of its record');
   const { idempotency } = write.resource.context;
   return keepOnce(idempotency, write.acting.shared, request, status, async () =>
-    answerOf(await insert(write, prepared, included), view, included),
+    answerOf(await insert(write, prepared, included), view, included, write.grant),
   );
 };
 
@@ -426,7 +427,8 @@ export const createForRequest = async (
   view: string,
   included = nothingIncluded,
 ): Promise<Once> => {
-  if (request === undefined) return answerOf(await create(write, body, included), view, included);
+  if (request === undefined)
+    return answerOf(await create(write, body, included), view, included, write.grant);
   return answerOnce(write.resource.context.idempotency, request, () =>
     prepareAndSave(write, body, (prepared) =>
       runWrite(write, (within) => insertOnce(within, prepared, request, view, included), {

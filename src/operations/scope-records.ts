@@ -290,10 +290,10 @@ export class ScopeRecords implements NamedRecords {
   }
 
   /** @throws Problem `invalid_parameter`, `unusable_field`, `forbidden` */
-  #included({ readable }: Grant, include: AnyInclude | undefined): Included {
+  #included(grant: Grant, include: AnyInclude | undefined): Included {
     if (include === undefined) return nothingIncluded;
     const query = includeQueryString(include);
-    return parseIncluded(this.#resource.records.source, readable, query, this.#related());
+    return parseIncluded(this.#resource.records.source, grant, query, this.#related());
   }
 
   /**

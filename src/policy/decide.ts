@@ -1,9 +1,18 @@
-import { type Principal, takes, type UserPrincipal } from '../auth/principal.ts';
+import { anonymous, type Principal, takes, type UserPrincipal } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
 import type { RowAction, RowReachRule, RowTerm } from '../model/row-expression.ts';
-import type { Grant, GrantTerms, HeldFields, ReferenceTerms, RowCondition, RowFilter } from './grant.ts';
+import type {
+  FieldMask,
+  Grant,
+  GrantTerms,
+  HeldFields,
+  MaskedFields,
+  ReferenceTerms,
+  RowCondition,
+  RowFilter,
+} from './grant.ts';
 import { isInScope, scopeOf } from './key-scope.ts';
 import { MintedGrant } from './mint.ts';
 import { isAdministrator, isSuperAdmin, type ResourceRule, type Rule, type Showing } from './rule.ts';
@@ -201,9 +210,59 @@ const heldFields = (
   return held.length === 0 ? undefined : held;
 };
 
-/** Fields of the response for a caller whom the rule allows. */
+/** Fields of the response for a caller whom the rule allows, whatever the record. */
 export const readableFields = ({ model, action, area, view }: ResourceRule): readonly string[] =>
   area === 'admin' ? fieldsOf(model).all : model.views[view ?? viewByAction[action]];
+
+/** The masks of a model by kind of caller, with the views that each leaves. */
+interface ViewMask {
+  readonly mask: FieldMask;
+  /** Views without the fields that such a caller sees in no record, by the view itself. */
+  readonly views: ReadonlyMap<readonly string[], readonly string[]>;
+}
+
+const masksOfModels = new WeakMap<ResourceModel, Readonly<Record<FieldMask['key'], ViewMask>>>();
+
+const viewMask = ({ rules, views }: ResourceModel, key: FieldMask['key']): ViewMask => {
+  const sets = rules.viewedWhen.map(
+    ({ fields, condition }): MaskedFields => Object.freeze({ fields, terms: condition[key] }),
+  );
+  const never = new Set(sets.flatMap(({ fields, terms }) => (terms === 'none' ? fields : [])));
+  const left = (view: readonly string[]): readonly string[] =>
+    never.size === 0 ? view : Object.freeze(view.filter((name) => !never.has(name)));
+  return {
+    mask: Object.freeze({ key, sets: Object.freeze(sets) }),
+    views: new Map(Object.values(views).map((view) => [view, left(view)])),
+  };
+};
+
+/** The mask of a caller; undefined for administrators, who read every field of a view in every record. */
+const viewMaskOf = (
+  { model, area }: Pick<ResourceRule, 'model' | 'area'>,
+  principal: Principal,
+): ViewMask | undefined => {
+  const isAdmin = principal.kind === 'user' && isAdministrator(principal);
+  if (model.rules.viewedWhen.length === 0 || area === 'admin' || isAdmin) return undefined;
+  const masks = masksOfModels.get(model) ?? {
+    user: viewMask(model, 'user'),
+    others: viewMask(model, 'others'),
+  };
+  masksOfModels.set(model, masks);
+  return masks[principal.kind === 'user' ? 'user' : 'others'];
+};
+
+/** The fields that a caller of the API sees in some records of a model only; undefined where there are none. */
+export const maskOf = (model: ResourceModel, principal: Principal): FieldMask | undefined =>
+  viewMaskOf({ model, area: 'api' }, principal)?.mask;
+
+/** What a caller reads in the response. */
+const readsOf = (rule: ResourceRule, principal: Principal): Pick<GrantTerms, 'readable' | 'mask'> => {
+  const readable = readableFields(rule);
+  const found = viewMaskOf(rule, principal);
+  return found === undefined
+    ? { readable }
+    : { readable: found.views.get(readable) ?? readable, mask: found.mask };
+};
 
 const restriction = (
   { model, action }: ResourceRule,
@@ -225,28 +284,37 @@ const nothing: ReadonlySet<string> = new Set();
 
 /**
  * The records that a caller reads beside published ones, by the authentication methods that the model accepts;
- * undefined where there are none. The read check applies to these records only.
+ * undefined where there are none. The read check applies to these records only. `reader` is whose conditions on fields
+ * count: one who reads published records only is like anybody.
  */
 const ownReads = (
   rule: ResourceRule,
   principal: Principal,
   published: readonly PublicCondition[],
-): { readonly steps: readonly Step[]; readonly rows: RowFilter } | undefined => {
+): { readonly steps: readonly Step[]; readonly rows: RowFilter; readonly reader: Principal } | undefined => {
   const { model, action } = rule;
   const own = publicOrOwn(rule);
   if (own === undefined || principal.kind === 'nobody') return undefined;
   if (!takes(methodsNamed(model.auth[action]), principal)) return undefined;
   const scopes = principal.kind === 'user' ? principal.scopes : undefined;
   if (scopes !== undefined && !isInScope(scopes, scopeOf(rule)))
-    return { steps: [step('key_scope', 'narrowed', [...scopes].join(', '))], rows: published };
+    return {
+      steps: [step('key_scope', 'narrowed', [...scopes].join(', '))],
+      rows: published,
+      reader: anonymous,
+    };
   const permitted = permission(rule, principal);
   if (permitted.outcome === 'refused')
-    return { steps: [{ ...permitted, outcome: 'narrowed' }], rows: published };
+    return { steps: [{ ...permitted, outcome: 'narrowed' }], rows: published, reader: anonymous };
   if (principal.kind === 'user' && isAdministrator(principal)) {
     const { step: passed, rows } = unisolated(principal.roles.join(', '), 'passed');
-    return { steps: [permitted, passed], rows };
+    return { steps: [permitted, passed], rows, reader: principal };
   }
-  return { steps: [permitted, step('isolation', 'narrowed', own.words)], rows: rowsOf(own, principal) };
+  return {
+    steps: [permitted, step('isolation', 'narrowed', own.words)],
+    rows: rowsOf(own, principal),
+    reader: principal,
+  };
 };
 
 /**
@@ -255,14 +323,13 @@ const ownReads = (
  */
 const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { model, action } = rule;
-  const readable = readableFields(rule);
   const published = publishedRows(rule);
   if (published !== undefined) {
     const because = published.map(({ column, value }) => `${column} = ${value}`).join(', ');
-    const { steps = [], rows = published } = ownReads(rule, principal, published) ?? {};
+    const { steps = [], rows = published, reader = anonymous } = ownReads(rule, principal, published) ?? {};
     return {
       steps: [step('public_read', 'passed', because), ...steps],
-      terms: { rows, readable, writable: nothing },
+      terms: { rows, ...readsOf(rule, reader), writable: nothing },
     };
   }
   const steps: Step[] = [];
@@ -277,7 +344,7 @@ const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const held = isRead(action) ? undefined : heldFields(rule, principal);
   return {
     steps: [...steps, isolated, owned, restriction(rule, writable, held)],
-    terms: { rows, writes, readable, writable, held, owner },
+    terms: { rows, writes, ...readsOf(rule, principal), writable, held, owner },
   };
 };
 
@@ -288,9 +355,18 @@ type Shows = (showing: Showing) => Verdict['terms'];
  * The rows in which a reference may keep its stored value: those in which the caller reads it, in the response to
  * this write or in the record's detail. Elsewhere, accepting the value would reveal it.
  */
-const keptRows = (field: string, readable: readonly string[], shown: Verdict['terms']): RowFilter => {
-  if (readable.includes(field)) return [];
-  return shown?.readable.includes(field) === true ? shown.rows : 'none';
+const keptRows = (
+  field: string,
+  { readable, mask }: Pick<GrantTerms, 'readable' | 'mask'>,
+  shown: Verdict['terms'],
+  principal: Principal,
+): RowFilter => {
+  const rows = readable.includes(field) ? [] : shown?.readable.includes(field) === true ? shown.rows : 'none';
+  const masked = mask?.sets.find(({ fields }) => fields.includes(field));
+  if (masked === undefined || rows === 'none') return rows;
+  if (masked.terms === 'none') return 'none';
+  const caller = principal.kind === 'user' ? principal.id : null;
+  return [...rows, ...masked.terms.map((term) => bound(term, caller))];
 };
 
 /**
@@ -320,7 +396,7 @@ const decideManaged = (
     steps: [permitted, managed],
     terms: {
       rows: read === 'none' || own === 'none' ? 'none' : [...read, ...own],
-      readable: readableFields(rule),
+      ...readsOf(rule, principal),
       writable: nothing,
     },
   };
@@ -332,7 +408,7 @@ const decideManaged = (
  */
 const referenceTerms = (
   { references, shown }: ResourceRule,
-  { readable }: Pick<GrantTerms, 'readable'>,
+  reads: Pick<GrantTerms, 'readable' | 'mask'>,
   principal: Principal,
   weigh: (rule: Rule, principal: Principal) => Verdict,
 ): GrantTerms['references'] => {
@@ -344,7 +420,7 @@ const referenceTerms = (
   for (const [field, showing] of references) {
     const rows = shows(showing)?.rows ?? 'none';
     if (rows !== 'none' && rows.length === 0) continue;
-    const kept = shown === undefined ? 'none' : keptRows(field, readable, self);
+    const kept = shown === undefined ? 'none' : keptRows(field, reads, self, principal);
     terms.set(field, { rows, kept });
   }
   return terms.size === 0 ? undefined : terms;

@@ -17,6 +17,22 @@ export interface HeldFields {
   readonly rows: readonly RowCondition[];
 }
 
+/** Fields of a model that its callers see only in records that meet a condition. */
+export interface MaskedFields {
+  readonly fields: readonly string[];
+  /** Conditions that all hold in these records; `none`: there is no such record. */
+  readonly terms: readonly RowTerm[] | 'none';
+}
+
+/**
+ * All of them for one kind of caller, made once for a model; conditions on the caller are about the grant's principal.
+ */
+export interface FieldMask {
+  /** Identifies it among those of the model. */
+  readonly key: 'user' | 'others';
+  readonly sets: readonly MaskedFields[];
+}
+
 /** The records that a reference in a body may name. */
 export interface ReferenceTerms {
   /** Rows of the referenced model. */
@@ -36,6 +52,8 @@ export interface GrantTerms {
   readonly writes?: RowFilter | undefined;
   /** Fields that the caller may read in this response, and filter, sort and search by. */
   readonly readable: readonly string[];
+  /** Those of them, and of the model's other views, that depend on the record; absent where none does. */
+  readonly mask?: FieldMask | undefined;
   /** Fields that the caller may write; others in a body are ignored. */
   readonly writable: ReadonlySet<string>;
   /** Those of them that depend on the record; absent where none does. */
@@ -59,6 +77,7 @@ export class MintedGrant implements GrantTerms {
   readonly rows: RowFilter;
   readonly writes: RowFilter | undefined;
   readonly readable: readonly string[];
+  readonly mask: FieldMask | undefined;
   readonly writable: ReadonlySet<string>;
   readonly held: readonly HeldFields[] | undefined;
   readonly settledRows: RowFilter | undefined;
@@ -70,6 +89,7 @@ export class MintedGrant implements GrantTerms {
     this.rows = terms.rows;
     this.writes = terms.writes;
     this.readable = terms.readable;
+    this.mask = terms.mask;
     this.writable = terms.writable;
     this.held = terms.held;
     this.settledRows = terms.settledRows;

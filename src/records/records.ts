@@ -23,6 +23,7 @@ import type { Grant, HeldFields } from '../policy/grant.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import { type CompanionInsert, withCompanions } from './companion-inserts.ts';
 import { keptReach } from './history/recorded.ts';
+import { hiddenFields, maskedSource, maskFlags, readerOf, showsFields } from './masked-source.ts';
 import type { ColumnSql } from './rows/expression.ts';
 import {
   columnsOf,
@@ -43,6 +44,8 @@ type WriteArguments = {
   readonly writes: readonly SqlValue[];
   /** Values of the conditions of fields. */
   readonly held: readonly SqlValue[];
+  /** The id of the user who reads the response. */
+  readonly reader: SqlValue;
   readonly id: number;
   /** Values of the companion inserts, one insert after the other. */
   readonly companions: readonly SqlValue[];
@@ -50,12 +53,16 @@ type WriteArguments = {
   readonly versions: readonly SqlValue[];
 };
 
+/** Ids of one statement. */
+const idsPerStatement = 100;
+
 /** Arguments for a statement that uses none of them. */
 const noArguments: WriteArguments = {
   values: [],
   rows: [],
   writes: [],
   held: [],
+  reader: null,
   id: 0,
   versions: [],
   companions: [],
@@ -228,7 +235,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     build: (param: Argument<WriteArguments>) => Fragment,
   ): Statement<WriteArguments> => statements.getOrMake(key, () => statement<WriteArguments>(dialect, build));
 
-  const json = (fields: readonly string[]): Fragment => projection(source, fields, dialect, model.table);
+  const json = (fields: readonly string[], seen = source): Fragment =>
+    projection(seen, fields, dialect, model.table);
 
   /** JSON text of every field, for hooks, history and events; undefined if there are none. */
   const everyField = sql`${json([...model.fields.keys()])} as whole`;
@@ -242,13 +250,14 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     sql` returning ${join(whole === undefined ? columns : [...columns, whole])}`;
 
   /** Whether the response has every field: then its text serves hooks, history and events as well. */
-  const readsAll = ({ readable }: Grant): boolean => readable.length === model.fields.size;
+  const readsAll = ({ readable, mask }: Grant): boolean =>
+    readable.length === model.fields.size && mask === undefined;
 
   const saved = (grant: Grant): Fragment => {
     const columns = [
       sql`${column('id')} as id`,
       sql`${version} as version`,
-      sql`${json(grant.readable)} as json`,
+      sql`${json(grant.readable, maskedSource(source, grant.mask))} as json`,
     ];
     return readsAll(grant) ? sql` returning ${join(columns)}` : returning(...columns);
   };
@@ -311,7 +320,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   ): Promise<SavedRecord | undefined> => {
     const { writes } = reach;
     const names = Object.keys(columns);
-    const { id: view } = views.of(grant.readable);
+    const { id: view } = views.of(grant);
     const key = `update ${raises} ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
     const update = compiled(key, (param) => {
       const assignments = names.map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
@@ -324,7 +333,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       return sql`update ${table} set ${join(assignments)}${where(conditions)}${saved(grant)}`;
     });
     const values = Object.values(columns);
-    const query = update({ ...noArguments, ...argumentsOf(reach), values, id, versions: versions ?? [] });
+    const asked = { ...noArguments, ...argumentsOf(reach), ...readerOf(grant) };
+    const query = update({ ...asked, values, id, versions: versions ?? [] });
     const [row] = await write<SavedRecord>(query, within, id);
     return row && toSaved(row, grant);
   };
@@ -414,6 +424,32 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     },
 
     /**
+     * The fields that records hide from the callers of a mask, by id: those that `views.when` makes depend on the record,
+     * as it is. A record that does not exist hides all of them. One statement for each hundred records, or none.
+     */
+    hidden: async (
+      grant: Pick<Grant, 'mask' | 'principal'>,
+      ids: readonly number[],
+    ): Promise<ReadonlyMap<number, ReadonlySet<string>>> => {
+      const { mask } = grant;
+      const hidden = new Map(ids.map((id) => [id, hiddenFields(mask, '', {})]));
+      if (mask === undefined) return hidden;
+      const read = compiled(`hidden ${mask.key}`, (param) => {
+        const flags = maskFlags(mask, '', (set) => showsFields(set, column, dialect));
+        const asked = Array.from({ length: idsPerStatement }, (_, index) => param('values', index));
+        return sql`select ${join([sql`${column('id')} as id`, ...flags])} from ${table} where ${column('id')} in (${join(asked)})`;
+      });
+      for (let start = 0; start < ids.length; start += idsPerStatement) {
+        const part = ids.slice(start, start + idsPerStatement);
+        // Fewer ids are filled up with the first one, so that the SQL is the same.
+        const values = Array.from({ length: idsPerStatement }, (_, index) => part[index] ?? part[0] ?? 0);
+        const rows = await database.all<{ id: number }>(read({ ...noArguments, ...readerOf(grant), values }));
+        for (const row of rows) hidden.set(Number(row.id), hiddenFields(mask, '', row));
+      }
+      return hidden;
+    },
+
+    /**
      * Inserts a record. Undefined if the grant does not allow such a record. Companion inserts are part of the same
      * statement; they need `Dialect.writeWithCte`. @throws ConstraintError
      */
@@ -430,7 +466,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const names = [...Object.keys(columns), 'created_at', 'updated_at'];
       const at = toTimestamp(now);
       const further = companions.map((each) => each.key).join(' ');
-      const key = `insert ${further} ${views.of(grant.readable).id} ${names.join(',')}\n${reach.key}`;
+      const key = `insert ${further} ${views.of(grant).id} ${names.join(',')}\n${reach.key}`;
       const insert = compiled(key, (param) => {
         const into = sql`insert into ${table} (${join(names.map((each) => identifier(each)))})`;
         const places = names.map((_, index) => param('values', index));
@@ -442,7 +478,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       });
       const values = [...Object.values(columns), at, at];
       const bound = { values, companions: companions.flatMap((each) => each.values) };
-      const query = insert({ ...noArguments, ...argumentsOf(reach), ...bound });
+      const query = insert({ ...noArguments, ...argumentsOf(reach), ...readerOf(grant), ...bound });
       const [row] = await write<SavedRecord>(query, within, 0);
       if (row === undefined && writes === everyRow && held === everyRow)
         throw new Error('an insert returned no record');

@@ -10,12 +10,13 @@ import {
   type Transaction,
 } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
-import { columnOf, rowAlias, type Source, storedValue, timesOf } from '../database/source.ts';
+import { columnOf, rowAlias, ruleValue, type Source, timesOf } from '../database/source.ts';
 import { identifier, type Statement, sql, statement, where } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Grant, RowCondition } from '../policy/grant.ts';
+import { readerOf } from './masked-source.ts';
 import {
   assertNotTooMuch,
   type Included,
@@ -101,6 +102,7 @@ type ShowArguments = {
   /** Most rows that a relation may examine. */
   readonly looked: number;
   readonly key: SqlValue;
+  readonly reader: SqlValue;
   readonly now: SqlValue;
   readonly monthAgo: SqlValue;
 };
@@ -114,30 +116,30 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
   const statements = new BoundedCache<Statement<ShowArguments>>(200);
 
   const compile = (
-    { fields }: SourceView,
+    { source: seen, fields }: SourceView,
     { terms }: RowReach,
     { included }: Included,
     lock: boolean,
   ): Statement<ShowArguments> =>
     statement<ShowArguments>(dialect, (param) => {
-      const column = (of: string) => storedValue(columnOf(source, of), dialect);
+      const column = (of: string) => ruleValue(columnOf(source, of), dialect);
       const conditions = reachConditions(terms, column, (index) => param('rows', index), 'hold', dialect);
       const key = sql`${column(source.key)} = ${param('key')}`;
       const value = (index: number) => param('related', index);
       const joining: Joining = { dialect, value, looked: param('looked') };
-      const json = sql`${recordText(source, fields, included, joining, rowAlias)} as json`;
+      const json = sql`${recordText(seen, fields, included, joining, rowAlias)} as json`;
       const answer = version === undefined ? json : sql`${json}, ${identifier(rowAlias, version)} as version`;
       const row = sql`select ${answer} from ${source.from(dialect)} as ${identifier(rowAlias)}${where([...conditions, key])}`;
       return lock ? sql`${row}${dialect.updateLock}` : row;
     });
 
   const statementOf = (
-    readable: readonly string[],
+    grant: Grant,
     rows: RowReach,
     included: Included,
     lock: boolean,
   ): Statement<ShowArguments> => {
-    const { view, id } = views.of(readable);
+    const { view, id } = views.of(grant);
     const key = `${id} ${lock} ${rows.key}${included.key}`;
     return statements.getOrMake(key, () => compile(view, rows, included, lock));
   };
@@ -153,8 +155,14 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
     } = purpose;
     const rows = written ? everyRow : reachOf(grant, extra);
     if (rows === undefined) return undefined;
-    const values = { rows: rows.values, related: included.values, key, ...timesOf(source, clock) };
-    const show = statementOf(grant.readable, rows, included, lock);
+    const values = {
+      rows: rows.values,
+      related: included.values,
+      key,
+      ...readerOf(grant),
+      ...timesOf(source, clock),
+    };
+    const show = statementOf(grant, rows, included, lock);
     const query = (looked: number): Query => show({ ...values, looked });
     const reader = within === undefined ? from : readerWithin(within);
     const row = await (included === nothingIncluded

@@ -3,14 +3,17 @@ import {
   columnOf,
   renderedValue,
   rowAlias,
+  type ShownIf,
   type Source,
   type SourceColumn,
   type SourceRelation,
   storedValue,
 } from '../database/source.ts';
 import { type Fragment, join, identifier as named, sql } from '../database/statement.ts';
-import { type Models, referencedTable } from '../model/models.ts';
+import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
+import type { FieldMask, Grant } from '../policy/grant.ts';
+import { maskedSource } from './masked-source.ts';
 import { userEntity } from './users.ts';
 
 /** The columns of a source that a grant lets a caller read. */
@@ -37,10 +40,13 @@ interface CachedView {
   readonly id: number;
 }
 
-/** Views of one source by the fields that grants let read. There are few: one for each set that the policy makes. */
+/**
+ * Views of one source by the fields that grants let read, and by the conditions on them. There are few: one for each set
+ * that the policy makes.
+ */
 export class SourceViews {
   readonly #source: Source;
-  readonly #byArray = new WeakMap<readonly string[], CachedView>();
+  readonly #byArray = new WeakMap<readonly string[], Map<FieldMask | undefined, CachedView>>();
   readonly #byNames = new Map<string, CachedView>();
 
   constructor(source: Source) {
@@ -49,17 +55,20 @@ export class SourceViews {
     columnOf(source, source.key);
   }
 
-  of(readable: readonly string[]): CachedView {
-    const cached = this.#byArray.get(readable);
+  of({ readable, mask }: Pick<Grant, 'readable' | 'mask'>): CachedView {
+    const cached = this.#byArray.get(readable)?.get(mask);
     if (cached !== undefined) return cached;
-    const names = JSON.stringify(readable);
+    const names = JSON.stringify([mask?.key ?? null, readable]);
     const made = this.#byNames.get(names) ?? {
-      view: sourceView(this.#source, readable),
+      view: sourceView(maskedSource(this.#source, mask), readable),
       id: this.#byNames.size,
     };
     this.#byNames.set(names, made);
     // Only an array that cannot change identifies its names.
-    if (Object.isFrozen(readable)) this.#byArray.set(readable, made);
+    if (Object.isFrozen(readable)) {
+      const byMask = this.#byArray.get(readable) ?? new Map<FieldMask | undefined, CachedView>();
+      this.#byArray.set(readable, byMask.set(mask, made));
+    }
     return made;
   }
 }
@@ -67,21 +76,53 @@ export class SourceViews {
 /** Largest value in bytes of a column that never makes a page too large. */
 const lightBytes = 4096;
 
+/** The conditions on which the given fields depend, each once. */
+const conditionsOf = (source: Source, fields: readonly string[]): readonly ShownIf[] => [
+  ...new Map(
+    fields.flatMap((name) => {
+      const { shownIf } = columnOf(source, name);
+      return shownIf === undefined ? [] : [[shownIf.key, shownIf] as const];
+    }),
+  ).values(),
+];
+
 /**
  * One row's JSON text: compact, keys in the order of `fields`, byte for byte the same on every database. It needs no
- * FROM of its own, so it serves SELECT and RETURNING alike. `row` names the row where that is not the alias `t`.
+ * FROM of its own, so it serves SELECT and RETURNING alike. `row` names the row where that is not the alias `t`. Fields
+ * that the caller does not see in this row are absent: there is a text for each combination of their conditions, so that
+ * each condition is evaluated once.
  */
 export const projection = (
   source: Source,
   fields: readonly string[],
   dialect: Dialect,
   row = rowAlias,
-): Fragment =>
-  fields.length === 0
-    ? sql`'{}'`
-    : dialect.objectText(
-        fields.map((name) => ({ name, value: renderedValue(columnOf(source, name), dialect, row) })),
-      );
+): Fragment => {
+  const textOf = (left: readonly string[], conditions: readonly ShownIf[]): Fragment => {
+    const [first, ...rest] = conditions;
+    if (first === undefined)
+      return left.length === 0
+        ? sql`'{}'`
+        : dialect.objectText(
+            left.map((name) => ({ name, value: renderedValue(columnOf(source, name), dialect, row) })),
+          );
+    const without = left.filter((name) => columnOf(source, name).shownIf?.key !== first.key);
+    return sql`case when ${first.condition(dialect, row)} then ${textOf(left, rest)} else ${textOf(without, rest)} end`;
+  };
+  return textOf(fields, conditionsOf(source, fields));
+};
+
+/** The comma behind the fields of such a text, before further keys; empty where a row shows none of them. */
+export const commaBehind = (
+  source: Source,
+  fields: readonly string[],
+  dialect: Dialect,
+  row: string,
+): Fragment => {
+  if (fields.some((name) => columnOf(source, name).shownIf === undefined)) return sql`','`;
+  const conditions = conditionsOf(source, fields).map(({ condition }) => condition(dialect, row));
+  return conditions.length === 0 ? sql`''` : sql`case when ${join(conditions, ' or ')} then ',' else '' end`;
+};
 
 /** Most bytes of a stored value of a column. */
 export const mostBytes = ({ type, options }: SourceColumn): number => type.indexBytes?.(options) ?? 16;
@@ -114,7 +155,7 @@ const relationOf = (
   target: () => sourceOf(relation.model, models),
   ...(through === undefined
     ? {}
-    : { through: { ...through, table: referencedTable(models, through.model) } }),
+    : { through: { ...through, source: () => sourceOf(through.model, models) } }),
 });
 
 /** The source of a resource's table; made once for a model. */

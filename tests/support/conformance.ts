@@ -36,15 +36,15 @@ const keywordsWithSchemas = ['oneOf', 'anyOf', 'allOf'];
 
 /**
  * The record of a list whose caller chose no fields: all are there, but for related records, which are there as far as
- * they were asked for, and fields of which all or none are there.
+ * they were asked for, fields of which all or none are there, and fields that some records hide.
  */
 const complete = (schema: Json): Json => {
   const properties = Object.entries(objectOf(objectOf(schema)['properties']));
   const dependent = objectOf(objectOf(schema)['dependentRequired']);
-  const own = properties.filter(
-    ([name, part]) =>
-      dependent[name] === undefined && objectOf(objectOf(part)['x-gatewright'])['related'] === undefined,
-  );
+  const own = properties.filter(([name, part]) => {
+    const { related, conditional } = objectOf(objectOf(part)['x-gatewright']);
+    return dependent[name] === undefined && related === undefined && conditional !== true;
+  });
   return { ...objectOf(schema), required: own.map(([name]) => name) };
 };
 

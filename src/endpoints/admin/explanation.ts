@@ -244,27 +244,37 @@ const reachAsked = ({ endpoint, grant, params }: Admitted): ConditionsAsked | un
   return { model, expression: read.expression, otherwise: 'unknown', id, caller };
 };
 
-/** A step for each set of fields that the caller writes in some records only, with its conditions. */
-const heldFieldSteps = (admitted: Admitted): readonly Promise<ExplainedStep>[] => {
-  const { policy } = admitted.endpoint;
-  const { held = [], principal: caller } = admitted.grant;
+/** Sets of fields that the caller writes, or sees, in some records only, with their rule. */
+const fieldSets = ({ endpoint: { policy }, grant }: Admitted) => {
+  if (policy.kind !== 'resource') return [];
+  const { held = [], mask } = grant;
+  const { restrictedUnless, viewedWhen } = policy.model.rules;
+  const isHeld = (name: string): boolean => held.some(({ fields }) => fields.includes(name));
+  return [
+    ...restrictedUnless
+      .filter(({ fields }) => fields.some(isHeld))
+      .map((set) => ({ ...set, rule: 'restricted_fields', word: 'unless' }) as const),
+    ...(mask === undefined || policy.action === 'destroy' ? [] : viewedWhen).map(
+      (set) => ({ ...set, rule: 'viewed_fields', word: 'when' }) as const,
+    ),
+  ];
+};
+
+/** A step for each of them, with its conditions. */
+const fieldSteps = (admitted: Admitted): readonly Promise<ExplainedStep>[] => {
+  const { policy, reaches } = admitted.endpoint;
+  const { principal: caller } = admitted.grant;
   if (policy.kind !== 'resource') return [];
   const { model, action } = policy;
   const id = parseId(admitted.params['id'] ?? '');
-  const sets = model.rules.restrictedUnless.filter(({ fields }) =>
-    fields.some((name) => held.some((each) => each.fields.includes(name))),
+  const otherwise = action === 'create' ? 'body' : reaches === undefined ? 'list' : 'unknown';
+  return fieldSets(admitted).map(
+    async ({ fields, condition: { expression, words }, rule, word }): Promise<ExplainedStep> => {
+      const conditions = await admitted.conditions({ model, expression, otherwise, id, caller });
+      const outcome = conditions.rule.outcome === 'passed' ? 'passed' : 'narrowed';
+      return { rule, outcome, because: `${fields.join(', ')} ${word} ${words}`, conditions };
+    },
   );
-  return sets.map(async ({ fields, condition: { expression, words } }): Promise<ExplainedStep> => {
-    const otherwise = action === 'create' ? 'body' : 'unknown';
-    const conditions = await admitted.conditions({ model, expression, otherwise, id, caller });
-    const outcome = conditions.rule.outcome === 'passed' ? 'passed' : 'narrowed';
-    return {
-      rule: 'restricted_fields',
-      outcome,
-      because: `${fields.join(', ')} unless ${words}`,
-      conditions,
-    };
-  });
 };
 
 /** A step of the policy that leaves some rows, with the conditions that say which. */
@@ -333,7 +343,7 @@ const recordSteps = async (
 ): Promise<{ readonly steps: readonly ExplainedStep[]; readonly problem?: ProblemName }> => {
   const steps: ExplainedStep[] = await Promise.all([
     ...decided.map((step) => withConditions(admitted, step)),
-    ...heldFieldSteps(admitted),
+    ...fieldSteps(admitted),
   ]);
   if (steps.some(({ outcome }) => outcome === 'refused')) return { steps, problem: 'forbidden' };
   const relations = relatedStep(admitted);
@@ -421,6 +431,7 @@ const shaping: ReadonlySet<ExplainedRule> = new Set([
   'manage',
   'ownership',
   'restricted_fields',
+  'viewed_fields',
   'related',
   'record',
   'record_write',

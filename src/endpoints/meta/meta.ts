@@ -14,8 +14,10 @@ import { type Action, actions, type ModelField, type ResourceModel } from '../..
 import { lackingField } from '../../model/schema.ts';
 import { type AreaRules, grantsOfRelated, relatedFor, ruleOf } from '../../operations/area.ts';
 import { decide } from '../../policy/decide.ts';
+import type { Grant } from '../../policy/grant.ts';
 import { eachModel } from '../../policy/key-scope.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
+import { shownFields } from '../../records/masked-source.ts';
 import { languageOf, languageQuery } from '../language.ts';
 import { apiArea } from '../resources/area.ts';
 import { checkedModels } from '../shared.ts';
@@ -52,7 +54,26 @@ const grantsIn = async (
   };
   const reaches = await Promise.all(actions.map(async (action) => [action, await reachOf(action)] as const));
   if (!isReached) throw new Problem('record_not_found');
-  return Object.fromEntries(reaches) as Record<Action, Awaited<ReturnType<typeof reachOf>>>;
+  const access = Object.fromEntries(reaches) as Record<Action, Grant | undefined>;
+  return id === undefined ? access : withoutHidden(access, endpoints, id);
+};
+
+/** The permissions without the fields that this record hides. */
+const withoutHidden = async (
+  access: Readonly<Record<Action, Grant | undefined>>,
+  endpoints: readonly ResourceEndpoint[],
+  id: string,
+): Promise<Access> => {
+  const grant = actions.map((action) => access[action]).find((each) => each?.mask !== undefined);
+  const hides = endpoints.find((each) => each.hides !== undefined)?.hides;
+  if (grant === undefined || hides === undefined) return access;
+  const hidden = await hides(grant, { id });
+  const seen = actions.map((action) => {
+    const each = access[action];
+    const reach = each && { readable: shownFields(each.readable, hidden), writable: each.writable };
+    return [action, reach] as const;
+  });
+  return Object.fromEntries(seen) as Record<Action, Access[Action]>;
 };
 
 /** Permissions of the caller on records of other models within those of one: as these models' own endpoints decide. */
@@ -123,8 +144,8 @@ type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & 
 const recordQuery: QueryDocs = {
   name: 'id',
   description: {
-    'zh-CN': '某条记录的标识：权限与只读字段针对该记录',
-    en: 'Id of a record: permissions and read-only fields are those of this record',
+    'zh-CN': '某条记录的标识：权限、可见字段与只读字段针对该记录',
+    en: 'Id of a record: permissions, visible and read-only fields are those of this record',
   },
   schema: { type: 'integer' },
 };

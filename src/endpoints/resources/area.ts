@@ -6,6 +6,12 @@ import type { Rule } from '../../policy/rule.ts';
 import { usersShowing } from '../users/users.ts';
 
 /** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
+/** The fields of a response, and those of them that some records hide. */
+export interface AnsweredFields {
+  readonly fields: readonly string[];
+  readonly optional: ReadonlySet<string>;
+}
+
 export interface Area extends AreaRules {
   /** Path of the list. */
   readonly path: (model: ResourceModel) => string;

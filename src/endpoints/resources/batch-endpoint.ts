@@ -9,7 +9,7 @@ import type { ServedResource } from '../../operations/served-resource.ts';
 import { fieldsOfBodies } from '../../policy/decide.ts';
 import { idempotentRequest } from '../../service/idempotency/idempotency.ts';
 import { actingFor, checkedModels } from '../shared.ts';
-import type { Area } from './area.ts';
+import type { AnsweredFields, Area } from './area.ts';
 import { nestedProblems } from './nested-bodies.ts';
 
 const id: JsonSchema = { type: 'integer', minimum: 1 };
@@ -38,7 +38,7 @@ export const batchEndpoint = (
   area: Area,
   operation: string,
   nested: readonly NestedInput[],
-  answered: readonly string[],
+  { fields, optional }: AnsweredFields,
 ): Endpoint => {
   const { model, context } = resource;
   const { locale } = context;
@@ -46,7 +46,7 @@ export const batchEndpoint = (
   const methods = (['create', 'update', 'destroy'] as const).flatMap((action) => area.auth(model, action));
   const body = (action: 'create' | 'update'): JsonSchema =>
     withNested(inputSchema(model, action, fieldsOfBodies(model, area.name), locale), action, nested, locale);
-  const saved = outputSchema(model, answered, locale);
+  const saved = outputSchema(model, fields, locale, optional);
   return {
     operation,
     method: 'POST',

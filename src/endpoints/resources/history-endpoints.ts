@@ -7,11 +7,12 @@ import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { relatedFor } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import type { KeptVersion } from '../../records/history/history.ts';
 import { parseVersionPage, versionHeaders } from '../../records/history/page.ts';
 import { usersShownIn } from '../../records/history/recorded.ts';
+import type { ShownVersion } from '../../records/history/versions.ts';
+import { shownFields } from '../../records/masked-source.ts';
 import { actingFor, checkedModels, idOf } from '../shared.ts';
-import type { Area } from './area.ts';
+import type { AnsweredFields, Area } from './area.ts';
 
 /** The versions of a record. There where a model keeps them. */
 
@@ -80,12 +81,15 @@ const count = (name: string, description: Label): NonNullable<Endpoint['docs']['
   schema: { type: 'integer', minimum: 1 },
 });
 
-/** Fields that the caller reads now; one that was not there yet has no value. A side that they do not see is null. */
+/**
+ * Fields that the caller reads now; one that was not there yet has no value, one that is hidden is absent. A side that
+ * they do not see is null.
+ */
 export const seen = (record: JsonObject | null, readable: readonly string[]): JsonObject | null =>
   record && Object.fromEntries(readable.map((name): [string, Json] => [name, record[name] ?? null]));
 
 const shownVersion = (
-  of: KeptVersion & NamedWrite,
+  of: ShownVersion & NamedWrite,
   readable: readonly string[],
   shown: ShowsActor,
 ): JsonObject => ({
@@ -93,8 +97,8 @@ const shownVersion = (
   action: of.action,
   at: of.at,
   actor: shown(of),
-  before: seen(of.before, readable),
-  after: seen(of.after, readable),
+  before: seen(of.before, shownFields(readable, of.hidden.before)),
+  after: seen(of.after, shownFields(readable, of.hidden.after)),
 });
 
 /** Lists the versions of a record, newest first. */
@@ -102,7 +106,7 @@ export const historyEndpoint = (
   resource: ServedResource,
   area: Area,
   common: Common,
-  fields: readonly string[],
+  { fields, optional }: AnsweredFields,
   origin: string,
 ): Endpoint => {
   const { model, context } = resource;
@@ -119,8 +123,8 @@ export const historyEndpoint = (
     const named = versions.map((each) => ({
       ...each,
       users: new Map([
-        ...usersShownIn(model, each.before, readable),
-        ...usersShownIn(model, each.after, readable),
+        ...usersShownIn(model, each.before, shownFields(readable, each.hidden.before)),
+        ...usersShownIn(model, each.after, shownFields(readable, each.hidden.after)),
       ]),
     }));
     const shown = await actorsFor(resource, call, area, named);
@@ -148,7 +152,7 @@ export const historyEndpoint = (
       },
       tag: area.tag(model, context.locale),
       part: 'history',
-      data: { type: 'array', items: versionSchema(outputSchema(model, fields, context.locale)) },
+      data: { type: 'array', items: versionSchema(outputSchema(model, fields, context.locale, optional)) },
       query: [
         count('page', { 'zh-CN': '页码，从 1 起', en: 'Page number, from 1' }),
         count('per_page', { 'zh-CN': '每页版本数，默认 20', en: 'Versions per page, default 20' }),

@@ -7,7 +7,7 @@ import { isHeld } from '../../model/deletion.ts';
 import { groupSchema } from '../../model/group-schema.ts';
 import { nestedInputs, withNested } from '../../model/nested-schema.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
-import { inputSchema, outputSchema } from '../../model/schema.ts';
+import { conditionalFields, inputSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { grantsOfRelated, managedRule, relatedFor, ruleOf } from '../../operations/area.ts';
 import { touchesOthers } from '../../operations/cascade-links.ts';
@@ -90,13 +90,15 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const fieldsOf = (view: View): readonly string[] =>
     area.name === 'admin' ? [...model.fields.keys()] : model.views[view];
 
+  const optional: ReadonlySet<string> = area.name === 'admin' ? new Set() : conditionalFields(model);
+
   const ofRelated = grantsOfRelated(model, models, area);
   const relatedOf = (call: Call): Related =>
     relatedFor(resource.context, { principal: call.principal, area });
   const includedIn = (call: Call): Included =>
     call.query === ''
       ? nothingIncluded
-      : parseIncluded(resource.records.source, call.grant.readable, call.query, relatedOf(call));
+      : parseIncluded(resource.records.source, call.grant, call.query, relatedOf(call));
 
   const common = (action: Action) => ({
     grantsOnRelated: ofRelated,
@@ -120,7 +122,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     summary,
     ...(description === undefined ? {} : { description }),
     tag: area.tag(model, locale),
-    ...(view === undefined ? {} : { data: outputSchema(model, fieldsOf(view), locale) }),
+    ...(view === undefined ? {} : { data: outputSchema(model, fieldsOf(view), locale, optional) }),
     problems,
   });
 
@@ -151,6 +153,11 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       : resource.records.settled(grant, grant.held, parseId(params['id'] ?? '') ?? 0);
   };
 
+  const hides: Endpoint['hides'] = async (grant, params) => {
+    const id = parseId(params['id'] ?? '') ?? 0;
+    return (await resource.records.hidden(grant, [id])).get(id) ?? new Set();
+  };
+
   const writeOf = (call: Call): RecordWrite => ({
     resource,
     grant: call.grant,
@@ -162,7 +169,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     const from = call.reader && (await call.reader());
     const record = await resource.show(call.grant, idOf(call), [], { included, by: call, from });
     if (record === undefined) throw new Problem('record_not_found');
-    const tag = tagOf(record.json, record.version ?? 0, detailView, included);
+    const tag = tagOf(record.json, record.version ?? 0, detailView, included, call.grant);
     const headers = { ETag: tag };
     return isKnown(call, tagOfVariant(tag, call.variant))
       ? { status: 304, headers }
@@ -185,11 +192,13 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     const versions = acceptedVersions(call);
     const included = includedIn(call);
     const record = await update(writeOf(call), idOf(call), call.body, versions, included);
-    return saved(record.json, { ETag: tagOf(record.json, record.version, savedView, included) });
+    return saved(record.json, {
+      ETag: tagOf(record.json, record.version, savedView, included, call.grant),
+    });
   };
 
   const versions = model.history
-    ? [historyEndpoint(resource, area, common('detail'), fieldsOf('detail'), origin)]
+    ? [historyEndpoint(resource, area, common('detail'), { fields: fieldsOf('detail'), optional }, origin)]
     : [];
   // Only administrators, and those who manage records, restore one: others do not know that it was there.
   const inAdministration = area.name === 'admin';
@@ -205,7 +214,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const restoring = isManaged ? managedRestore : common(model.history ? 'update' : 'create');
   const restores =
     isManaged || (inAdministration && (model.history || model.trash))
-      ? [restoreEndpoint(resource, area, restoring, fieldsOf('saved'))]
+      ? [restoreEndpoint(resource, area, restoring, { fields: fieldsOf('saved'), optional })]
       : [];
   const shown = docs(label('查看', 'Show', model), 'detail', ['record_not_found'], recordWords('detail'));
   const trashGrants = trashing ? actorGrants(resource) : {};
@@ -240,7 +249,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       mayLag: true,
       docs: {
         ...docs(aggregateLabel(model), undefined),
-        data: groupSchema(model, fieldsOf('list'), locale),
+        data: groupSchema(model, fieldsOf('list'), locale, optional),
         list: true,
         part: 'aggregate',
       },
@@ -258,6 +267,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       handle: (call) => (inAdministration ? answerTrashed(resource, call, area) : undefined) ?? show(call),
       reaches,
       forRecord,
+      hides,
     },
     {
       operation: area.operation('create', model.name),
@@ -274,7 +284,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       ),
       handle: post,
     },
-    batchEndpoint(resource, area, area.operation('batch', pluralNoun(model)), nested, fieldsOf('saved')),
+    batchEndpoint(resource, area, area.operation('batch', pluralNoun(model)), nested, {
+      fields: fieldsOf('saved'),
+      optional,
+    }),
     ...(area.name === 'admin'
       ? [importEndpoint(resource, area, area.operation('import', pluralNoun(model)))]
       : []),
@@ -294,6 +307,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       reaches,
       writes,
       forRecord,
+      hides,
     },
     {
       operation: area.operation('delete', model.name),
@@ -314,6 +328,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       reaches,
       writes,
       forRecord,
+      hides,
     },
     ...versions,
     ...restores,

@@ -7,14 +7,15 @@ import type { ResourceModel } from '../../model/resource.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { requireGrant } from '../../operations/area.ts';
-import { acceptedVersions, entityTag } from '../../operations/preconditions.ts';
+import { acceptedVersions, tagOf } from '../../operations/preconditions.ts';
 import { isId } from '../../operations/record-id.ts';
 import { restore } from '../../operations/restore.ts';
 import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { checkTarget, type RecordWrite } from '../../operations/writing.ts';
+import { nothingIncluded } from '../../records/relations/include.ts';
 import { actingFor, checkedModels, idOf } from '../shared.ts';
-import type { Area } from './area.ts';
+import type { AnsweredFields, Area } from './area.ts';
 
 /** The return of a record: to one of its versions, and out of the trash. There where a model keeps either. */
 
@@ -88,7 +89,7 @@ export const restoreEndpoint = (
   resource: ServedResource,
   area: Area,
   common: Pick<Endpoint, 'auth' | 'policy' | 'reaches'>,
-  fields: readonly string[],
+  { fields, optional }: AnsweredFields,
 ): Endpoint => {
   const { model, context } = resource;
   const from = placesOf(model, area);
@@ -111,7 +112,10 @@ export const restoreEndpoint = (
     };
     const saved = await (isBack ? back() : returnTo(write, id, asked, versions));
     const view = area.name === 'admin' ? 'admin' : 'saved';
-    return { data: new JsonText(saved.json), headers: { ETag: entityTag(saved.version, view) } };
+    return {
+      data: new JsonText(saved.json),
+      headers: { ETag: tagOf(saved.json, saved.version, view, nothingIncluded, grant) },
+    };
   };
   return {
     ...common,
@@ -128,7 +132,7 @@ export const restoreEndpoint = (
       description: wordsOf(from),
       tag: area.tag(model, context.locale),
       part: 'restore',
-      data: outputSchema(model, fields, context.locale),
+      data: outputSchema(model, fields, context.locale, optional),
       etag: true,
       ifMatch: true,
       idempotent: false,

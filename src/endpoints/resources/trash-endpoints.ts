@@ -12,8 +12,9 @@ import type { Rule } from '../../policy/rule.ts';
 import { versionHeaders } from '../../records/history/page.ts';
 import { usersShownIn } from '../../records/history/recorded.ts';
 import { invalidParameter } from '../../records/list/query-string.ts';
-import type { FirstRecord } from '../../records/trash/bundle.ts';
+import { shownFields } from '../../records/masked-source.ts';
 import { parseTrashed, parseTrashPage } from '../../records/trash/page.ts';
+import type { ShownDeletion } from '../../records/trash/trash.ts';
 import { idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 import { actorSchema, actorsFor, seen } from './history-endpoints.ts';
@@ -47,11 +48,11 @@ const day = 86_400_000;
 
 const shown = (
   { context: { trashDays } }: ServedResource,
-  { record, deletedAt, ...deletion }: FirstRecord & NamedWrite,
+  { record, deletedAt, hidden, ...deletion }: ShownDeletion & NamedWrite,
   readable: readonly string[],
   by: ShowsActor,
 ): JsonObject => ({
-  ...seen(record, readable),
+  ...seen(record, shownFields(readable, hidden)),
   deleted_at: deletedAt,
   deleted_by: by(deletion),
   kept_until: toTimestamp(Date.parse(deletedAt) + trashDays * day),
@@ -66,12 +67,12 @@ const grantFor = (policy: Rule, { principal }: Call): Grant => {
 
 const namedDeletion = (
   { model }: ServedResource,
-  first: FirstRecord,
+  first: ShownDeletion,
   grant: Grant,
-): FirstRecord & NamedWrite => ({
+): ShownDeletion & NamedWrite => ({
   ...first,
   actor: first.deletedBy,
-  users: usersShownIn(model, first.record, grant.readable),
+  users: usersShownIn(model, first.record, shownFields(grant.readable, first.hidden)),
 });
 
 /**

@@ -74,6 +74,7 @@ export type ExplainedRule =
   | 'manage'
   | 'ownership'
   | 'restricted_fields'
+  | 'viewed_fields'
   | 'related'
   | 'record'
   | 'record_write';

@@ -102,6 +102,7 @@ export const explainedInEnglish: Catalogue['explained'] = {
   manage: 'Managed records',
   ownership: 'Ownership',
   restricted_fields: 'Restricted fields',
+  viewed_fields: 'Conditional fields',
   related: 'Related records',
   record: 'Record in scope',
   record_write: 'Record is writable',

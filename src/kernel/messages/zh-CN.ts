@@ -97,6 +97,7 @@ export const explainedInChinese: Catalogue['explained'] = {
   manage: '可管理的记录',
   ownership: '归属',
   restricted_fields: '受限字段',
+  viewed_fields: '按条件可见的字段',
   related: '关联记录',
   record: '记录可见',
   record_write: '记录可写',

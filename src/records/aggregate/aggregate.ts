@@ -15,6 +15,7 @@ import { shapeOf } from '../list/parameters.ts';
 import { valuesOf } from '../list/plan.ts';
 import { invalidParameter } from '../list/query-string.ts';
 import type { ListPurpose } from '../list/run.ts';
+import { readerOf } from '../masked-source.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
 import { type SourceView, SourceViews } from '../view.ts';
 import { type GroupValues, groupOf, groupsOfNothing } from './groups.ts';
@@ -63,12 +64,15 @@ export const createAggregate = (database: Database, source: Source, options: Lis
   const find = createFind(database, source, clock);
 
   return async (grant, { query, path, related, ...purpose }, extra = []) => {
-    const { view } = views.of(grant.readable);
+    const { view } = views.of(grant);
     const parameters = parseAggregateParameters(view, query, maxPerPage, related);
     const { list } = parameters;
     const rows = reachOf(grant, extra);
     // If no row may be read, no statement is needed.
-    const found = rows === undefined ? noRows(parameters) : await find(view, rows, parameters, purpose);
+    const found =
+      rows === undefined
+        ? noRows(parameters)
+        : await find(view, rows, { ...parameters, ...readerOf(grant) }, purpose);
     // Refused, since a sum over a shortened response would be wrong.
     if (list.paging.kind === 'all' && found.total > maxPerPage) throw invalidParameter('per_page');
     return {
@@ -92,13 +96,19 @@ const createFind =
   async (
     view: SourceView,
     rows: RowReach,
-    parameters: AggregateParameters,
+    parameters: AggregateParameters & { readonly reader: number | null },
     { by, within, from = database }: ListPurpose,
   ): Promise<FoundGroups> => {
-    const { list, shift } = parameters;
+    const { list, shift, reader: readerId } = parameters;
     const shape = shapeOf(view, rows, list);
     const statement = aggregateStatement(shape, parameters, dialectOf(database));
-    const query = statement({ ...valuesOf(list), rows: rows.values, ...timesOf(source, clock), shift });
+    const query = statement({
+      ...valuesOf(list),
+      rows: rows.values,
+      reader: readerId,
+      ...timesOf(source, clock),
+      shift,
+    });
     // A scan: every matching record is examined.
     const reader = within === undefined ? from : readerWithin(within);
     const [row] = await reader.scan<GroupsRow>(query, await resolveCaller(by));

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../database/dialect.ts';
-import { columnOf, rowAlias, storedValue } from '../../database/source.ts';
+import { columnOf, rowAlias, ruleValue, storedValue } from '../../database/source.ts';
 import {
   type Argument,
   type Fragment,
@@ -195,7 +195,7 @@ const rankedClauses = (
 /** The clauses of a list's statements. */
 export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<ListArguments>): Clauses => {
   const { source, rows, sort, paging } = shape;
-  const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
+  const column = (of: string): Fragment => ruleValue(columnOf(source, of), dialect);
   const value = (index: number): Fragment => param('rows', index);
   const filters = filterConditions(shape, dialect, param);
   const requested = [...filters, ...searchConditions(shape, dialect, param)];

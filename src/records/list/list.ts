@@ -4,6 +4,7 @@ import type { Source } from '../../database/source.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
+import { readerOf } from '../masked-source.ts';
 import type { Related } from '../relations/related.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
 import { SourceViews } from '../view.ts';
@@ -190,7 +191,7 @@ export const createList = (database: Database, source: Source, options: ListOpti
     query: string,
     related: Related | undefined,
   ): PreparedList => {
-    const { view, id } = views.of(grant.readable);
+    const { view, id } = views.of(grant);
     const key = `${id} ${rows?.key ?? ''}\n${query}`;
     const cached = prepared.get(key);
     if (cached !== undefined) return cached;
@@ -205,7 +206,7 @@ export const createList = (database: Database, source: Source, options: ListOpti
     const rows = reachOf(grant, extra);
     const forAll = prepare(grant, rows, query, related);
     // The cached values are shared by all callers.
-    const list = session === null ? forAll : { ...forAll, values: { ...forAll.values, credential: session } };
+    const list = { ...forAll, values: { ...forAll.values, credential: session, ...readerOf(grant) } };
     const { shape } = list.plan;
     // No row may be read: no statement is needed.
     if (rows === undefined) {

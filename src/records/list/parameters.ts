@@ -311,6 +311,8 @@ export type ListArguments = {
   readonly looked: number;
   /** Values of the reaches on related rows. */
   readonly related: readonly SqlValue[];
+  /** The id of the user who reads, for masked sources. */
+  readonly reader: SqlValue;
   /** The current time, for sources that use it. */
   readonly now: SqlValue;
   readonly monthAgo: SqlValue;
@@ -379,6 +381,7 @@ const filterKey = ({ column, operator, count, negated, steps }: FilterShape) => 
 
 /** Identifies the shape among those of its source. Names may contain any character, so JSON separates them. */
 export const shapeKey = ({
+  source,
   rows,
   fields,
   sort,
@@ -389,6 +392,7 @@ export const shapeKey = ({
   included,
 }: ListShape): string =>
   JSON.stringify([
+    source.mask ?? null,
     rows.key,
     fields,
     searched ?? null,
@@ -401,10 +405,11 @@ export const shapeKey = ({
 
 /** Identifies a total: the conditions with their values, except for the values of the row filter. */
 export const countKey = (
-  { rows, filters, searched, ranked }: ListShape,
+  { source, rows, filters, searched, ranked }: ListShape,
   values: Pick<ListArguments, 'filters' | 'search' | 'related'>,
 ): string =>
   JSON.stringify([
+    source.mask ?? null,
     rows.key,
     filters.map(filterKey),
     values.filters,

@@ -90,6 +90,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     until: none,
     related: parameters.related ?? none,
     credential: null,
+    reader: null,
     looked: isLight(limit, parameters.included) ? lookAtOnce(limit) : lookAtAll,
   };
 };

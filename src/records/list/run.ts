@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { columnOf, rowAlias, type Source, storedValue, timesOf } from '../../database/source.ts';
+import { columnOf, rowAlias, ruleValue, type Source, timesOf } from '../../database/source.ts';
 import {
   identifier,
   join,
@@ -164,7 +164,7 @@ export class ReachSizes {
   #compile({ terms }: RowReach): Statement<ReachArguments> {
     const dialect = dialectOf(this.#database);
     return statement<ReachArguments>(dialect, (param) => {
-      const column = (of: string) => storedValue(columnOf(this.#source, of), dialect);
+      const column = (of: string) => ruleValue(columnOf(this.#source, of), dialect);
       const parts = reachParts(terms, column, (index) => param('rows', index), dialect) ?? [];
       const from = sql` from ${this.#source.from(dialect)} as ${identifier(rowAlias)}`;
       const counts = parts.map((part) => {

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../database/dialect.ts';
-import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../../database/source.ts';
+import { columnOf, comparedValue, isBare, isPlain, rowAlias, storedValue } from '../../database/source.ts';
 import {
   type Argument,
   type Fragment,
@@ -174,7 +174,7 @@ export const pageStatement = (
 const sortsMatches = (shape: ListShape): boolean =>
   shape.paging.kind === 'page' &&
   !shape.ranked &&
-  shape.sort.every(({ column }) => column.expression === undefined) &&
+  shape.sort.every(({ column }) => isBare(column)) &&
   !isWhole(shape) &&
   !hasBoundedRows(shape);
 

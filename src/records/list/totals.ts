@@ -80,5 +80,11 @@ export class Totals {
 const isCacheable = ({ plan: { counted, shape } }: PreparedList): boolean =>
   counted && shape.source.timed !== true && shape.source.personal !== true;
 
-const keyOf = ({ counted }: PreparedList, { values }: RowReach): string =>
-  values.length === 0 ? counted : `${counted} ${JSON.stringify(values)}`;
+/** Whether the matching rows may depend on fields that some readers see in some records only. */
+const isOfReader = ({ plan: { shape, looksElsewhere } }: PreparedList): boolean =>
+  shape.source.mask !== undefined || looksElsewhere;
+
+const keyOf = (list: PreparedList, { values }: RowReach): string => {
+  const reader = isOfReader(list) ? ` reader ${list.values.reader}` : '';
+  return values.length === 0 ? list.counted + reader : `${list.counted}${reader} ${JSON.stringify(values)}`;
+};

@@ -37,7 +37,7 @@ const reads = (user: number, readable: readonly string[], own?: string, listed =
 
 const [source, stranger] = [makeSource(), makeSource()];
 const ask = (readership: Readership | undefined, readable = both, from = source) =>
-  parseIncluded(from, readable, query, () => readership);
+  parseIncluded(from, { readable, mask: undefined }, query, () => readership);
 
 it('finds what a query string led to again, with the values of the present caller', () => {
   const found = ask(reads(1, both, 'user_id'));
@@ -75,7 +75,8 @@ it('remembers nothing that is unreadable, and no names that may change', () => {
   expect(before.included[0]?.fields).toEqual(['id', 'title']);
   expect(ask(reads(1, changing)).included[0]?.fields).toEqual(['id']);
   const answered = ['id', 'n'];
-  const parent = () => parseIncluded(source, answered, 'include=parent', () => reads(1, ids));
+  const parent = () =>
+    parseIncluded(source, { readable: answered, mask: undefined }, 'include=parent', () => reads(1, ids));
   expect(parent().included).toHaveLength(1);
   answered.pop();
   expect(parent).toThrow('unusable_field');

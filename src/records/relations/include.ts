@@ -2,7 +2,9 @@ import { type SqlValue, TooLongError } from '../../database/database.ts';
 import { columnOf, type Source } from '../../database/source.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { Grant } from '../../policy/grant.ts';
 import { escapesLetters, invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
+import { maskedSource } from '../masked-source.ts';
 import { mostBytes } from '../view.ts';
 import {
   type Followed,
@@ -189,15 +191,16 @@ const resolveAgain = (
 };
 
 /**
- * Parses the related records to include from the query string of one record. Other parameters are ignored.
+ * Parses the related records to include from the query string of one record, for the callers of a grant. Other parameters are ignored.
  * @throws Problem `invalid_parameter`, `unusable_field`, `forbidden`
  */
 export const parseIncluded = (
-  source: Source,
-  readable: readonly string[],
+  table: Source,
+  { readable, mask }: Pick<Grant, 'readable' | 'mask'>,
   query: string,
   related: Related = () => undefined,
 ): Included => {
+  const source = maskedSource(table, mask);
   if (!/include|fields/.test(query) && !escapesLetters(query)) return nothingIncluded;
   const cached = cachedQueries.getOrMake(query, () => ({
     query: parseIncludeQuery(query),
@@ -261,7 +264,7 @@ const usuallyIncluded = (included: readonly Include[]): number =>
 
 /** Most bytes of the records that are included with one record, according to their columns. */
 const bytesOf = ({ step, fields, included }: Include): number =>
-  (step.relation.many ? maxRelated + 1 : 1) * rowBytes(step.relation.target(), fields, included);
+  (step.relation.many ? maxRelated + 1 : 1) * rowBytes(step.target, fields, included);
 
 const rowBytes = (source: Source, fields: readonly string[], included: readonly Include[]): number =>
   fields.reduce((sum, of) => sum + of.length + 4 + mostBytes(columnOf(source, of)), 0) +

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../database/dialect.ts';
 import type { Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
-import { projection } from '../view.ts';
+import { commaBehind, projection } from '../view.ts';
 import { type Include, maxRelated, maxTextBytes, mayBeTooMuch } from './include.ts';
 import { assertRowsExamined, type Joining, relatedRow, relatedTo } from './related.ts';
 
@@ -25,7 +25,7 @@ export const fitting = (
 
 const arrayText = (each: Include, before: string, depth: number, joining: Joining): Fragment => {
   const { step, fields, included } = each;
-  const target = step.relation.target();
+  const { target } = step;
   const { from, conditions } = relatedTo(step, before, depth, joining);
   const row = relatedRow(depth);
   const text = recordText(target, fields, included, joining, row, depth + 1);
@@ -44,7 +44,7 @@ const arrayText = (each: Include, before: string, depth: number, joining: Joinin
 const objectText = (each: Include, before: string, depth: number, joining: Joining): Fragment => {
   const { step, fields, included } = each;
   const { from, conditions } = relatedTo(step, before, depth, joining);
-  const text = recordText(step.relation.target(), fields, included, joining, relatedRow(depth), depth + 1);
+  const text = recordText(step.target, fields, included, joining, relatedRow(depth), depth + 1);
   return sql`coalesce((select ${text}${from}${where(conditions)}), 'null')`;
 };
 
@@ -60,11 +60,12 @@ export const recordText = (
   const record = projection(source, fields, joining.dialect, row);
   if (included.length === 0) return record;
   const parts = included.map((each, index) => {
-    const key = `${fields.length === 0 && index === 0 ? '' : ','}${JSON.stringify(each.step.relation.name)}:`;
+    const key = `${JSON.stringify(each.step.relation.name)}:`;
+    const comma = index === 0 ? commaBehind(source, fields, joining.dialect, row) : sql`','`;
     const value = each.step.relation.many
       ? arrayText(each, row, depth, joining)
       : objectText(each, row, depth, joining);
-    return sql`${literal(key)} || ${value}`;
+    return sql`${comma} || ${literal(key)} || ${value}`;
   });
   return sql`${joining.dialect.unclosed(record)} || ${join(parts, ' || ')} || '}'`;
 };

@@ -2,6 +2,8 @@ import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import {
   columnOf,
+  hasValue,
+  ruleValue,
   type Source,
   type SourceColumn,
   type SourceRelation,
@@ -9,8 +11,9 @@ import {
 } from '../../database/source.ts';
 import { type Fragment, identifier, join, param, sql, where } from '../../database/statement.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { Grant } from '../../policy/grant.ts';
+import type { FieldMask, Grant } from '../../policy/grant.ts';
 import { unusableField } from '../list/query-string.ts';
+import { maskedSource } from '../masked-source.ts';
 import { type ColumnSql, type ConditionPurpose, expressionCondition } from '../rows/expression.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 
@@ -41,6 +44,10 @@ export interface RelationStep {
   readonly reach: BoundReach;
   /** The reach on rows of the linking model. */
   readonly link: BoundReach | undefined;
+  /** The rows before, those to which it leads, and the linking ones, each as the caller sees them. */
+  readonly from: Source;
+  readonly target: Source;
+  readonly between: Source | undefined;
 }
 
 /** Whether a step examines rows to which it does not lead: those that a rule excludes, or linking rows. */
@@ -58,10 +65,18 @@ export interface Followed {
 export const maxSteps = 3;
 
 /** The parts of a step on which the SQL of a statement depends. */
-export const stepKey = ({ relation, reach, link }: RelationStep): readonly unknown[] => [
+export const stepKey = ({
+  relation,
+  reach,
+  link,
+  from,
+  target,
+  between,
+}: RelationStep): readonly unknown[] => [
   relation.name,
   reach.terms === 'none' ? null : reach.key,
   link === undefined || link.terms === 'none' ? null : link.key,
+  [from.mask ?? null, target.mask ?? null, between?.mask ?? null],
 ];
 
 /** The facts of a model's grant on which the resolution of relations depended. */
@@ -69,6 +84,7 @@ interface TrailMark {
   readonly model: string;
   readonly shows: readonly string[] | undefined;
   readonly readable: readonly string[] | undefined;
+  readonly mask: FieldMask | undefined;
   readonly listed: readonly string[] | undefined;
   /** The key of its reach, if the reach restricts rows. */
   readonly reach: string | undefined;
@@ -83,9 +99,11 @@ export type Trail = readonly TrailMark[];
  */
 export const valuesAlong = (trail: Trail, related: Related): readonly SqlValue[] | undefined => {
   const values: SqlValue[] = [];
-  for (const { model, shows, readable, listed, reach } of trail) {
+  for (const { model, shows, readable, mask, listed, reach } of trail) {
     const readership = related(model, shows);
-    if (readership?.grant.readable !== readable || readership?.listed !== listed) return undefined;
+    const { grant } = readership ?? {};
+    if (grant?.readable !== readable || grant?.mask !== mask || readership?.listed !== listed)
+      return undefined;
     if (readership === undefined || reach === undefined) continue;
     const found = reachOf(readership.grant);
     if (found?.key !== reach) return undefined;
@@ -141,10 +159,13 @@ export class RelatedReader {
       throw unusableField(path);
     this.#used = true;
     const readership = this.#of(relation.model, relation.shows);
-    const { model: between } = relation.through ?? {};
-    const link = between === undefined ? undefined : this.#bind(between, this.#of(between));
-    const step = { relation, link, reach: this.#bind(relation.model, readership, relation.shows) };
-    return { step, target: relation.target(), readership };
+    const { through } = relation;
+    const linked = through && this.#of(through.model);
+    const link = linked && this.#bind(through.model, linked);
+    const target = maskedSource(relation.target(), readership.grant.mask);
+    const between = linked && maskedSource(through.source(), linked.grant.mask);
+    const reach = this.#bind(relation.model, readership, relation.shows);
+    return { step: { relation, link, reach, from: source, target, between }, target, readership };
   }
 
   #of(model: string, shows?: readonly string[]): Readership {
@@ -166,10 +187,10 @@ export class RelatedReader {
   }
 
   #mark(model: string, readership: Readership | undefined, reach?: string, shows?: readonly string[]): void {
-    const readable = readership?.grant.readable;
+    const { readable, mask } = readership?.grant ?? {};
     const listed = readership?.listed;
     this.#isComplete &&= Object.isFrozen(readable) && Object.isFrozen(listed);
-    this.#trail.push({ model, shows, readable, listed, reach });
+    this.#trail.push({ model, shows, readable, mask, listed, reach });
   }
 }
 
@@ -198,13 +219,12 @@ const reached = (
 
 /** Conditions that the caller may read a row of the target. */
 const reachedTarget = (
-  { relation, reach }: RelationStep,
+  { target, reach }: RelationStep,
   row: string,
   purpose: ConditionPurpose,
   joining: Joining,
 ) => {
-  const target = relation.target();
-  const column = (of: string): Fragment => storedValue(columnOf(target, of), joining.dialect, row);
+  const column = (of: string): Fragment => ruleValue(columnOf(target, of), joining.dialect, row);
   return reached(reach, column, purpose, joining);
 };
 
@@ -234,8 +254,28 @@ const reachedBehind = (
 const reachedLink = ({ link }: RelationStep, row: string, purpose: ConditionPurpose, joining: Joining) =>
   link === undefined ? [] : reached(link, (of) => identifier(row, of), purpose, joining);
 
-const from = ({ relation }: RelationStep, row: string, { dialect }: Joining): Fragment =>
-  sql` from ${relation.target().from(dialect)} as ${identifier(row)}`;
+const from = ({ target }: RelationStep, row: string, { dialect }: Joining): Fragment =>
+  sql` from ${target.from(dialect)} as ${identifier(row)}`;
+
+/** The value in the row `before` by which a step goes; null if the caller does not see it. */
+const startOf = ({ from: source, relation }: RelationStep, before: string, { dialect }: Joining): Fragment =>
+  storedValue(columnOf(source, relation.from), dialect, before);
+
+/** The value of a column, with the conditions that the caller sees it. */
+const visible = (
+  source: Source,
+  of: string,
+  row: string,
+  { dialect }: Joining,
+): { readonly value: Fragment; readonly conditions: readonly Fragment[] } => {
+  const column = columnOf(source, of);
+  const condition = column.shownIf?.condition(dialect, row);
+  return { value: ruleValue(column, dialect, row), conditions: condition === undefined ? [] : [condition] };
+};
+
+/** The rows of the linking model, if there is one. */
+const linkOf = ({ relation: { through }, between }: RelationStep) =>
+  through === undefined || between === undefined ? undefined : { ...through, source: between };
 
 /** FROM and conditions for the rows (`relatedRow` of the depth) to which a step leads from the row `before`. */
 export const relatedTo = (
@@ -244,23 +284,29 @@ export const relatedTo = (
   depth: number,
   joining: Joining,
 ): { readonly from: Fragment; readonly conditions: readonly Fragment[] } => {
-  const { relation } = step;
+  const { dialect } = joining;
   const row = relatedRow(depth);
-  const { through } = relation;
-  const start = identifier(before, relation.from);
-  const end = identifier(row, relation.to);
+  const through = linkOf(step);
+  const start = startOf(step, before, joining);
+  const end = columnOf(step.target, step.relation.to);
   if (through === undefined) {
     const reach = reachedBehind(step, before, row, joining);
-    return { from: from(step, row, joining), conditions: [sql`${end} = ${start}`, ...reach] };
+    return { from: from(step, row, joining), conditions: [...hasValue(end, start, dialect, row), ...reach] };
   }
   const reach = reachedTarget(step, row, 'hold', joining);
   const link = linkRow(depth);
+  const to = visible(through.source, through.to, link, joining);
   const held = [
-    sql`${identifier(link, through.from)} = ${start}`,
+    ...hasValue(columnOf(through.source, through.from), start, dialect, link),
+    ...to.conditions,
     ...reachedLink(step, link, 'hold', joining),
   ];
-  const ends = sql`select ${identifier(link, through.to)} from ${identifier(through.table)} as ${identifier(link)}${where(held)}`;
-  return { from: from(step, row, joining), conditions: [sql`${end} in (${ends})`, ...reach] };
+  const ends = sql`select ${to.value} from ${through.source.from(dialect)} as ${identifier(link)}${where(held)}`;
+  const { value, conditions } = visible(step.target, step.relation.to, row, joining);
+  return {
+    from: from(step, row, joining),
+    conditions: [sql`${value} in (${ends})`, ...conditions, ...reach],
+  };
 };
 
 /**
@@ -271,18 +317,15 @@ export const assertRowsExamined = (
   step: RelationStep,
   before: string,
   depth: number,
-  { dialect, looked }: Joining,
+  joining: Joining,
 ): Fragment | undefined => {
+  const { dialect, looked } = joining;
   if (looked === undefined || !looksAtOthers(step)) return undefined;
-  const { relation } = step;
-  const { through } = relation;
+  const through = linkOf(step);
   const row = through === undefined ? relatedRow(depth) : linkRow(depth);
-  const rows =
-    through === undefined
-      ? sql`${relation.target().from(dialect)} as ${identifier(row)}`
-      : sql`${identifier(through.table)} as ${identifier(row)}`;
-  const end = identifier(row, through?.from ?? relation.to);
-  const first = sql`select 1 from ${rows} where ${end} = ${identifier(before, relation.from)} limit ${dialect.rows(looked)}`;
+  const source = through?.source ?? step.target;
+  const end = ruleValue(columnOf(source, through?.from ?? step.relation.to), dialect, row);
+  const first = sql`select 1 from ${source.from(dialect)} as ${identifier(row)} where ${end} = ${startOf(step, before, joining)} limit ${dialect.rows(looked)}`;
   return dialect.assertRowsExamined(sql`(select count(*) from (${first}))`, looked);
 };
 
@@ -294,19 +337,23 @@ const leadsTo = (
   conditions: readonly Fragment[],
   joining: Joining,
 ): Fragment => {
-  const { relation } = step;
   const row = relatedRow(depth);
-  const { through } = relation;
-  const met = where([...reachedTarget(step, row, 'find', joining), ...conditions]);
-  const ends = sql`select ${identifier(row, relation.to)}${from(step, row, joining)}${met}`;
-  const start = identifier(before, relation.from);
+  const through = linkOf(step);
+  const end = visible(step.target, step.relation.to, row, joining);
+  const met = where([...reachedTarget(step, row, 'find', joining), ...end.conditions, ...conditions]);
+  const ends = sql`select ${end.value}${from(step, row, joining)}${met}`;
+  const start = startOf(step, before, joining);
   if (through === undefined) return sql`${start} in (${ends})`;
   const link = linkRow(depth);
+  const begin = visible(through.source, through.from, link, joining);
+  const to = visible(through.source, through.to, link, joining);
   const held = [
     ...reachedLink(step, link, 'find', joining),
-    sql`${identifier(link, through.to)} in (${ends})`,
+    ...begin.conditions,
+    ...to.conditions,
+    sql`${to.value} in (${ends})`,
   ];
-  return sql`${start} in (select ${identifier(link, through.from)} from ${identifier(through.table)} as ${identifier(link)}${where(held)})`;
+  return sql`${start} in (select ${begin.value} from ${through.source.from(joining.dialect)} as ${identifier(link)}${where(held)})`;
 };
 
 /** The condition that the row `before` leads to a row that meets `conditions`, checked for each row `before`. */

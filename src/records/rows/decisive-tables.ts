@@ -1,34 +1,21 @@
 import { type Models, referencedTable } from '../../model/models.ts';
-import type { RowExpression } from '../../model/row-expression.ts';
+import { tablesOf } from '../../model/row-expression.ts';
 
 /** Tables of the service that decide which records a caller may read. */
 const ownTables = ['users', 'roles', 'user_roles', 'permissions'];
 
-/** The other tables that an expression reads. */
-const tablesOfExpression = (expression: RowExpression): readonly string[] => {
-  switch (expression.kind) {
-    case 'own':
-    case 'equals':
-      return [];
-    case 'member':
-      return [expression.table];
-    case 'via':
-      return [expression.table, ...tablesOfExpression(expression.rule)];
-    case 'anyOf':
-    case 'allOf':
-      return expression.rules.flatMap(tablesOfExpression);
-  }
-};
-
 /**
- * Tables whose rows decide which records a caller may read: those of roles, permissions, memberships and other tables
+ * Tables whose rows decide which records and fields a caller may read: those of roles, permissions, memberships and other tables
  * of rules, and the tables to which these refer, since a deletion there may cascade.
  */
 export const decisiveTables = (models: Models): readonly string[] => {
   const all = [...models.values()];
   const tables = new Set(
-    all.flatMap(({ rules }) =>
-      rules.isolation === undefined ? [] : tablesOfExpression(rules.isolation.read.expression),
+    all.flatMap(({ rules: { isolation, viewedWhen } }) =>
+      [
+        ...(isolation === undefined ? [] : [isolation.read]),
+        ...viewedWhen.map(({ condition }) => condition),
+      ].flatMap(({ expression }) => tablesOf(expression)),
     ),
   );
   // Iterating a set includes elements that are added meanwhile.

@@ -19,8 +19,9 @@ import {
 } from '../../database/statement.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
-import type { Grant } from '../../policy/grant.ts';
+import type { FieldMask, Grant } from '../../policy/grant.ts';
 import { actorColumns, actorRow, wholeColumn } from '../history/recorded.ts';
+import { hiddenFields, maskFlags, readerOf, showsFields } from '../masked-source.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import {
   type FirstRecord,
@@ -36,7 +37,21 @@ import {
   trashTable,
 } from './bundle.ts';
 
-type Reached = { readonly model: string; readonly rows: readonly SqlValue[] };
+type Reached = {
+  readonly model: string;
+  readonly rows: readonly SqlValue[];
+  readonly reader: SqlValue;
+};
+
+/** A deleted record with the fields that it hides from the caller. */
+export interface ShownDeletion extends FirstRecord {
+  readonly hidden: ReadonlySet<string>;
+}
+
+const shownDeletion = (row: FirstRow, { mask }: Grant): ShownDeletion => ({
+  ...firstRecord(row),
+  hidden: hiddenFields(mask, 'record', row),
+});
 
 /** The deleted records; the conditions of a grant are checked on their stored values. */
 export const createTrash = (database: Database) => {
@@ -54,8 +69,10 @@ export const createTrash = (database: Database) => {
 
   /** Statements by model and reach. */
   const reading = new BoundedCache<ReturnType<typeof compile>>(100);
-  const compile = (source: Source, { terms }: RowReach) => {
+  const compile = (source: Source, { terms }: RowReach, mask: FieldMask | undefined) => {
     const column = wholeColumn(source, dialect, sql`${trashTable}.${identifier('record')}`);
+    const flags = maskFlags(mask, 'record', (set) => showsFields(set, column, dialect));
+    const answer = join([shown, ...flags]);
     const first = (value: Argument<Reached>): Fragment => {
       const reached = reachConditions(terms, column, (index) => value('rows', index), 'hold', dialect);
       return join([sql`${identifier('model')} = ${value('model')}`, isFirst, ...reached], ' and ');
@@ -63,7 +80,7 @@ export const createTrash = (database: Database) => {
     const page = statement<Reached & { limit: number; offset: number }>(
       dialect,
       (value) =>
-        sql`select ${shown} from ${trashTable} where ${first(value)} order by gatewright_trash.deleted_at desc, id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
+        sql`select ${answer} from ${trashTable} where ${first(value)} order by gatewright_trash.deleted_at desc, id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
     );
     const count = statement<Reached>(
       dialect,
@@ -73,12 +90,12 @@ export const createTrash = (database: Database) => {
       statement<Reached & { record: number }>(
         dialect,
         (value) =>
-          sql`select ${shown} from ${trashTable} where record_id = ${value('record')} and ${first(value)} order by id desc limit 1${lock}`,
+          sql`select ${answer} from ${trashTable} where record_id = ${value('record')} and ${first(value)} order by id desc limit 1${lock}`,
       );
     return { page, count, read: one(sql``), locked: one(dialect.updateLock) };
   };
-  const statementsOf = (source: Source, reach: RowReach) =>
-    reading.getOrMake(`${source.name} ${reach.key}`, () => compile(source, reach));
+  const statementsOf = (source: Source, reach: RowReach, { mask }: Grant) =>
+    reading.getOrMake(`${source.name} ${mask?.key} ${reach.key}`, () => compile(source, reach, mask));
   const along = statement<{ bundle: string }>(
     dialect,
     (value) =>
@@ -151,15 +168,15 @@ export const createTrash = (database: Database) => {
       grant: Grant,
       { limit, offset }: { readonly limit: number; readonly offset: number },
       by?: DeferredCaller,
-    ): Promise<{ readonly records: readonly FirstRecord[]; readonly total: number }> => {
+    ): Promise<{ readonly records: readonly ShownDeletion[]; readonly total: number }> => {
       const reach = reachOf(grant);
       if (reach === undefined) return { records: [], total: 0 };
       const caller = await resolveCaller(by);
-      const { page, count } = statementsOf(source, reach);
-      const reached = { model: source.name, rows: reach.values };
+      const { page, count } = statementsOf(source, reach, grant);
+      const reached = { model: source.name, rows: reach.values, ...readerOf(grant) };
       const [counted] = await database.scan<{ total: number }>(count(reached), caller);
       const rows = await database.scan<FirstRow>(page({ ...reached, limit, offset }), caller);
-      return { records: rows.map(firstRecord), total: Number(counted?.total ?? 0) };
+      return { records: rows.map((row) => shownDeletion(row, grant)), total: Number(counted?.total ?? 0) };
     },
 
     /** Reads a deleted record of a grant; in a transaction it is locked until the end. */
@@ -168,15 +185,15 @@ export const createTrash = (database: Database) => {
       grant: Grant,
       id: number,
       within?: Transaction,
-    ): Promise<FirstRecord | undefined> => {
+    ): Promise<ShownDeletion | undefined> => {
       const reach = reachOf(grant);
       if (reach === undefined) return undefined;
-      const { read, locked } = statementsOf(source, reach);
+      const { read, locked } = statementsOf(source, reach, grant);
       const one = within === undefined ? read : locked;
       const row = await (within ?? database).get<FirstRow>(
-        one({ model: source.name, rows: reach.values, record: id }),
+        one({ model: source.name, rows: reach.values, ...readerOf(grant), record: id }),
       );
-      return row && firstRecord(row);
+      return row && shownDeletion(row, grant);
     },
 
     /**

@@ -19,7 +19,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
-import type { Grant } from '../../policy/grant.ts';
+import type { FieldMask, Grant, MaskedFields } from '../../policy/grant.ts';
 import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
 import {
   type ActorRow,
@@ -32,6 +32,7 @@ import {
   type RecordedActor,
   recordedActor,
 } from '../../records/history/recorded.ts';
+import { hiddenFields, maskFlags, readerOf, showsFields } from '../../records/masked-source.ts';
 import type { ColumnSql, ConditionPurpose } from '../../records/rows/expression.ts';
 import { type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
 
@@ -300,12 +301,15 @@ const lengths = [1, 8, 64, 512] as const;
 type ReachArguments = {
   readonly ids: readonly SqlValue[];
   readonly rows: readonly SqlValue[];
+  readonly reader: SqlValue;
 };
 
 /** Which sides of a write a reader may read, each by its own values. */
 export interface SeenSides {
   readonly before: boolean;
   readonly after: boolean;
+  /** The fields that the record, as it was on each side, hides from the reader. */
+  readonly hidden: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> };
 }
 
 /** Creates the functions that decide who may receive the events of one model's records. */
@@ -323,8 +327,8 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
    * that another release has written keeps no sides: if the record has not been written since, its current state is
    * the one after the event.
    */
-  const seen = (reach: RowReach, count: number) =>
-    statements.getOrMake(`seen ${count} ${reach.key}`, () =>
+  const seen = (reach: RowReach, mask: FieldMask | undefined, count: number) =>
+    statements.getOrMake(`seen ${count} ${mask?.key} ${reach.key}`, () =>
       statement<ReachArguments>(dialect, (param) => {
         const met = (column: ColumnSql, purpose: ConditionPurpose): Fragment => {
           const conditions = reachConditions(reach.terms, column, value(param), purpose, dialect);
@@ -341,8 +345,22 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
         const flag = (condition: Fragment, as: string): Fragment =>
           sql`case when ${condition} then 1 else 0 end as ${identifier(as)}`;
         const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
-        return sql`select ${identifier(event, 'id')} as id, ${flag(before, 'before')},
-          ${flag(sql`${after} or ${identifier(event, 'reach')} is null`, 'after')}
+        const shows = (set: MaskedFields, side: 'before' | 'after'): Fragment =>
+          showsFields(set, kept(side), dialect);
+        const flags = [
+          ...maskFlags(mask, 'before', (set) => {
+            const gone = showsFields(set, kept(), dialect, 'kept');
+            return sql`(${isGone} and ${gone}) or (not ${isGone} and ${shows(set, 'before')})`;
+          }),
+          ...maskFlags(mask, 'after', (set) => shows(set, 'after')),
+        ];
+        const columns = [
+          sql`${identifier(event, 'id')} as id`,
+          flag(before, 'before'),
+          flag(sql`${after} or ${identifier(event, 'reach')} is null`, 'after'),
+          ...flags,
+        ];
+        return sql`select ${join(columns)}
           from gatewright_events as ${identifier(event)} where ${identifier(event, 'id')} in (${ids})
           and ((${isGone} and ${met(kept(), 'kept')}) or (not ${isGone} and ${now}))`;
       }),
@@ -380,7 +398,7 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
       const values = new Map<number, RecordValues>();
       const existing = events.filter(({ action }) => action !== 'destroy');
       for (const ids of partsOf([...new Set(existing.map(({ record }) => record))])) {
-        const query = holding(ids.length)({ ids, rows: [] });
+        const query = holding(ids.length)({ ids, rows: [], reader: null });
         for (const row of await database.all<RecordValues>(query)) values.set(Number(row['id']), row);
       }
       return { columns: own, values };
@@ -396,12 +414,17 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
       events: readonly Pick<RecordedEvent, 'number'>[],
     ): Promise<ReadonlyMap<number, SeenSides>> => {
       const reach = reachOf(grant);
+      const { mask } = grant;
       const found = new Map<number, SeenSides>();
       if (reach === undefined) return found;
       for (const ids of partsOf(events.map(({ number }) => number))) {
-        const query = seen(reach, ids.length)({ ids, rows: reach.values });
+        const query = seen(reach, mask, ids.length)({ ids, rows: reach.values, ...readerOf(grant) });
         for (const row of await database.all<Record<'id' | 'before' | 'after', number>>(query))
-          found.set(Number(row.id), { before: Number(row.before) === 1, after: Number(row.after) === 1 });
+          found.set(Number(row.id), {
+            before: Number(row.before) === 1,
+            after: Number(row.after) === 1,
+            hidden: { before: hiddenFields(mask, 'before', row), after: hiddenFields(mask, 'after', row) },
+          });
       }
       return found;
     },

@@ -43,6 +43,39 @@ export const meets = (
   }
 };
 
+/** Whether a condition can hold for a caller who is no user: those on the caller are false then. */
+export const holdsForOthers = (condition: Condition): boolean => {
+  switch (condition.kind) {
+    case 'own':
+    case 'member':
+      return false;
+    case 'equals':
+      return true;
+    case 'via':
+      return holdsForOthers(condition.rule);
+    case 'anyOf':
+      return condition.rules.some(holdsForOthers);
+    case 'allOf':
+      return condition.rules.every(holdsForOthers);
+  }
+};
+
+/** The models whose records a condition asks beside the row itself. */
+export const modelsAsked = (condition: Condition): readonly string[] => {
+  switch (condition.kind) {
+    case 'own':
+    case 'equals':
+      return [];
+    case 'member':
+      return [condition.of];
+    case 'via':
+      return [condition.to, ...modelsAsked(condition.rule)];
+    case 'anyOf':
+    case 'allOf':
+      return condition.rules.flatMap(modelsAsked);
+  }
+};
+
 type Compare = (field: string, value: NonNullable<Value>) => RowRule;
 type Combine = (...rules: RowRule[]) => RowRule;
 

@@ -2,11 +2,11 @@ import { type Answer, ask, dataOf, missing, note, type Playing, statusFault } fr
 import { someBody, someId } from './bodies.ts';
 import { queryOf, someList } from './lists.ts';
 import { actingOf, batchBody, sendLines, someBatch, someLines, triedInTurn, type Write } from './many.ts';
-import { created, destroyed, isRefused, keep, shown, updated, type World } from './oracle.ts';
+import { created, destroyed, hiddenFields, isRefused, keep, shown, updated, type World } from './oracle.ts';
 import { eventsFor, eventsSeen, readsReason, versionsFor } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, State } from './plan.ts';
-import { deleteRow, insertRows, putRow, someRow } from './tables.ts';
+import { deleteRow, insertRows, putRow, putValues, someRow } from './tables.ts';
 import { managedFor } from './trash.ts';
 import { kinds } from './values.ts';
 
@@ -73,8 +73,9 @@ const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
         if (answer.status !== 201) return answer;
         const { id } = dataOf(answer) as { id: number };
         await deleteRow(database, plan, id);
-        // The id counts among the bytes of the answer.
-        const headers = { ...answer.headers, 'content-length': undefined };
+        // The id counts among the bytes of the answer, and of those of which a tag has a digest.
+        const etag = String(answer.headers['etag']).replace(/-[\w-]{22}"$/, '"');
+        const headers = { ...answer.headers, 'content-length': undefined, etag };
         return { ...answer, headers, text: answer.text.replace(`"id":${id},`, '"id":0,') };
       },
       predict: (world) => text(created(world, plan, caller, body)),
@@ -236,10 +237,46 @@ const isReferredTo = ({ models, state }: World, plan: ModelPlan, id: number): bo
     ),
   );
 
+/** Another value of fields that a row hides from a caller, however it is asked for. */
+const someHiddenValue = (playing: Playing, plan: ModelPlan, caller: Asking): Change | undefined => {
+  const { random, state, database } = playing;
+  const places = (['list', 'detail', 'update'] as const).map(
+    (action) => (row: Row) => hiddenFields(playing, plan, action, caller, row),
+  );
+  const hiding = state.rows(plan.name).flatMap((row) => {
+    const [first = new Set<string>(), ...others] = places.map((of) => of(row));
+    const names = [...first].filter((name) => others.every((other) => other.has(name)));
+    return names.length === 0 ? [] : [{ row, names }];
+  });
+  if (hiding.length === 0) return undefined;
+  const { row, names } = random.pick(hiding);
+  const isReference = (name: string) =>
+    plan.fields.some((field) => field.name === name && field.kind === 'reference');
+  // The database raises the version where a reference becomes null, which a reader of the record sees.
+  const fresh = Object.entries(someRow(random, playing, plan)).filter(
+    ([name, value]) => names.includes(name) && !(value === null && isReference(name)),
+  );
+  if (fresh.length === 0) return undefined;
+  const changed = { ...row, ...Object.fromEntries(fresh) };
+  const id = Number(row['id']);
+  const version = state.version(plan.name, id);
+  return {
+    plan,
+    what: `hidden fields of ${plan.name} ${id}: ${text(Object.fromEntries(fresh))}`,
+    tried: (copy) => copy.table(plan.name).set(id, { row: changed, version }),
+    done: async () => {
+      playing.cells.set('hidden values', (playing.cells.get('hidden values') ?? 0) + 1);
+      await putValues(database, plan, id, Object.fromEntries(fresh));
+      state.table(plan.name).set(id, { row: changed, version });
+    },
+  };
+};
+
 /** Another value in a hidden row, a hidden row that goes, or one more row, which has to be hidden as well. */
 const someChange = (playing: Playing, caller: Asking): Change | undefined => {
   const { random, models, state, database, people } = playing;
   const plan = random.pick(models);
+  if (plan.viewed.length > 0 && random.chance(0.5)) return someHiddenValue(playing, plan, caller);
   const fresh = someRow(random, playing, plan);
   if (random.chance(0.3)) {
     const id = Math.max(0, ...state.table(plan.name).keys()) + 1000;

@@ -23,6 +23,7 @@ import {
   type Refused,
   takeAway,
   updated,
+  viewedRow,
   type World,
 } from './oracle.ts';
 import { principalOf } from './past.ts';
@@ -175,7 +176,9 @@ export const playBatch = async (playing: Playing, plan: ModelPlan, caller: Askin
     if (row === undefined || isRefused(row)) continue;
     const named = write.action === 'create' ? { ...row, id: (record as { id: number }).id } : row;
     done(playing, plan, caller, write, named);
-    if (write.action !== 'destroy') note(playing, what, recordFault(record, plan, named));
+    if (write.action === 'destroy') continue;
+    const seen = viewedRow(playing, plan, write.action, caller, named);
+    note(playing, what, recordFault(record, plan, seen));
   }
   return what;
 };

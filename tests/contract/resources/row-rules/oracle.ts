@@ -1,4 +1,4 @@
-import { meets } from './conditions.ts';
+import { holdsForOthers, meets } from './conditions.ts';
 import type { Action, Method, ModelPlan, Right, Row, State } from './plan.ts';
 import { kinds, type Value } from './values.ts';
 
@@ -92,6 +92,55 @@ export const wouldRead = (
   return isAsked && reaches(plan, 'read', row, caller, world, then);
 };
 
+/**
+ * The caller whose conditions on fields count: one who reads public records only is like anybody. Administrators see
+ * every field.
+ */
+const viewerOf = (
+  plan: ModelPlan,
+  action: Action,
+  caller: Caller,
+): Pick<Caller, 'userId' | 'administers'> => {
+  const isRead = action === 'list' || action === 'detail';
+  return isRead && plan.publicRead !== undefined && !readsOwn(plan, action, caller)
+    ? { userId: null, administers: false }
+    : caller;
+};
+
+/** Whether records of a model may hide fields from a caller. */
+export const isMasked = (plan: ModelPlan, action: Action, caller: Caller): boolean =>
+  plan.viewed.length > 0 && !viewerOf(plan, action, caller).administers;
+
+/** Fields that a row hides from a caller: by its own values, other records being as for `wouldRead`. */
+export const hiddenFields = (
+  world: World,
+  plan: ModelPlan,
+  action: Action,
+  caller: Caller,
+  row: Row,
+  then = world.state,
+): ReadonlySet<string> => {
+  if (!isMasked(plan, action, caller)) return new Set();
+  const { userId } = viewerOf(plan, action, caller);
+  const hidden = plan.viewed.filter(({ when }) => !meets(when, row, userId, then, world.state));
+  return new Set(hidden.flatMap(({ fields }) => fields));
+};
+
+/** Fields that every record hides from a caller: they are no fields of the response, so no query may use them. */
+export const unusableFields = (plan: ModelPlan, action: Action, caller: Caller): ReadonlySet<string> => {
+  if (!isMasked(plan, action, caller) || viewerOf(plan, action, caller).userId !== null) return new Set();
+  return new Set(plan.viewed.flatMap(({ fields, when }) => (holdsForOthers(when) ? [] : fields)));
+};
+
+/** The row without them. */
+export const viewedRow = (...asked: Parameters<typeof hiddenFields>): Row => {
+  const hidden = hiddenFields(...asked);
+  const [, , , , row] = asked;
+  return hidden.size === 0
+    ? row
+    : Object.fromEntries(Object.entries(row).filter(([name]) => !hidden.has(name)));
+};
+
 /** Rows that a read shows, or why it shows none. Public reads replace authentication and read check as well. */
 export const shown = (
   world: World,
@@ -100,7 +149,9 @@ export const shown = (
   caller: Caller,
 ): Refused | readonly Row[] => {
   const stopped = plan.publicRead === undefined ? barred(plan, action, caller) : undefined;
-  return stopped ?? world.state.rows(plan.name).filter((row) => wouldRead(world, plan, action, caller, row));
+  if (stopped !== undefined) return stopped;
+  const rows = world.state.rows(plan.name).filter((row) => wouldRead(world, plan, action, caller, row));
+  return rows.map((row) => viewedRow(world, plan, action, caller, row));
 };
 
 /** Whether a caller reads every record of a model, whatever it holds. */
@@ -183,7 +234,8 @@ const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body
     if (value === undefined) return required && before === undefined ? [name] : [];
     if (value === null) return required ? [name] : [];
     if (kind !== 'reference') return value === kinds[kind].wrong ? [name] : [];
-    const isKept = before?.[name] === value;
+    // Where the caller does not see what is stored, keeping it would say that it is this.
+    const isKept = before?.[name] === value && !hiddenFields(world, plan, 'update', caller, before).has(name);
     return isKept || mayName(world, to, namesAnyone(plan, name, anyone), value, caller) ? [] : [name];
   });
 };

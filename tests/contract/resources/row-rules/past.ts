@@ -3,7 +3,17 @@ import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { viewEvents } from '../../../../src/events/event-view.ts';
 import { relatedFor } from '../../../../src/operations/area.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
-import { hasScope, isAnonymous, isRefused, readsEvery, shown, type World, wouldRead } from './oracle.ts';
+import {
+  hasScope,
+  isAnonymous,
+  isMasked,
+  isRefused,
+  readsEvery,
+  shown,
+  viewedRow,
+  type World,
+  wouldRead,
+} from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, State, Written } from './plan.ts';
 
@@ -28,14 +38,26 @@ const seenOf = (
   gone?: State,
 ) => {
   const reads = (row: Row | undefined) =>
-    row !== undefined && wouldRead(world, plan, 'detail', caller, row, gone) ? row : undefined;
+    row !== undefined && wouldRead(world, plan, 'detail', caller, row, gone)
+      ? viewedRow(world, plan, 'detail', caller, row, gone)
+      : undefined;
   const sides = { before: reads(before), after: reads(after) };
   if (sides.before === undefined && sides.after === undefined) return undefined;
   const isHalf = action === 'update' && (sides.before === undefined || sides.after === undefined);
-  const fields = plan.fields
-    .map(({ name }) => name)
-    .filter((name) => after !== undefined && (isHalf || (after[name] ?? null) !== (before?.[name] ?? null)));
-  // Callers of these models read every field, so an update that changed none hides nothing from them.
+  const shows = (side: Row | undefined, name: string) => side !== undefined && Object.hasOwn(side, name);
+  const isChanged = (name: string): boolean => {
+    const [was, is] = [shows(sides.before, name), shows(sides.after, name)];
+    if (!was && !is) return false;
+    if (isHalf) return true;
+    // A field that one side hides counts as changed: else the other one would say that it is the same.
+    if (action === 'update' && was !== is) return true;
+    return (after?.[name] ?? null) !== (before?.[name] ?? null);
+  };
+  const names = plan.fields.map(({ name }) => name);
+  const fields = after === undefined ? [] : names.filter(isChanged);
+  // Callers who read every field miss no update.
+  if (action === 'update' && !isHalf && fields.length === 0 && isMasked(plan, 'detail', caller))
+    return undefined;
   return { ...sides, fields };
 };
 

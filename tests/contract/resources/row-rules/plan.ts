@@ -55,6 +55,8 @@ export interface ModelPlan {
   readonly restricted: readonly string[];
   /** Fields that callers write in records that meet a condition. */
   readonly held: { readonly fields: readonly string[]; readonly unless: Condition } | undefined;
+  /** Fields that callers see in records that meet a condition; each is in one set at most. */
+  readonly viewed: readonly { readonly fields: readonly string[]; readonly when: Condition }[];
   /** The deleted records that callers beside administrators restore. */
   readonly manage: Condition | undefined;
   readonly publicRead:

@@ -11,7 +11,7 @@ import {
 } from './asking.ts';
 import { someBody, someId } from './bodies.ts';
 import { playBatch, playImport } from './many.ts';
-import { created, destroyed, isRefused, keep, type Refused, takeAway, updated } from './oracle.ts';
+import { created, destroyed, isRefused, keep, type Refused, takeAway, updated, viewedRow } from './oracle.ts';
 import { playEvents, playHistory } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan } from './plan.ts';
@@ -49,7 +49,7 @@ const playCreate = async (playing: Playing, plan: ModelPlan, caller: Asking): Pr
     if (id <= Math.max(0, ...playing.state.table(plan.name).keys())) note(playing, what, `id ${id} again`);
     const row = { ...wanted, id };
     keep(playing, plan, row, caller);
-    note(playing, what, recordFault(dataOf(answer), plan, row));
+    note(playing, what, recordFault(dataOf(answer), plan, viewedRow(playing, plan, 'create', caller, row)));
   }
   return what;
 };
@@ -75,7 +75,8 @@ const playUpdate = async (
       }));
   if (isRefused(wanted)) noteRefusal(playing, what, answer, wanted, caller, byScope);
   else {
-    note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, wanted));
+    const seen = viewedRow(playing, plan, 'update', caller, wanted);
+    note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, seen));
     if (answer.status === 200) keep(playing, plan, wanted, caller);
   }
   return what;

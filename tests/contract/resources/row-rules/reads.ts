@@ -10,7 +10,7 @@ import {
   statusFault,
 } from './asking.ts';
 import { type ListAsked, queryOf, someList } from './lists.ts';
-import { destroyed, isRefused, type Refused, shown, updated } from './oracle.ts';
+import { destroyed, isRefused, type Refused, shown, unusableFields, updated } from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row } from './plan.ts';
 import { compareValues } from './values.ts';
@@ -47,6 +47,8 @@ const playAggregate = async (
     select,
     count: rows.filter((row) => (row['select'] ?? null) === select).length,
   }));
+  if (unusableFields(plan, 'list', caller).has('select'))
+    return note(playing, `${caller.name}: ${path}`, statusFault(answer, 400));
   const fault = statusFault(answer, 200);
   const got = fault === undefined ? JSON.stringify(dataOf(answer)) : '';
   note(playing, `${caller.name}: ${path}`, fault ?? (got === JSON.stringify(wanted) ? undefined : got));
@@ -103,6 +105,13 @@ export const playList = async (
   const what = `${caller.name}: list ${plan.name} ${queryOf(parameters)}`;
   const whole = await ask(playing, caller, 'list', path + queryOf(parameters));
   if (isRefused(rows)) return note(playing, what, refusalFault(whole, rows));
+  const named = parameters.flatMap(([name, value]) =>
+    name === 'sort'
+      ? value.split(',').map((term) => term.replace('-', ''))
+      : (/^filter\[(\w+)\]/.exec(name)?.[1] ?? []),
+  );
+  const unusable = unusableFields(plan, 'list', caller);
+  if (named.some((name) => unusable.has(name))) return note(playing, what, statusFault(whole, 400));
   const wanted = answer(rows);
   note(playing, what, statusFault(whole, 200) ?? recordsFault(dataOf(whole), plan, wanted));
   await playAggregate(playing, plan, caller, parameters, wanted);

@@ -57,6 +57,23 @@ export const putRow = async (
   await database.execute(put({ values: valuesOf(plan, row), id: Number(row['id']), version }));
 };
 
+/** Sets some values of a row, and nothing else of it, past the service. */
+export const putValues = async (
+  database: Database,
+  plan: ModelPlan,
+  id: number,
+  values: Row,
+): Promise<void> => {
+  const fields = plan.fields.filter(({ name }) => Object.hasOwn(values, name));
+  const put = statement<{ values: readonly SqlValue[]; id: number }>(dialectOf(database), (param) => {
+    const sets = fields.map(({ name }, index) => sql`${identifier(name)} = ${param('values', index)}`);
+    return sql`update ${identifier(plan.path)} set ${join(sets)} where id = ${param('id')}`;
+  });
+  await database.execute(
+    put({ values: fields.map((field) => columnValue(field, values[field.name] ?? null)), id }),
+  );
+};
+
 /** Takes a row away, past the service. */
 export const deleteRow = async (database: Database, plan: ModelPlan, id: number): Promise<void> => {
   const take = statement<{ id: number }>(

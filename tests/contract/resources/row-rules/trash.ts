@@ -9,7 +9,7 @@ import {
   statusFault,
 } from './asking.ts';
 import { meets } from './conditions.ts';
-import { barred, hasScope, isRefused, type Refused, type World, wouldRead } from './oracle.ts';
+import { barred, hasScope, isRefused, type Refused, viewedRow, type World, wouldRead } from './oracle.ts';
 import { playEvents, playHistory } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, Trashed } from './plan.ts';
@@ -96,7 +96,8 @@ const playTrash = async (
     const actor = (deleted_by as { id: string | null }).id;
     if (place === 'admin' && by !== undefined && by.userId !== null && actor !== String(by.userId))
       note(playing, what, `deleted by ${actor}, not ${by.userId}`);
-    note(playing, `${what} ${row['id']}`, recordFault(record, plan, row));
+    const seen = place === 'admin' ? row : viewedRow(playing, plan, 'create', caller, row);
+    note(playing, `${what} ${row['id']}`, recordFault(record, plan, seen));
   }
 };
 
@@ -172,7 +173,8 @@ const playReturn = async (
   const what = `${caller.name}: ${action} ${plan.name} ${id}`;
   const answer = await ask(playing, caller, action, `${pathOf(plan, place)}/${id}/restore`, { body: {} });
   if (isRefused(wanted)) return note(playing, what, refusalFault(answer, wanted));
-  note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, wanted));
+  const seen = place === 'admin' ? wanted : viewedRow(playing, plan, 'create', caller, wanted);
+  note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, seen));
   if (answer.status === 200) putBack(playing, plan, wanted, caller);
 };
 

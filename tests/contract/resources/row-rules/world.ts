@@ -4,9 +4,9 @@ import { field } from '../../../../src/fields/define.ts';
 import type { FieldDefinition } from '../../../../src/fields/field.ts';
 import { defineResource } from '../../../../src/model/define-resource.ts';
 import type { Resource } from '../../../../src/model/types.ts';
-import { ruleOf, someCondition } from './conditions.ts';
+import { modelsAsked, ruleOf, someCondition } from './conditions.ts';
 import { actions, type Condition, type FieldPlan, type Method, type ModelPlan, methods } from './plan.ts';
-import type { Random } from './random.ts';
+import { Random } from './random.ts';
 import { kinds, type Value, type ValueKind, valueKinds } from './values.ts';
 
 /** Names of fields, most of them words of SQL. */
@@ -84,6 +84,19 @@ const someHeld = (random: Random, plan: ModelPlan, plans: readonly ModelPlan[]):
   return { fields, unless: someCondition(random, plan, plans, 3) };
 };
 
+/** At least one field is seen in every record. A condition asks no record of the model itself. */
+const someViewed = (random: Random, plan: ModelPlan, plans: readonly ModelPlan[]): ModelPlan['viewed'] => {
+  const names = random.some(plan.fields.slice(1), 0.4).map(({ name }) => name);
+  const cut = random.below(names.length + 1);
+  return [names.slice(0, cut), names.slice(cut)].flatMap((fields) => {
+    if (fields.length === 0) return [];
+    for (;;) {
+      const when = someCondition(random, plan, plans, 3);
+      if (!modelsAsked(when).includes(plan.name)) return [{ fields, when }];
+    }
+  });
+};
+
 const restrictedOf = ({ restricted, held }: ModelPlan) => {
   const conditional = held === undefined ? [] : [{ fields: held.fields, unless: ruleOf(held.unless) }];
   const all = [...restricted, ...conditional];
@@ -113,6 +126,7 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
       ownership: owned && !isMembership && random.chance(0.4),
       restricted: random.chance(0.15) ? [random.pick(fields).name] : [],
       held: undefined,
+      viewed: [],
       manage: undefined,
       publicRead:
         published !== undefined && published.kind !== 'reference' && random.chance(0.2)
@@ -122,7 +136,7 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
       auth: someAuth(random),
     });
   }
-  return plans.map((plan) => {
+  return plans.map((plan, index) => {
     const isolation = someRules(random, plan, plans);
     const orOwn = isolation !== 'none' && random.chance(0.6);
     const knowsCallers = plan.publicRead === undefined || orOwn;
@@ -130,6 +144,7 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
       ...plan,
       ...{ isolation, publicRead: plan.publicRead && { ...plan.publicRead, orOwn } },
       held: someHeld(random, plan, plans),
+      viewed: someViewed(new Random(number * 8 + index), plan, plans),
       manage: knowsCallers && random.chance(0.8) ? someCondition(random, plan, plans, 2) : undefined,
     };
   });
@@ -168,6 +183,9 @@ export const resourceWith = (plan: ModelPlan, more: Readonly<Record<string, unkn
     ...isolationOf(plan),
     ...(plan.ownership ? { ownership: true } : {}),
     ...restrictedOf(plan),
+    ...(plan.viewed.length === 0
+      ? {}
+      : { views: { when: plan.viewed.map(({ fields, when }) => [ruleOf(when), fields]) } }),
     ...(plan.manage === undefined || more['trash'] !== true ? {} : { manage: ruleOf(plan.manage) }),
     ...(plan.permissions === 'none' ? {} : { permissions: plan.permissions }),
     ...(plan.publicRead === undefined
