@@ -12,7 +12,7 @@ import {
   type RowMember,
   type RowReachRule,
   type RowRuleName,
-  tablesOf,
+  tablesAsked,
 } from './row-expression.ts';
 import { findField } from './rules.ts';
 import type { SaidRule } from './said-rule.ts';
@@ -250,7 +250,7 @@ export const resolveRules = (
     const declared = saidViewed[index];
     const condition = declared === undefined ? noRecord : expressionOf(place, model, declared);
     // The response of a write would be decided by the table as it was before the write.
-    if (tablesOf(condition).includes(model.table))
+    if (tablesAsked(condition).includes(model.table))
       return refuse(place, `asks records of ${model.name} itself, which its own writes change`);
     return Object.freeze({ fields, condition: reachRule(condition) });
   });

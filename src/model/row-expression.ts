@@ -155,7 +155,7 @@ export const comparedColumns = (expression: RowExpression): readonly string[] =>
   'rules' in expression ? expression.rules.flatMap(comparedColumns) : [expression.column];
 
 /** The other tables that an expression reads. */
-export const tablesOf = (expression: RowExpression): readonly string[] => {
+export const tablesAsked = (expression: RowExpression): readonly string[] => {
   switch (expression.kind) {
     case 'own':
     case 'equals':
@@ -163,10 +163,10 @@ export const tablesOf = (expression: RowExpression): readonly string[] => {
     case 'member':
       return [expression.table];
     case 'via':
-      return [expression.table, ...tablesOf(expression.rule)];
+      return [expression.table, ...tablesAsked(expression.rule)];
     case 'anyOf':
     case 'allOf':
-      return expression.rules.flatMap(tablesOf);
+      return expression.rules.flatMap(tablesAsked);
   }
 };
 

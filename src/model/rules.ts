@@ -133,15 +133,11 @@ const restrictedOf = (
  * Most conditions of `views.when`: a statement has a text for each combination of them, so that each is evaluated once
  * for a row.
  */
-export const maxViewConditions = 4;
+const viewConditions = 4;
 
-const viewedWhenOf = (
-  model: string,
-  fields: Fields,
-  option: ViewsOption['when'] = [],
-): ResourceRules['viewedWhen'] => {
-  if (option.length > maxViewConditions)
-    throw new DefinitionError(model, `views.when has more than ${maxViewConditions} conditions`);
+const viewedWhenOf = (model: string, option: ViewsOption['when'] = []): ResourceRules['viewedWhen'] => {
+  if (option.length > viewConditions)
+    throw new DefinitionError(model, `views.when has more than ${viewConditions} conditions`);
   const named = option.flatMap(([, names]) => names);
   for (const [index, name] of named.entries()) {
     if (name === 'id') throw new DefinitionError(model, 'views.when: every reader sees the id', name);
@@ -209,7 +205,7 @@ export const rulesOf = (
     isolation: isolationOf(isolation),
     ownership,
     ...restrictedOf(model, fields, restricted),
-    viewedWhen: viewedWhenOf(model, fields, option.views?.when),
+    viewedWhen: viewedWhenOf(model, option.views?.when),
     publicRead: publicRead === undefined ? undefined : publicReadOf(model, fields, { ...publicRead.where }),
     publicOrOwn: publicRead?.orOwn === true ? noRows : undefined,
     manage: option.manage === undefined ? undefined : noRows,

@@ -255,7 +255,7 @@ const viewMaskOf = (
 export const maskOf = (model: ResourceModel, principal: Principal): FieldMask | undefined =>
   viewMaskOf({ model, area: 'api' }, principal)?.mask;
 
-/** What a caller reads in the response. */
+/** The fields that a caller reads in the response, with their mask. */
 const readsOf = (rule: ResourceRule, principal: Principal): Pick<GrantTerms, 'readable' | 'mask'> => {
   const readable = readableFields(rule);
   const found = viewMaskOf(rule, principal);

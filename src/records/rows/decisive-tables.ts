@@ -1,5 +1,5 @@
 import { type Models, referencedTable } from '../../model/models.ts';
-import { tablesOf } from '../../model/row-expression.ts';
+import { tablesAsked } from '../../model/row-expression.ts';
 
 /** Tables of the service that decide which records a caller may read. */
 const ownTables = ['users', 'roles', 'user_roles', 'permissions'];
@@ -15,7 +15,7 @@ export const decisiveTables = (models: Models): readonly string[] => {
       [
         ...(isolation === undefined ? [] : [isolation.read]),
         ...viewedWhen.map(({ condition }) => condition),
-      ].flatMap(({ expression }) => tablesOf(expression)),
+      ].flatMap(({ expression }) => tablesAsked(expression)),
     ),
   );
   // Iterating a set includes elements that are added meanwhile.

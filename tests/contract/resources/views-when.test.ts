@@ -50,7 +50,7 @@ const customer = defineResource('Customer', {
   relations: { tickets: many('Ticket', { by: 'customer' }) },
 });
 
-/** Code of the application that reads past the policy, and says that it answers a ticket. */
+/** Code of the application that reads past the policy, with a ticket as its output. */
 const opened = defineEndpoint({
   method: 'GET',
   path: '/opened/:id',
