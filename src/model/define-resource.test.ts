@@ -35,6 +35,15 @@ const loosely = (name: string, definition: object) =>
   defineResource(name, definition as ResourceDefinition<FieldDefinitions>);
 
 describe('defineResource', () => {
+  it('refuses to search a field that is read under a condition', () => {
+    const fields = { title, note: field.text(), open: field.boolean() };
+    const views = { when: [[equals('open', true), ['note']]] };
+    expect(() => loosely('Ticket', { fields, views, search: ['title', 'note'] })).toThrow(
+      'a field of views.when cannot be searched',
+    );
+    expect(loosely('Ticket', { fields, views, search: ['title'] }).search).toEqual(['title']);
+  });
+
   it('fills in everything of a resource without options', () => {
     const note = defineResource('BlogPost', { fields: { title, body: field.text() } });
     const all = ['id', 'title', 'body', 'created_at', 'updated_at'];

@@ -175,6 +175,7 @@ const searchOf = (
   model: string,
   fields: ReadonlyMap<string, ModelField>,
   names: readonly string[] | undefined,
+  viewedWhen: readonly (readonly [unknown, readonly string[]])[] = [],
 ): readonly string[] => {
   if (names === undefined) return [];
   const flaw = (text: string, field?: string) => new DefinitionError(model, `search: ${text}`, field);
@@ -183,6 +184,9 @@ const searchOf = (
   for (const name of names)
     if (!findField(model, fields, name, 'search').type.searchable)
       throw flaw('only fields that contain text can be searched', name);
+  // The index has the words of every record.
+  const conditional = names.find((name) => viewedWhen.some(([, viewed]) => viewed.includes(name)));
+  if (conditional !== undefined) throw flaw('a field of views.when cannot be searched', conditional);
   return Object.freeze([...names]);
 };
 
@@ -243,7 +247,7 @@ export const defineResource = <
     problems: Object.freeze([...(definition.problems ?? [])]),
     indexes: indexesOf(name, fields, unique, definition.indexes ?? []),
     unique,
-    search: searchOf(name, fields, definition.search),
+    search: searchOf(name, fields, definition.search, definition.views?.when),
     counted,
   });
 };
