@@ -148,6 +148,13 @@ export const viewEvent = (event: VisibleEvent, shown: ShowsActor): EventView => 
 /** An event with what its reader sees of it. */
 export type VisibleEvent = RecordedEvent & NamedWrite;
 
+/** Those of the fields that the record shows to the reader, as it was on a side. */
+const shownOn = (
+  { hidden }: SeenSides,
+  side: 'before' | 'after',
+  names: readonly string[],
+): readonly string[] => (hidden === undefined ? names : shownFields(names, hidden[side]));
+
 /** The users whom the record of an event shows, by the values that the event keeps of the sides that the reader sees. */
 const usersOf = (
   model: ResourceModel,
@@ -161,7 +168,7 @@ const usersOf = (
     seen.flatMap((side) => {
       const kept = values?.[side];
       const record = isJsonObject(kept ?? null) ? (kept as JsonObject) : null;
-      return [...usersShownIn(model, record, shownFields(readable, sides.hidden[side]))];
+      return [...usersShownIn(model, record, shownOn(sides, side, readable))];
     }),
   );
 };
@@ -173,15 +180,16 @@ const usersOf = (
  */
 const fieldsFor = (
   { action, fields }: RecordedEvent,
-  { before, after, hidden }: SeenSides,
+  sides: SeenSides,
   readable: readonly string[],
 ): readonly string[] => {
+  const { before, after, hidden } = sides;
   const changed = fields.filter((name) => readable.includes(name));
-  if (action === 'create') return shownFields(changed, hidden.after);
-  if (action === 'destroy') return shownFields(changed, hidden.before);
+  if (action === 'create') return shownOn(sides, 'after', changed);
+  if (action === 'destroy') return shownOn(sides, 'before', changed);
   const declared = readable.filter((name) => !setByServer.has(name));
-  if (!before || !after) return shownFields(declared, before ? hidden.before : hidden.after);
-  if (hidden.before.size + hidden.after.size === 0) return changed;
+  if (!before || !after) return shownOn(sides, before ? 'before' : 'after', declared);
+  if (hidden === undefined || hidden.before.size + hidden.after.size === 0) return changed;
   return declared.filter((name) => {
     const isHidden = [hidden.before.has(name), hidden.after.has(name)];
     if (isHidden.every((each) => each)) return false;

@@ -241,8 +241,8 @@ const viewMaskOf = (
   { model, area }: Pick<ResourceRule, 'model' | 'area'>,
   principal: Principal,
 ): ViewMask | undefined => {
-  const isAdmin = principal.kind === 'user' && isAdministrator(principal);
-  if (model.rules.viewedWhen.length === 0 || area === 'admin' || isAdmin) return undefined;
+  if (model.rules.viewedWhen.length === 0 || area === 'admin') return undefined;
+  if (principal.kind === 'user' && isAdministrator(principal)) return undefined;
   const masks = masksOfModels.get(model) ?? {
     user: viewMask(model, 'user'),
     others: viewMask(model, 'others'),

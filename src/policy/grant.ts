@@ -9,3 +9,4 @@ export type {
   RowCondition,
   RowFilter,
 } from './mint.ts';
+export { readerOf } from './mint.ts';

@@ -8,18 +8,13 @@ import {
   type SourceColumn,
 } from '../database/source.ts';
 import { type Fragment, identifier, join, sql } from '../database/statement.ts';
-import type { FieldMask, Grant, MaskedFields } from '../policy/grant.ts';
+import type { FieldMask, MaskedFields } from '../policy/grant.ts';
 import { type ColumnSql, type ConditionPurpose, expressionCondition } from './rows/expression.ts';
 
 /**
  * Sources as callers see them: where a field depends on the record (`views.when`), its column is null in the other
  * records, for filters, sorts, searches and aggregates alike, and its key is absent from their JSON.
  */
-
-/** The values of the reader in a statement: see `readerId`. */
-export const readerOf = ({ principal }: Pick<Grant, 'principal'>): { readonly reader: number | null } => ({
-  reader: principal.kind === 'user' ? principal.id : null,
-});
 
 /** The condition that a row shows fields to the reader. `column` returns the SQL of a column of the row. */
 export const showsFields = (
@@ -88,8 +83,7 @@ const masked = (source: Source, { key, sets }: FieldMask): Source => {
 const maskedSources = new WeakMap<Source, Map<FieldMask, Source>>();
 
 /** The source as the callers of a mask see it; made once for a mask. */
-export const maskedSource = (source: Source, mask: FieldMask | undefined): Source => {
-  if (mask === undefined) return source;
+export const maskedSource = (source: Source, mask: FieldMask): Source => {
   const made = maskedSources.get(source) ?? new Map<FieldMask, Source>();
   maskedSources.set(source, made);
   const known = made.get(mask) ?? masked(source, mask);

@@ -19,11 +19,11 @@ import { toTimestamp } from '../kernel/clock.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { RowExpression } from '../model/row-expression.ts';
-import type { Grant, HeldFields } from '../policy/grant.ts';
+import { type Grant, type HeldFields, readerOf } from '../policy/grant.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import { type CompanionInsert, withCompanions } from './companion-inserts.ts';
 import { keptReach } from './history/recorded.ts';
-import { hiddenFields, maskedSource, maskFlags, readerOf, showsFields } from './masked-source.ts';
+import { hiddenFields, maskedSource, maskFlags, showsFields } from './masked-source.ts';
 import type { ColumnSql } from './rows/expression.ts';
 import {
   columnsOf,
@@ -257,7 +257,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     const columns = [
       sql`${column('id')} as id`,
       sql`${version} as version`,
-      sql`${json(grant.readable, maskedSource(source, grant.mask))} as json`,
+      sql`${json(grant.readable, grant.mask === undefined ? source : maskedSource(source, grant.mask))} as json`,
     ];
     return readsAll(grant) ? sql` returning ${join(columns)}` : returning(...columns);
   };

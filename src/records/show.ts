@@ -15,8 +15,7 @@ import { identifier, type Statement, sql, statement, where } from '../database/s
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
-import type { Grant, RowCondition } from '../policy/grant.ts';
-import { readerOf } from './masked-source.ts';
+import { type Grant, type RowCondition, readerOf } from '../policy/grant.ts';
 import {
   assertNotTooMuch,
   type Included,

@@ -60,7 +60,7 @@ export class SourceViews {
     if (cached !== undefined) return cached;
     const names = JSON.stringify([mask?.key ?? null, readable]);
     const made = this.#byNames.get(names) ?? {
-      view: sourceView(maskedSource(this.#source, mask), readable),
+      view: sourceView(mask === undefined ? this.#source : maskedSource(this.#source, mask), readable),
       id: this.#byNames.size,
     };
     this.#byNames.set(names, made);

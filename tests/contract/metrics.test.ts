@@ -249,7 +249,7 @@ describe('the variable METRICS_PORT', () => {
         return (error as ConfigError).mistakes;
       }
     };
-    expect(mistakes({ PORT: '3000', METRICS_PORT: '3000', LOCALE: 'fr' })).toEqual([
+    expect(mistakes({ PORT: '3000', METRICS_PORT: '3000', LOCALE: 'no such' })).toEqual([
       expect.stringMatching(/^METRICS_PORT: expected another port than PORT$/),
       expect.stringMatching(/^LOCALE: /),
     ]);

@@ -122,7 +122,7 @@ begin
   for place in
     select distinct coalesce(t.spcname, '')
     from pg_class c left join pg_tablespace t on t.oid = c.reltablespace
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'i')
+    where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'i')
       and (t.oid is null or has_tablespace_privilege(t.oid, 'create'))
   loop
     perform set_config('temp_tablespaces', quote_ident(place), true);

@@ -47,7 +47,7 @@ const indexesSql = `select c.relname::text as "table", i.relname::text as "index
 
 const searchesSql = `select c.relname::text as "table", obj_description(c.oid, 'pg_class') as columns
   from pg_class c
-  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname like 'gatewright\\_search\\_%'
+  where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind = 'r' and c.relname like 'gatewright\\_search\\_%'
     and obj_description(c.oid, 'pg_class') is not null`;
 
 const actions: Readonly<Record<string, string>> = {

@@ -13,13 +13,13 @@ const foreignKeys = `select 'alter table ' || conrelid::regclass || ' drop const
     'alter table ' || conrelid::regclass || ' add constraint ' || quote_ident(conname) || ' '
       || pg_get_constraintdef(oid) as restore
   from pg_constraint
-  where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0`;
+  where contype = 'f' and connamespace = quote_ident(current_schema())::regnamespace and conparentid = 0`;
 
 const triggers = `select 'alter table ' || tgrelid::regclass || ' disable trigger ' || quote_ident(tgname) as remove,
     'alter table ' || tgrelid::regclass || ' enable '
       || case tgenabled when 'R' then 'replica ' when 'A' then 'always ' else '' end || 'trigger ' || quote_ident(tgname) as restore
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where not tgisinternal and tgenabled <> 'D' and c.relnamespace = current_schema()::regnamespace`;
+  where not tgisinternal and tgenabled <> 'D' and c.relnamespace = quote_ident(current_schema())::regnamespace`;
 
 const counters = `select c.relname::text as "table", a.attname::text as "column",
     coalesce(pg_sequence_last_value(s.oid), 0)::text as last
@@ -27,7 +27,7 @@ const counters = `select c.relname::text as "table", a.attname::text as "column"
   join pg_class s on s.oid = d.objid and s.relkind = 'S'
   join pg_class c on c.oid = d.refobjid
   join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
-  where d.classid = 'pg_class'::regclass and d.deptype in ('a', 'i') and c.relnamespace = current_schema()::regnamespace`;
+  where d.classid = 'pg_class'::regclass and d.deptype in ('a', 'i') and c.relnamespace = quote_ident(current_schema())::regnamespace`;
 
 export const movingPostgres: MoveDialect = {
   // Transactions that have begun to write end first; no other one begins before this one is over.

@@ -151,7 +151,7 @@ const newest = (search: RankedSearch, columns: Fragment, most: Fragment, matches
   const all = [matches, sql`${key} = ${rowid}`, ...conditions];
   if (parts === undefined) return sql`${rows}${where(all)}${end}`;
   const few = sql`(select count(*) from _near) <= ${literal(fewRecords)}`;
-  // The plus prevents one search for each of these records, each of which would begin anew.
+  // The plus prevents one search for each of these records, each of which would begin again.
   const near = [few, matches, sql`+${rowid} in (select key from _near)`];
   return sql`select * from (select ${columns} from ${words}${where(near)}${end})
     union all select * from (${rows}${where([sql`not ${few}`, ...all])}${end}) order by id desc limit ${most}`;
@@ -174,7 +174,7 @@ export const searchSqlite: SearchDialect = {
     return {
       tables: [
         ...(parts === undefined ? [] : [sql`_near as materialized (${join(near, ' union all ')})`]),
-        // One pass: each would read the matches of a beginning anew.
+        // One pass: each would read the matches of a beginning again.
         sql`_found as materialized (${newest(search, score, most, matching(search, true))})`,
         sql`_matches as (select id from _found)`,
         sql`_ranked as materialized (select id, score from _found order by id desc limit ${literal(rankedMatches)})`,

@@ -200,7 +200,7 @@ export const parseIncluded = (
   query: string,
   related: Related = () => undefined,
 ): Included => {
-  const source = maskedSource(table, mask);
+  const source = mask === undefined ? table : maskedSource(table, mask);
   if (!/include|fields/.test(query) && !escapesLetters(query)) return nothingIncluded;
   const cached = cachedQueries.getOrMake(query, () => ({
     query: parseIncludeQuery(query),

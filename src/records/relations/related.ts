@@ -25,6 +25,10 @@ export interface Readership {
   readonly listed: readonly string[];
 }
 
+/** The source of a model as its readers see it. */
+const seenBy = ({ grant: { mask } }: Readership, source: Source): Source =>
+  mask === undefined ? source : maskedSource(source, mask);
+
 /**
  * The readership of a model by its name; undefined if the caller may read no records, or not by this authentication.
  * `shows` are the fields that a reference to users shows to everyone who reads its record.
@@ -162,8 +166,8 @@ export class RelatedReader {
     const { through } = relation;
     const linked = through && this.#of(through.model);
     const link = linked && this.#bind(through.model, linked);
-    const target = maskedSource(relation.target(), readership.grant.mask);
-    const between = linked && maskedSource(through.source(), linked.grant.mask);
+    const target = seenBy(readership, relation.target());
+    const between = linked && seenBy(linked, through.source());
     const reach = this.#bind(relation.model, readership, relation.shows);
     return { step: { relation, link, reach, from: source, target, between }, target, readership };
   }

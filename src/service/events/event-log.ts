@@ -19,7 +19,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
-import type { FieldMask, Grant, MaskedFields } from '../../policy/grant.ts';
+import { type FieldMask, type Grant, type MaskedFields, readerOf } from '../../policy/grant.ts';
 import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
 import {
   type ActorRow,
@@ -32,7 +32,7 @@ import {
   type RecordedActor,
   recordedActor,
 } from '../../records/history/recorded.ts';
-import { hiddenFields, maskFlags, readerOf, showsFields } from '../../records/masked-source.ts';
+import { hiddenFields, maskFlags, showsFields } from '../../records/masked-source.ts';
 import type { ColumnSql, ConditionPurpose } from '../../records/rows/expression.ts';
 import { type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
 
@@ -308,8 +308,8 @@ type ReachArguments = {
 export interface SeenSides {
   readonly before: boolean;
   readonly after: boolean;
-  /** The fields that the record, as it was on each side, hides from the reader. */
-  readonly hidden: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> };
+  /** The fields that the record, as it was on each side, hides from the reader; absent for a reader without conditions. */
+  readonly hidden?: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> };
 }
 
 /** Creates the functions that decide who may receive the events of one model's records. */
@@ -423,7 +423,14 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
           found.set(Number(row.id), {
             before: Number(row.before) === 1,
             after: Number(row.after) === 1,
-            hidden: { before: hiddenFields(mask, 'before', row), after: hiddenFields(mask, 'after', row) },
+            ...(mask === undefined
+              ? {}
+              : {
+                  hidden: {
+                    before: hiddenFields(mask, 'before', row),
+                    after: hiddenFields(mask, 'after', row),
+                  },
+                }),
           });
       }
       return found;
