@@ -1,8 +1,9 @@
 import type { Principal } from '../auth/principal.ts';
 import { type AreaRules, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import { type Grant, readerOf } from '../policy/grant.ts';
+import type { Grant } from '../policy/grant.ts';
 import { type ReachTerm, type RowReach, reachOf } from '../records/rows/reach.ts';
+import { readerOf } from '../records/view.ts';
 import type { RecordedEvent, RecordReaders, RecordValues } from '../service/events/event-log.ts';
 import {
   type ActorReader,

@@ -9,4 +9,3 @@ export type {
   RowCondition,
   RowFilter,
 } from './mint.ts';
-export { readerOf } from './mint.ts';

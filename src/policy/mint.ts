@@ -120,10 +120,3 @@ export class MintedGrant implements GrantTerms {
     return #minted in value && value.#minted;
   }
 }
-
-/** The values of the reader in a statement: see `readerId`. */
-export const readerOf = ({
-  principal,
-}: Pick<MintedGrant, 'principal'>): { readonly reader: number | null } => ({
-  reader: principal.kind === 'user' ? principal.id : null,
-});

@@ -19,7 +19,7 @@ import { toTimestamp } from '../kernel/clock.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { RowExpression } from '../model/row-expression.ts';
-import { type Grant, type HeldFields, readerOf } from '../policy/grant.ts';
+import type { Grant, HeldFields } from '../policy/grant.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import { type CompanionInsert, withCompanions } from './companion-inserts.ts';
 import { keptReach } from './history/recorded.ts';
@@ -33,7 +33,7 @@ import {
   reachConditions,
   reachOf,
 } from './rows/reach.ts';
-import { projection, resourceSource, SourceViews } from './view.ts';
+import { projection, readerOf, resourceSource, SourceViews } from './view.ts';
 
 type WriteArguments = {
   /** Values of the written columns, in their order. */

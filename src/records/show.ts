@@ -15,7 +15,7 @@ import { identifier, type Statement, sql, statement, where } from '../database/s
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
-import { type Grant, type RowCondition, readerOf } from '../policy/grant.ts';
+import type { Grant, RowCondition } from '../policy/grant.ts';
 import {
   assertNotTooMuch,
   type Included,
@@ -30,7 +30,7 @@ import {
 import { recordText } from './relations/record-text.ts';
 import type { Joining } from './relations/related.ts';
 import { everyRow, type RowReach, reachConditions, reachOf } from './rows/reach.ts';
-import { type SourceView, SourceViews } from './view.ts';
+import { readerOf, type SourceView, SourceViews } from './view.ts';
 
 export interface ShownRecord {
   readonly json: string;

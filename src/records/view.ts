@@ -16,6 +16,11 @@ import type { FieldMask, Grant } from '../policy/grant.ts';
 import { maskedSource } from './masked-source.ts';
 import { userEntity } from './users.ts';
 
+/** The values of the reader in a statement: see `readerId`. */
+export const readerOf = ({ principal }: Pick<Grant, 'principal'>): { readonly reader: number | null } => ({
+  reader: principal.kind === 'user' ? principal.id : null,
+});
+
 /** The columns of a source that a grant lets a caller read. */
 export interface SourceView {
   readonly source: Source;

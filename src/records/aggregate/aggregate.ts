@@ -3,7 +3,7 @@ import { dialectOf } from '../../database/registry.ts';
 import { type Source, timesOf } from '../../database/source.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type Grant, type RowCondition, readerOf } from '../../policy/grant.ts';
+import type { Grant, RowCondition } from '../../policy/grant.ts';
 import {
   type ListHeaders,
   type ListOptions,
@@ -16,7 +16,7 @@ import { valuesOf } from '../list/plan.ts';
 import { invalidParameter } from '../list/query-string.ts';
 import type { ListPurpose } from '../list/run.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
-import { type SourceView, SourceViews } from '../view.ts';
+import { readerOf, type SourceView, SourceViews } from '../view.ts';
 import { type GroupValues, groupOf, groupsOfNothing } from './groups.ts';
 import { type AggregateParameters, groupFields, parseAggregateParameters } from './parameters.ts';
 import { aggregateStatement, type GroupsRow } from './statement.ts';

@@ -13,10 +13,10 @@ import {
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Models } from '../../model/models.ts';
 import { type ResourceModel, setByServer } from '../../model/resource.ts';
-import { type FieldMask, type Grant, readerOf } from '../../policy/grant.ts';
+import type { FieldMask, Grant } from '../../policy/grant.ts';
 import { hiddenFields, maskFlagNames, maskFlags, showsFields } from '../masked-source.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
-import { resourceSource } from '../view.ts';
+import { readerOf, resourceSource } from '../view.ts';
 import { historyName, type KeptVersion, keptVersion, type VersionRow } from './history.ts';
 import { actorColumns, wholeColumn } from './recorded.ts';
 

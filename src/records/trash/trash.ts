@@ -19,10 +19,11 @@ import {
 } from '../../database/statement.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
-import { type FieldMask, type Grant, readerOf } from '../../policy/grant.ts';
+import type { FieldMask, Grant } from '../../policy/grant.ts';
 import { actorColumns, actorRow, wholeColumn } from '../history/recorded.ts';
 import { hiddenFields, maskFlags, showsFields } from '../masked-source.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import { readerOf } from '../view.ts';
 import {
   type FirstRecord,
   type FirstRow,

@@ -19,7 +19,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
-import { type FieldMask, type Grant, type MaskedFields, readerOf } from '../../policy/grant.ts';
+import type { FieldMask, Grant, MaskedFields } from '../../policy/grant.ts';
 import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
 import {
   type ActorRow,
@@ -35,6 +35,7 @@ import {
 import { hiddenFields, maskFlags, showsFields } from '../../records/masked-source.ts';
 import type { ColumnSql, ConditionPurpose } from '../../records/rows/expression.ts';
 import { type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
+import { readerOf } from '../../records/view.ts';
 
 /**
  * Log of the changes of records; each event is written in the transaction of its change. Events are numbered in the
