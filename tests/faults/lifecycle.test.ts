@@ -90,7 +90,7 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     const [program = '', ...args] = command;
     const child = spawn(program, [...args, 'start'], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], PORT: 'http', LOCALE: 'fr', LOG_LEVEL: 'silent' },
+      env: { PATH: process.env['PATH'], PORT: 'http', LOCALE: 'fr_FR', LOG_LEVEL: 'silent' },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));

@@ -95,7 +95,7 @@ const refused = (env: Env): { readonly text: string; readonly status: number | n
 
 describe('WORKERS on SQLite', () => {
   it('is a mistake of the configuration, reported with the others, with its remedy', () => {
-    const { text, status } = refused({ WORKERS: '4', LOCALE: 'fr' });
+    const { text, status } = refused({ WORKERS: '4', LOCALE: 'fr_FR' });
     expect(text).toMatch(
       /WORKERS: expected 1, as SQLite lets one process write at a time.*PostgreSQL.*\n.*LOCALE: expected.*\n.*2 mistake/,
     );
