@@ -155,7 +155,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       await page.reload();
       await settled(page);
       expect(await rows(page).count()).toBe(2);
-      expect(await rows(page).first().textContent()).toMatch(/Chrome \d+ · Linux127\.0\.0\.1/);
+      expect(await rows(page).first().textContent()).toMatch(/Chrome \d+ · Linux 127\.0\.0\.1/);
       await page.getByRole('button', { name: '结束全部会话' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '结束全部会话' }).click();
       await page.getByRole('heading', { name: '登录管理后台' }).waitFor();

@@ -42,7 +42,7 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       expect(await accessibility(page)).toEqual([]);
       await button.click();
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await expect.poll(() => page.url()).toBe(`${service.origin}/admin`);
+      await page.waitForURL(`${service.origin}/admin`);
       expect(await page.getByLabel('密码').count()).toBe(0);
     });
 
@@ -67,7 +67,7 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       company.account = { sub: 'explained', preferred_username: 'explained', groups: ['chiefs', 'everyone'] };
       const guest = await visit(open, service, '/login');
       await guest.page.getByRole('link', { name: '通过 Example 登录' }).click();
-      await expect.poll(() => guest.page.url()).toBe(`${service.origin}/admin`);
+      await guest.page.waitForURL(`${service.origin}/admin`);
 
       const { page } = await enter(open, service, admin, '/explain');
       await page.getByRole('tab', { name: '一次登录' }).click();
@@ -102,7 +102,7 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       company.forgery = { claims: { nonce: 'forged' } };
       await page.getByRole('link', { name: '通过 Example 登录' }).click();
       await page.getByText('通过身份提供方登录失败').waitFor();
-      await expect.poll(() => page.url()).toBe(`${service.origin}/admin/login`);
+      await page.waitForURL(`${service.origin}/admin/login`);
       company.forgery = {};
     });
   });
