@@ -116,6 +116,8 @@ export const someRelatedModels = (random: Random, number: number): readonly Rela
   const models = someModels(random, number).map(
     (plan): ModelPlan => ({
       ...plan,
+      // The oracle of relations does not know fields that depend on the record.
+      viewed: [],
       permissions: random.pick(['none', 'none', 'none', 'writes', 'all']),
       publicRead:
         plan.publicRead ??
