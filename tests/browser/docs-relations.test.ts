@@ -49,6 +49,8 @@ describe.skipIf(!hasBrowser)('the documentation page of relations', () => {
       await page.getByLabel('per_page', { exact: true }).fill('5');
       await page.getByLabel('include', { exact: true }).fill('customer,lines');
       await page.getByLabel('fields[customer]', { exact: true }).fill('country');
+      // The samples have what is sent.
+      await expect.poll(() => about.textContent()).toMatch(/fields(?:\[|%5B)customer(?:\]|%5D)=country/);
       await page.getByRole('button', { name: 'Send', exact: true }).click();
       await page.locator('.result .badge').waitFor();
       expect(JSON.parse((await page.locator('.result .answer').textContent()) ?? '').data).toMatchObject([
