@@ -23,7 +23,7 @@ import type { Grant, HeldFields } from '../policy/grant.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import { type CompanionInsert, withCompanions } from './companion-inserts.ts';
 import { keptReach } from './history/recorded.ts';
-import { hiddenFields, maskedSource, maskFlags, showsFields } from './masked-source.ts';
+import { hiddenFields, maskFlags, showsFields } from './masked-source.ts';
 import type { ColumnSql } from './rows/expression.ts';
 import {
   columnsOf,
@@ -33,7 +33,7 @@ import {
   reachConditions,
   reachOf,
 } from './rows/reach.ts';
-import { projection, readerOf, resourceSource, SourceViews } from './view.ts';
+import { projection, readerOf, resourceSource, SourceViews, seenSource } from './view.ts';
 
 type WriteArguments = {
   /** Values of the written columns, in their order. */
@@ -257,7 +257,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     const columns = [
       sql`${column('id')} as id`,
       sql`${version} as version`,
-      sql`${json(grant.readable, grant.mask === undefined ? source : maskedSource(source, grant.mask))} as json`,
+      sql`${json(grant.readable, seenSource(source, grant.mask))} as json`,
     ];
     return readsAll(grant) ? sql` returning ${join(columns)}` : returning(...columns);
   };

@@ -21,6 +21,10 @@ export const readerOf = ({ principal }: Pick<Grant, 'principal'>): { readonly re
   reader: principal.kind === 'user' ? principal.id : null,
 });
 
+/** A source as the callers of a mask see it; without one, the source itself. */
+export const seenSource = (source: Source, mask: FieldMask | undefined): Source =>
+  mask === undefined ? source : maskedSource(source, mask);
+
 /** The columns of a source that a grant lets a caller read. */
 export interface SourceView {
   readonly source: Source;
@@ -65,7 +69,7 @@ export class SourceViews {
     if (cached !== undefined) return cached;
     const names = JSON.stringify([mask?.key ?? null, readable]);
     const made = this.#byNames.get(names) ?? {
-      view: sourceView(mask === undefined ? this.#source : maskedSource(this.#source, mask), readable),
+      view: sourceView(seenSource(this.#source, mask), readable),
       id: this.#byNames.size,
     };
     this.#byNames.set(names, made);

@@ -11,7 +11,6 @@ import { useSearchParams } from 'react-router';
 import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Gate, GateTrace } from '../parts/gate-trace.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { UserPicker } from '../parts/own-pickers.tsx';
 import { RelativeTime } from '../parts/time.tsx';
@@ -20,7 +19,7 @@ import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { RoleLinks } from '../users/roles-of.tsx';
 import type { Step } from './explanation.ts';
-import { gateOutcomes, StepTitle } from './verdict.tsx';
+import { gateOutcomes, OutcomeHeading, StepTitle } from './verdict.tsx';
 
 interface Provider {
   readonly name: string;
@@ -161,21 +160,11 @@ const Outcome = ({ explained }: { readonly explained: ExplainedSignIn }) => {
   const { allowed, steps, decided_by } = explained;
   return (
     <Stack sx={{ gap: 1.5 }} aria-live="polite">
-      <Box sx={{ display: 'flex', alignItems: 'flex-start', gap: 1 }}>
-        <Icon
-          name={allowed ? 'check' : 'crossCircle'}
-          sx={{ fontSize: 24, color: allowed ? 'success.main' : 'error.main' }}
-        />
-        <Typography variant="h2">
-          {allowed ? own.allowed : own.refused}
-          {allowed ? null : (
-            <Box component="span" sx={{ fontWeight: 400 }}>
-              {text('explain.because')}
-              <Refusal explained={explained} />
-            </Box>
-          )}
-        </Typography>
-      </Box>
+      <OutcomeHeading
+        allowed={allowed}
+        title={allowed ? own.allowed : own.refused}
+        because={allowed ? undefined : <Refusal explained={explained} />}
+      />
       <Paper variant="outlined" sx={{ p: 1 }}>
         <GateTrace label={text('explain.gates')}>
           {steps.map((step) => (

@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
 import { useScopeWords } from '../keys/scopes.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Gate, type GateOutcome, GateTrace } from '../parts/gate-trace.tsx';
@@ -28,30 +29,21 @@ export const Verdict = ({ explanation, error }: VerdictProps) => {
   const decisive = steps.find(({ rule }) => rule === explanation.decided_by);
   return (
     <Stack sx={{ gap: 1.5 }} aria-live="polite">
-      <Box sx={{ display: 'flex', alignItems: 'flex-start', gap: 1 }}>
-        <Icon
-          name={allowed ? 'check' : 'crossCircle'}
-          sx={{ fontSize: 24, color: allowed ? 'success.main' : 'error.main' }}
-        />
-        <Box sx={{ minWidth: 0 }}>
-          <Typography variant="h2">
-            <span>{text(allowed ? 'explain.allowed' : 'explain.refused', { status })}</span>
-            {decisive === undefined || allowed ? null : (
-              <Box component="span" sx={{ fontWeight: 400 }}>
-                {text('explain.because')}
-                <Reason step={decisive} explanation={explanation} />
-              </Box>
-            )}
-          </Typography>
-          <Typography
-            component="code"
-            variant="body2"
-            sx={{ fontFamily: monospace, overflowWrap: 'anywhere', color: 'text.secondary' }}
-          >
-            {method} {path}
-          </Typography>
-        </Box>
-      </Box>
+      <OutcomeHeading
+        allowed={allowed}
+        title={text(allowed ? 'explain.allowed' : 'explain.refused', { status })}
+        because={
+          decisive === undefined || allowed ? undefined : <Reason step={decisive} explanation={explanation} />
+        }
+      >
+        <Typography
+          component="code"
+          variant="body2"
+          sx={{ fontFamily: monospace, overflowWrap: 'anywhere', color: 'text.secondary' }}
+        >
+          {method} {path}
+        </Typography>
+      </OutcomeHeading>
       <Paper variant="outlined" sx={{ p: 1 }}>
         <GateTrace label={text('explain.gates')}>
           {steps.map((step) => (
@@ -60,6 +52,40 @@ export const Verdict = ({ explanation, error }: VerdictProps) => {
         </GateTrace>
       </Paper>
     </Stack>
+  );
+};
+
+interface OutcomeHeadingProps {
+  readonly allowed: boolean;
+  readonly title: string;
+  /** Continues the title of a refusal. */
+  readonly because?: ReactNode;
+  /** Stands below. */
+  readonly children?: ReactNode;
+}
+
+/** The answer in one sentence. */
+export const OutcomeHeading = ({ allowed, title, because, children }: OutcomeHeadingProps) => {
+  const text = useText();
+  return (
+    <Box sx={{ display: 'flex', alignItems: 'flex-start', gap: 1 }}>
+      <Icon
+        name={allowed ? 'check' : 'crossCircle'}
+        sx={{ fontSize: 24, color: allowed ? 'success.main' : 'error.main' }}
+      />
+      <Box sx={{ minWidth: 0 }}>
+        <Typography variant="h2">
+          <span>{title}</span>
+          {because === undefined ? null : (
+            <Box component="span" sx={{ fontWeight: 400 }}>
+              {text('explain.because')}
+              {because}
+            </Box>
+          )}
+        </Typography>
+        {children}
+      </Box>
+    </Box>
   );
 };
 

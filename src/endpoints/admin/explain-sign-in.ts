@@ -1,4 +1,3 @@
-import { parseId } from '../../fields/values.ts';
 import type { Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { problemTable } from '../../kernel/problem-table.ts';
 import { superAdmin } from '../../policy/rule.ts';
@@ -8,6 +7,7 @@ import { defaultRoles, explainRoles, rolesOfValue } from '../auth/oidc/role-mapp
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
+import { givenIn, idIn } from './explain.ts';
 import type { ExplainedStep } from './explanation.ts';
 
 const query: readonly QueryDocs[] = [
@@ -50,16 +50,12 @@ interface Question {
 
 /** @throws Problem `invalid_parameter` for one that is unknown, repeated (except `value`) or malformed */
 const questionIn = (text: string): Question => {
-  const given = new Map<string, string>();
-  const values: string[] = [];
-  for (const { name, value } of parseQueryString(text)) {
-    if (name === 'value') values.push(value);
-    else if (given.has(name) || !query.some((known) => known.name === name)) throw invalidParameter(name);
-    else given.set(name, value);
-  }
+  const parameters = parseQueryString(text);
+  const values = parameters.filter(({ name }) => name === 'value').map(({ value }) => value);
+  const single = parameters.filter(({ name }) => name !== 'value');
+  const given = givenIn(single, query);
   const id = given.get('user_id');
-  const userId = id === undefined ? undefined : parseId(id);
-  if (id !== undefined && userId === undefined) throw invalidParameter('user_id');
+  const userId = id === undefined ? undefined : idIn('user_id', id);
   const subject = given.get('subject');
   if (userId !== undefined && subject !== undefined) throw invalidParameter('subject');
   const provider = given.get('provider');

@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
+import { invalidParameter, parseQueryString, type QueryParameter } from '../../records/list/query-string.ts';
 import type { CallerStore } from '../../service/users/callers.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
@@ -57,16 +57,19 @@ const query: readonly QueryDocs[] = [
 ];
 
 /** Each parameter at most once, and none that is not known: a misspelt caller must not pass for an anonymous one. */
-const givenIn = (text: string): ReadonlyMap<string, string> => {
-  const parameters = new Map<string, string>();
-  for (const { name, value } of parseQueryString(text)) {
-    if (parameters.has(name) || !query.some((known) => known.name === name)) throw invalidParameter(name);
-    parameters.set(name, value);
+export const givenIn = (
+  parameters: readonly QueryParameter[],
+  known: readonly QueryDocs[],
+): ReadonlyMap<string, string> => {
+  const given = new Map<string, string>();
+  for (const { name, value } of parameters) {
+    if (given.has(name) || !known.some((each) => each.name === name)) throw invalidParameter(name);
+    given.set(name, value);
   }
-  return parameters;
+  return given;
 };
 
-const idIn = (name: string, text: string): number => {
+export const idIn = (name: string, text: string): number => {
   const id = parseId(text);
   if (id === undefined) throw invalidParameter(name);
   return id;
@@ -173,7 +176,7 @@ export const explainEndpoint = (services: Services): Endpoint => {
       problems: ['invalid_parameter', 'record_not_found'],
     },
     handle: async ({ query: text, principal, language }: Call) => {
-      const given = givenIn(text);
+      const given = givenIn(parseQueryString(text), query);
       const { method, path, address } = requestOf(given);
       const subject = await subjectOf(callers, services, given);
       const explanation = await explain(services, subject, { method, path, address }, principal);

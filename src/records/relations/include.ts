@@ -4,8 +4,7 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { escapesLetters, invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
-import { maskedSource } from '../masked-source.ts';
-import { mostBytes } from '../view.ts';
+import { mostBytes, seenSource } from '../view.ts';
 import {
   type Followed,
   looksAtOthers,
@@ -200,7 +199,7 @@ export const parseIncluded = (
   query: string,
   related: Related = () => undefined,
 ): Included => {
-  const source = mask === undefined ? table : maskedSource(table, mask);
+  const source = seenSource(table, mask);
   if (!/include|fields/.test(query) && !escapesLetters(query)) return nothingIncluded;
   const cached = cachedQueries.getOrMake(query, () => ({
     query: parseIncludeQuery(query),

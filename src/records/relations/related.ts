@@ -13,9 +13,9 @@ import { type Fragment, identifier, join, param, sql, where } from '../../databa
 import { Problem } from '../../kernel/problem.ts';
 import type { FieldMask, Grant } from '../../policy/grant.ts';
 import { unusableField } from '../list/query-string.ts';
-import { maskedSource } from '../masked-source.ts';
 import { type ColumnSql, type ConditionPurpose, expressionCondition } from '../rows/expression.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import { seenSource } from '../view.ts';
 
 /** The records and fields of a related model that a caller may read. */
 export interface Readership {
@@ -24,10 +24,6 @@ export interface Readership {
   /** Default fields of included records. */
   readonly listed: readonly string[];
 }
-
-/** The source of a model as its readers see it. */
-const seenBy = ({ grant: { mask } }: Readership, source: Source): Source =>
-  mask === undefined ? source : maskedSource(source, mask);
 
 /**
  * The readership of a model by its name; undefined if the caller may read no records, or not by this authentication.
@@ -166,8 +162,8 @@ export class RelatedReader {
     const { through } = relation;
     const linked = through && this.#of(through.model);
     const link = linked && this.#bind(through.model, linked);
-    const target = seenBy(readership, relation.target());
-    const between = linked && seenBy(linked, through.source());
+    const target = seenSource(relation.target(), readership.grant.mask);
+    const between = linked && seenSource(through.source(), linked.grant.mask);
     const reach = this.#bind(relation.model, readership, relation.shows);
     return { step: { relation, link, reach, from: source, target, between }, target, readership };
   }

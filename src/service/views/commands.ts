@@ -116,7 +116,7 @@ const createView = defineEntityCommand({
     const { count } = (await transaction.get<{ count: number }>(toQuery(counted))) ?? { count: 0 };
     if (Number(count) >= maxViews)
       throw new ViolationError({ field: 'name', rule: 'too_many', params: { max: maxViews } });
-    const { resource, name, query, shared = false } = values;
+    const { resource, name, query, shared } = values;
     const columns = { user_id: owner, resource, name, query: JSON.stringify(query), shared: shared ?? false };
     const insert = tables
       .insertInto('gatewright_views')
