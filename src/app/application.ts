@@ -8,6 +8,7 @@ import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
 import { definedIn, isEndpointDefinition } from '../endpoints/define-endpoint.ts';
 import type { PaymentHook } from '../endpoints/services.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../jobs/define-job.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import {
   anything,
@@ -183,7 +184,7 @@ const filesOf = async (directory: string): Promise<string[]> => {
 };
 
 const mistakeIn = (file: string, cause: unknown): ApplicationError =>
-  new ApplicationError(file, cause instanceof Error ? cause.message : String(cause), cause);
+  new ApplicationError(file, errorMessage(cause), cause);
 
 type Module = Readonly<Record<string, unknown>>;
 

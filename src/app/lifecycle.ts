@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Services } from '../endpoints/services.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import type { ApplicationConfig } from './application.ts';
 import type { Closing } from './closing.ts';
 
 /** Milliseconds of a stop that are reserved for the steps behind `onStop`, and the minimum that `onStop` gets. */
 const reserveMs = 1_000;
 const minOnStopMs = 500;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs `onStop` within the time of the stop; its error is logged, and everything else is closed all the same. */
 const stopApplication = async (onStop: () => unknown, closing: Closing, logger: Logger): Promise<void> => {
@@ -40,7 +39,7 @@ export const startApplication = async (
   try {
     await onStart?.(systemScope('onStart'));
   } catch (cause) {
-    throw new Error(`onStart of the application failed: ${messageOf(cause)}`, { cause });
+    throw new Error(`onStart of the application failed: ${errorMessage(cause)}`, { cause });
   }
   if (onStop !== undefined) closing.push(() => stopApplication(onStop, closing, logger));
 };

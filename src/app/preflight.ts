@@ -4,6 +4,7 @@ import type { OpenDatabase } from '../database/database.ts';
 import type { Found } from '../database/migrations/runner.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import { Routes } from '../http/routes.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
@@ -33,7 +34,7 @@ export const probePort = ({ port, host }: Pick<Config, 'port' | 'host'>): Promis
 export const assertMetricsPort = async ({ metricsPort, host }: Config): Promise<void> => {
   if (metricsPort === undefined || (await import('node:cluster')).default.isWorker) return;
   await probePort({ port: metricsPort, host }).catch((error: unknown) => {
-    throw new Error(`METRICS_PORT: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`METRICS_PORT: ${errorMessage(error)}`, {
       cause: error,
     });
   });

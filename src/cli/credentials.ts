@@ -3,6 +3,7 @@ import { olderCredentials } from '../app/credentials-watch.ts';
 import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
 import { databaseTarget } from '../database/targets.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import { type AuditEntry, recordAudit } from '../service/audit/audit.ts';
 import { createSeenCredentials } from '../service/users/seen-credentials.ts';
 import type { Credentials } from '../vault/credentials.ts';
@@ -74,7 +75,7 @@ export const workOnCredentials = async <T>(
 ): Promise<T> => {
   const config = readConfig(io.env);
   const unlisted = (error: unknown): undefined => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     io.warn(`gatewright: this change is not in the audit log: ${reason}`);
   };
   const database = await openAuditList(config).catch(unlisted);

@@ -1,4 +1,5 @@
 import { packageVersion } from '../app/version.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import { nearest, nearestHint } from '../kernel/options.ts';
 import { commandHelp, commandList } from './help.ts';
 import { CommandError, type Io, UsageError } from './io.ts';
@@ -57,7 +58,7 @@ const dispatch = async (given: readonly string[], io: Io): Promise<void> => {
 
 /** The message of an error on one line: that of a configuration has line breaks. */
 const oneLine = (error: unknown): string => {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   return text
     .trim()
     .replace(/:\s*\n\s*/g, ': ')

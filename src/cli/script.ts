@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { anonymous } from '../auth/principal.ts';
 import { apiArea } from '../endpoints/resources/area.ts';
 import { scopeOfUser } from '../endpoints/users/accounts.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { problemText } from '../kernel/problem-text.ts';
@@ -57,7 +58,7 @@ const failure = (io: Io, path: string, cause: unknown): CommandError => {
     const refused = cause.errors?.map(({ message }) => message) ?? [problemText(catalogueOf('en'), cause)];
     return new CommandError(`${path}: ${refused.join('; ')}`, { cause });
   }
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = errorMessage(cause);
   if (cause instanceof Error && !(cause instanceof CommandError)) io.warn(cause.stack ?? message);
   return new CommandError(`${path}: ${message}`, { cause });
 };

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { OpenDatabase } from './database.ts';
 import { databaseUnavailable, originalError } from './problems.ts';
@@ -64,7 +65,7 @@ const createMark = async ({ database, clock }: WatchOptions) => {
     } catch (error) {
       // An unreachable database is not lost: it is checked again.
       if (error instanceof Problem) return undefined;
-      return `it was emptied (${error instanceof Error ? error.message : String(error)})`;
+      return `it was emptied (${errorMessage(error)})`;
     }
   };
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '../kernel/error-message.ts';
 import { type PatternCost, patternCost } from './pattern-cost.ts';
 
 /** Steps of one match that take about 50 ms. */
@@ -29,7 +30,7 @@ export const patternFlaw = (source: string, longest: number): string | undefined
   try {
     new RegExp(source, 'u');
   } catch (error) {
-    return `pattern: ${error instanceof Error ? error.message : String(error)}`;
+    return `pattern: ${errorMessage(error)}`;
   }
   if (hasUnboundedPart(source))
     return `pattern ${source}: a back-reference or look-behind can take any time; write it without, or check the value in beforeSave`;

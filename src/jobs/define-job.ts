@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { errorMessage } from '../kernel/error-message.ts';
 import { code, numeric, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
 import { checkField } from '../model/define-resource.ts';
 import { DefinitionError } from '../model/definition-error.ts';
@@ -38,7 +39,7 @@ const readExpression = (every: string, timeZone: string): Cron => {
   try {
     return new Cron(every, { timezone: timeZone, mode: '5-or-6-parts', paused: true });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw new Error(`every ${every} is no cron expression: ${reason}`, { cause });
   }
 };
@@ -105,7 +106,7 @@ const scheduleFlaw = ({ input = {}, every, timeZone }: JobDefinition): string | 
     parseSchedule(every, timeZone);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 };
 

@@ -12,6 +12,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { errorMessage } from '../kernel/error-message.ts';
 import { syncDirectory } from '../kernel/sync-directory.ts';
 import { VaultError } from './vault-error.ts';
 
@@ -92,7 +93,7 @@ const withDraft = async (
     try {
       await handle.writeFile(data).catch((cause: unknown) => {
         // The system's error for a full disk names no file.
-        throw new VaultError(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+        throw new VaultError(`${path}: ${errorMessage(cause)}`, { cause });
       });
       await keepOwner(handle, path);
       await handle.sync();

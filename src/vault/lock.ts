@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorMessage } from '../kernel/error-message.ts';
 import { codeOf } from './files.ts';
 import { VaultError } from './vault-error.ts';
 
@@ -29,7 +30,7 @@ const tryLock = (path: string): DatabaseSync | undefined => {
   } catch (error) {
     database.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return undefined;
-    throw new VaultError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new VaultError(`${path}: ${errorMessage(error)}`, {
       cause: error,
     });
   }

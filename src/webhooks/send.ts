@@ -7,6 +7,7 @@ import type { IdentityStore } from '../auth/ports.ts';
 import { type Principal, takes } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
 import { viewEvents } from '../events/event-view.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import { http } from '../kernel/node-http.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
@@ -245,7 +246,7 @@ const answered = (request: ClientRequest, body: string): Promise<IncomingMessage
 const errorText = (error: unknown): string => {
   // For several addresses the error is an AggregateError, whose own message is empty.
   const [first] = error instanceof AggregateError ? error.errors : [error];
-  const message = first instanceof Error ? first.message : String(first);
+  const message = errorMessage(first);
   return message.replaceAll('\0', '').toWellFormed().slice(0, 500).toWellFormed();
 };
 

@@ -2,6 +2,7 @@ import type { ColumnShape, TableShape } from '../../database/introspection.ts';
 import { quoteName } from '../../database/quote.ts';
 import { dialectOf } from '../../database/registry.ts';
 import type { CanonicalRow, TableLoader, TableSnapshot } from '../../database/target.ts';
+import { errorMessage } from '../../kernel/error-message.ts';
 import { type MovePlace, putPlace } from './marks.ts';
 import { UnmovableValue } from './move-error.ts';
 
@@ -49,7 +50,7 @@ const findUnfit = async (
         throw undone;
       });
     } catch (error) {
-      if (error !== undone) return said(row, error instanceof Error ? error.message : String(error));
+      if (error !== undone) return said(row, errorMessage(error));
     }
   }
   return cause instanceof Error ? cause : new Error(String(cause));

@@ -5,6 +5,7 @@ import { differencesOf } from '../../app/schema-check.ts';
 import type { Difference } from '../../database/migrations/differences.ts';
 import type { MissingIndex } from '../../database/migrations/missing-indexes.ts';
 import { databaseTarget } from '../../database/targets.ts';
+import { errorMessage } from '../../kernel/error-message.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Models } from '../../model/models.ts';
 import { openApplication } from '../application.ts';
@@ -24,7 +25,7 @@ export const lookAtSchema = async (
   try {
     return await differencesOf(target, models);
   } catch (error) {
-    io.warn(`the database was not looked at: ${error instanceof Error ? error.message : String(error)}`);
+    io.warn(`the database was not looked at: ${errorMessage(error)}`);
     return undefined;
   }
 };

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorMessage } from '../../kernel/error-message.ts';
 import { type Credentials, formatCredentials, parseCredentials } from '../../vault/credentials.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { defineCommand } from '../command.ts';
@@ -103,7 +104,7 @@ export const command = defineCommand({
       await save(io, vault, base, text);
     } catch (cause) {
       await vault.writeDraft(text);
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = errorMessage(cause);
       throw new CommandError(
         `not saved: ${reason}; your text is kept, encrypted, in ${vault.draftFile}: gatewright credentials edit --resume`,
         { cause },

@@ -3,6 +3,7 @@ import { assertUpToDate, prepareEmptyDatabase } from '../../app/migrate.ts';
 import { sourceMarkOf, takeWrites } from '../../backup/move/fence.ts';
 import { type Moved, type MoveState, moveDatabase } from '../../backup/move/move.ts';
 import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../database/targets.ts';
+import { errorMessage } from '../../kernel/error-message.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
@@ -89,7 +90,7 @@ export const command = defineCommand({
       });
     } catch (cause) {
       progress.clear();
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = errorMessage(cause);
       const fenced = await sourceMarkOf(source).catch(() => undefined);
       if (fenced === undefined) throw new CommandError(reason, { cause });
       throw new CommandError(

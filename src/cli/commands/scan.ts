@@ -1,3 +1,4 @@
+import { errorMessage } from '../../kernel/error-message.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { createKeySearch, type FoundKey } from '../scan/known-keys.ts';
@@ -85,7 +86,7 @@ export const command = defineCommand({
         return search.finish();
       });
     const found = await scan().catch((error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       throw new CommandError(message, { cause: error, status: unexamined });
     });
     const { texts, bytes, unread } = examined;

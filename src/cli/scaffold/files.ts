@@ -1,5 +1,6 @@
 import { access, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, parse, relative } from 'node:path';
+import { errorMessage } from '../../kernel/error-message.ts';
 import { CommandError, UsageError } from '../io.ts';
 
 export interface NewFile {
@@ -54,7 +55,7 @@ export const writeNewFiles = async (folder: string, files: readonly NewFile[]): 
   } catch (cause) {
     await Promise.all(written.map((path) => rm(path, { force: true })));
     for (const path of folders.reverse()) await rmdir(path).catch(() => {});
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw new CommandError(`nothing was written: ${reason}`, { cause });
   }
 };

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { errorMessage } from '../../kernel/error-message.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { nearestHint } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -159,7 +160,7 @@ export class ImportCommand {
     if (error instanceof ImportTakenError) return 'another import into the same resource has begun';
     if (error instanceof FailedLineError) return `line ${error.line}: ${this.#reason(error.cause)}`;
     if (error instanceof Problem) return this.#problemText(error);
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 
   #refusalText({ line, field, error }: RefusedLine): string {

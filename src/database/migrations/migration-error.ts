@@ -1,3 +1,5 @@
+import { errorMessage } from '../../kernel/error-message.ts';
+
 /** Characters of a statement that are shown; the rest of a long one says no more about what failed. */
 const shownLength = 500;
 
@@ -22,7 +24,7 @@ export class MigrationError extends Error {
   /** `statements` knows which statement an error of the database came from; bound values are not named. */
   static of(step: string, cause: unknown, statements: WeakMap<object, string>): MigrationError {
     const errors = chain(cause);
-    const reasons = errors.map((error) => oneLine(error instanceof Error ? error.message : String(error)));
+    const reasons = errors.map((error) => oneLine(errorMessage(error)));
     const statement = errors
       .map((error) => (typeof error === 'object' && error !== null ? statements.get(error) : undefined))
       .find((sql) => sql !== undefined);

@@ -1,4 +1,5 @@
 import type { FieldDefinition } from '../../fields/field.ts';
+import { errorMessage } from '../../kernel/error-message.ts';
 import type { Models } from '../../model/models.ts';
 import { quoteName } from '../quote.ts';
 import { dialectOf } from '../registry.ts';
@@ -152,8 +153,6 @@ const changesOf = async (
   }
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /**
  * Reverts the migration that was applied last, unless that loses data. Its file stays, and it is pending again. Returns
  * its name; undefined if none was applied.
@@ -176,7 +175,7 @@ export const undoLast = (
       for (const change of (await changesOf(target, set, name)).toReversed())
         await revert({ db, target, models }, change);
     } catch (error) {
-      throw new MigrationError(`${name} was not undone, and nothing was changed: ${messageOf(error)}`, {
+      throw new MigrationError(`${name} was not undone, and nothing was changed: ${errorMessage(error)}`, {
         cause: error,
       });
     }
