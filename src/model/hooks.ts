@@ -43,6 +43,8 @@ export interface BeforeCommitContext<
 > extends HookContext {
   /** The write. */
   readonly action: Written;
+  /** Whether this create restores a deleted record from the trash, alone or with another one. */
+  readonly restored: boolean;
   /** Id of the record. */
   readonly id: number;
   /** The record with every field before the write; undefined on create. */
@@ -65,6 +67,8 @@ export interface AfterCommitContext<Values extends object = JsonObject, Whole ex
   extends HookContext {
   /** The write. */
   readonly action: Written;
+  /** Whether this create restores a deleted record from the trash, alone or with another one. */
+  readonly restored: boolean;
   /** Id of the record. */
   readonly id: number;
   /**

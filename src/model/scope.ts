@@ -230,6 +230,8 @@ export interface ReadableUsers<Row = UserRecord> {
 
 /** Users in a scope of the system. Each write has its line in the audit log, with the reason of the scope. */
 export interface ManagedUsers extends ReadableUsers<ManagedUser> {
+  /** The user with this username or address, in any spelling that signs in; undefined where there is none. */
+  findByAccount(account: string): Promise<ManagedUser | undefined>;
   /** @throws Problem `invalid_record` */
   create(values: UserInput): Promise<ManagedUser>;
   /**

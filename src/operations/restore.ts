@@ -290,7 +290,8 @@ const concludeAlong = async (
     const { resource, values } = record;
     const row = inserted.get(record);
     if (row === undefined) continue;
-    const own: SharedWrite = { resource, acting: write.acting, grant: grantOfSystem(resource.model) };
+    const grant = grantOfSystem(resource.model);
+    const own: SharedWrite = { resource, acting: write.acting, grant, restores: true };
     await conclude(own, 'create', saved(row), undefined, values);
   }
 };
@@ -325,7 +326,7 @@ const restoreBundle = async (
   const keys = new Set(records.map(({ key }) => key));
   const system = { ...acting, reason: reasonOf('restore', model.name, id) };
   const answer = { ...saved(row), json: shown.json };
-  return conclude(write, 'create', answer, undefined, leading.values, async () => {
+  return conclude({ ...write, restores: true }, 'create', answer, undefined, leading.values, async () => {
     const within = { ...write, acting: system };
     await concludeAlong(within, along, inserted);
     for (const each of bundle.references)

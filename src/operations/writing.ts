@@ -35,6 +35,8 @@ export interface RecordWrite {
   readonly grant: Grant;
   /** The outer record of a nested write; absent for a write by itself. */
   readonly of?: Surrounding | undefined;
+  /** A create that restores a record from the trash. */
+  readonly restores?: boolean | undefined;
 }
 
 /** The outer record of a nested one. It sets the nested record's reference; a body cannot. */
@@ -117,7 +119,7 @@ export const beforeSave = async (
  * the application catches the error.
  */
 export const beforeCommit = async (
-  { resource, acting }: SharedWrite,
+  { resource, acting, restores = false }: SharedWrite,
   action: WriteAction,
   id: number,
   before: string | undefined,
@@ -133,6 +135,7 @@ export const beforeCommit = async (
     const hookContext: BeforeCommitContext = {
       ...context.scopeOf(deeper(acting, what)),
       action,
+      restored: restores,
       id,
       before: parsed(before),
       after: parsed(after),
@@ -155,7 +158,7 @@ export const beforeCommit = async (
  * transaction. The response does not wait for it. An error of the hook is only logged.
  */
 export const afterCommit = (
-  { resource, acting }: RecordWrite,
+  { resource, acting, restores = false }: RecordWrite,
   action: WriteAction,
   { id, whole }: { readonly id: number; readonly whole?: string | undefined },
   values: JsonObject,
@@ -170,6 +173,7 @@ export const afterCommit = (
     const hookContext: AfterCommitContext = {
       ...context.scopeOf(after),
       action,
+      restored: restores,
       id,
       record: JSON.parse(whole),
       values,

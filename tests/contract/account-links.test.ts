@@ -321,7 +321,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
     const register = (body: object) => service.post(registration, { body });
     const confirmRegistration = (body: object) => service.post(`${registration}/confirm`, { body });
     const exists = async (username: string) =>
-      (await service.server.services.users.idByUsername(username)) !== undefined;
+      (await service.server.services.users.idByAccount(username)) !== undefined;
 
     it('makes a user with the configured roles once the address is verified', async () => {
       const sent = someone();

@@ -69,6 +69,10 @@ describeEachDatabase('users in code', (databases) => {
       expect((await service.login(made.username, password)).status).toBe(200);
       expect(await users().find(made.id)).toEqual(made);
       expect(await users().list({ filter: { username: made.username } })).toEqual([made]);
+      for (const account of [made.email.toUpperCase(), made.username.toUpperCase()])
+        expect(await users().findByAccount(account)).toEqual(made);
+      for (const account of ['nobody@example.com', '', made.name.repeat(99)])
+        expect(await users().findByAccount(account)).toBeUndefined();
       const renamed = await users().update(made.id, { name: 'Ann', roles: ['viewer', 'admin'] });
       expect(renamed).toMatchObject({ name: 'Ann', roles: ['admin', 'viewer'] });
       const { token } = (await service.login(made.username, password)).data;
@@ -142,6 +146,7 @@ describeEachDatabase('users in code', (databases) => {
       const failing = system.transaction(async ({ records }) => {
         const { id } = await records('User').create({ ...names, password });
         expect(await records('User').update(id, { name: 'Inside' })).toMatchObject({ name: 'Inside' });
+        expect(await records('User').findByAccount(names.email)).toMatchObject({ id });
         throw new RangeError('rolled back');
       });
       await expect(failing).rejects.toThrow(RangeError);

@@ -56,20 +56,20 @@ const box = defineResource('Box', {
   events: true,
   relations: { items: many('Item', { by: 'box', write: true }) },
   hooks: {
-    beforeCommit: ({ action, id, after, addError }) => {
-      hookCalls.push(`${action} Box ${id}`);
+    beforeCommit: ({ action, restored, id, after, addError }) => {
+      hookCalls.push(`${restored ? 'restoring ' : ''}${action} Box ${id}`);
       if (action === 'create' && after?.label === refused.label) addError('label', 'Not this one');
     },
-    afterCommit: ({ action, id }) => {
-      hookCalls.push(`after ${action} Box ${id}`);
+    afterCommit: ({ action, restored, id }) => {
+      hookCalls.push(`after ${restored ? 'restoring ' : ''}${action} Box ${id}`);
     },
   },
 });
 const item = defineResource('Item', {
   fields: itemFields,
   hooks: {
-    beforeCommit: async ({ action, id, records }) => {
-      hookCalls.push(`${action} Item ${id}`);
+    beforeCommit: async ({ action, restored, id, records }) => {
+      hookCalls.push(`${restored ? 'restoring ' : ''}${action} Item ${id}`);
       if (action === 'destroy' && id === rescued.by)
         await records('Item').update(rescued.item, { box_id: rescued.to });
     },
@@ -224,11 +224,14 @@ describeEachDatabase('trash', (databases) => {
     service.clock.advance(1);
     expect((await restore(id, {})).status).toBe(200);
     expect(hookCalls).toEqual([
-      `create Item ${a.id}`,
-      `create Item ${b.id}`,
-      `create Box ${id}`,
-      `after create Box ${id}`,
+      `restoring create Item ${a.id}`,
+      `restoring create Item ${b.id}`,
+      `restoring create Box ${id}`,
+      `after restoring create Box ${id}`,
     ]);
+    hookCalls.length = 0;
+    const third = await newBox(ann, { label: 'third' });
+    expect(hookCalls).toEqual([`create Box ${third.id}`, `after create Box ${third.id}`]);
     const back = await service.ok<Row[]>('GET', `/api/v1/items?filter[box_id]=${id}`, { token: ann });
     const times = { updated_at: expect.any(String) };
     expect(back).toEqual(before.map((each) => ({ ...each, ...times })));

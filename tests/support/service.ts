@@ -258,7 +258,7 @@ export class Service {
   /** The first super_admin. */
   admin(): Promise<TestUser> {
     this.#admin ??= (async () => {
-      const id = await this.server.services.users.idByUsername(administrator.username);
+      const id = await this.server.services.users.idByAccount(administrator.username);
       if (id === undefined) throw new Error('there is no first administrator');
       // Nothing is written for it: the disk may be full.
       return { id, ...administrator, token: this.server.services.tokens.issue(id) };

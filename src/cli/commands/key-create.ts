@@ -77,7 +77,7 @@ export const command = defineCommand({
       ))
         errors.push(input.error(field, violation));
       if (errors.length > 0) throw new CommandError(errors.map(({ message }) => message).join(', '));
-      const userId = await createUserStore(context).idByUsername(canonicalAccount(username));
+      const userId = await createUserStore(context).idByAccount(canonicalAccount(username));
       if (userId === undefined) throw new CommandError(`no user ${username}`);
       return createCommands(context)({ principal: 'command line', address: null }, (change) =>
         issueKey(change, userId, {

@@ -48,7 +48,7 @@ export const command = defineCommand({
     const id = await withTables(io, async (context) => {
       const users = createUserStore(context);
       const input = createUserInput(users, catalogueOf(context.config.locale));
-      const ownerId = owner === undefined ? undefined : await users.idByUsername(canonicalAccount(owner));
+      const ownerId = owner === undefined ? undefined : await users.idByAccount(canonicalAccount(owner));
       if (service && ownerId === undefined) throw new CommandError(`no user ${owner}`);
       const body = {
         username,

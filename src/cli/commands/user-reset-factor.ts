@@ -15,7 +15,7 @@ export const command = defineCommand({
   examples: ['gatewright user reset-factor lin'],
   async run({ operands: [username = ''] }, io) {
     await withTables(io, async (context) => {
-      const id = await createUserStore(context).idByUsername(canonicalAccount(username));
+      const id = await createUserStore(context).idByAccount(canonicalAccount(username));
       if (id === undefined) throw new CommandError(`no user ${username}`);
       await createSecondFactorStore(context, false).reset(id, {
         principal: 'command line',

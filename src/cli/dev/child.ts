@@ -83,7 +83,7 @@ const printError = async (error: unknown, folder: string): Promise<void> => {
 
 /** A request that works, to be pasted by newcomers. */
 const printFirstRequest = async ({ services, config }: Server, path: string): Promise<void> => {
-  const id = await services.users.idByUsername(config.admin.username.toLowerCase());
+  const id = await services.users.idByAccount(config.admin.username.toLowerCase());
   if (id === undefined) return;
   print(`Try  curl ${config.baseUrl}${path} -H "Authorization: Bearer ${services.tokens.issue(id)}"`);
 };

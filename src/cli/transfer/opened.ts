@@ -79,7 +79,7 @@ export const userIdOf = async ({ users }: Services, username: string | undefined
       throw new CommandError('there is no super_admin yet: start the service once, or name a user with --as');
     return first;
   }
-  const id = await users.idByUsername(canonicalAccount(username));
+  const id = await users.idByAccount(canonicalAccount(username));
   if (id === undefined) throw new CommandError(`there is no user ${username}`);
   return id;
 };

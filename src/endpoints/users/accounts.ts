@@ -1,3 +1,4 @@
+import { canonicalAccount } from '../../auth/account.ts';
 import type { Tokens } from '../../auth/jwt.ts';
 import { invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
 import type { Passwords } from '../../auth/password.ts';
@@ -100,6 +101,11 @@ export const createAccounts = (
       return saved;
     };
 
+    const findByAccount: ManagedUsers['findByAccount'] = async (account) => {
+      const id = await users.idByAccount(canonicalAccount(account), transactionOf(acting));
+      return id === undefined ? undefined : find(id);
+    };
+
     const create: ManagedUsers['create'] = async (values) => {
       const sent = bodyOf(values);
       const invite = sent['password'] === undefined;
@@ -133,6 +139,7 @@ export const createAccounts = (
     return {
       list,
       find,
+      findByAccount,
       create,
       update,
       invite,

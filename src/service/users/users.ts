@@ -421,13 +421,15 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
         )
       )?.id,
 
-    /** Id of the user with this canonical username. */
-    idByUsername: async (canonical: string): Promise<number | undefined> =>
-      (
-        await database.get<{ id: number }>(
-          toQuery(db.selectFrom('users').select('id').where('username_canonical', '=', canonical)),
-        )
-      )?.id,
+    /** Id of the user with this canonical username or address. */
+    idByAccount: async (
+      canonical: string,
+      reader: Pick<Reader, 'get'> = database,
+    ): Promise<number | undefined> => {
+      const column = canonical.includes('@') ? 'email_canonical' : 'username_canonical';
+      const query = db.selectFrom('users').select('id').where(column, '=', canonical);
+      return (await reader.get<{ id: number }>(toQuery(query)))?.id;
+    },
   };
 };
 

@@ -33,7 +33,7 @@ const say = (value: unknown): void => void process.stdout.write(`${JSON.stringif
 const server = await start();
 const { services } = server;
 const watch = new LoopWatch();
-const administrator = await services.users.idByUsername('root');
+const administrator = await services.users.idByAccount('root');
 say({ port: server.config.port, token: services.tokens.issue(administrator ?? 0) });
 
 const perform = async (line: string): Promise<unknown> => {
