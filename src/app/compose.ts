@@ -173,7 +173,7 @@ export const compose = async (parts: Parts) => {
     ...{ ...context, users, passwords, userTokens, tokens: keyed.tokens },
     ...{ invitations, baseUrl: config.baseUrl, catalogue, models: application.models },
   });
-  const scopeOf = createScopes({ database, resources, jobs: jobs.port, accounts, transactionLimit });
+  const scopeOf = createScopes({ database, clock, resources, jobs: jobs.port, accounts, transactionLimit });
   const webhooks: Webhooks = createWebhooks({
     ...{ ...context, events, resources, identities, logger, jobs, models: application.models },
     area: apiArea,

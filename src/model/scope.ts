@@ -312,6 +312,8 @@ export interface Scope<View extends SeenView = 'detail'> {
   readonly dialect: 'sqlite' | 'postgres';
   /** Stores background jobs. */
   readonly jobs: JobQueue;
+  /** The time of the service, by which it stores times. A test moves it; `new Date()` does not follow. */
+  now(): Date;
 }
 
 /** The context of a script that `gatewright run` runs: a scope that acts for the system, and others for users. */

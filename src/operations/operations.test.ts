@@ -166,6 +166,7 @@ describeEachDatabase('operations', (databases) => {
       },
       scopeOf: createScopes({
         database,
+        clock: () => now,
         resources: new Map(),
         jobs: { add: () => Promise.reject(new Error('no jobs here')) },
         accounts: () => ({}),

@@ -2,6 +2,7 @@ import type { RawBuilder } from 'kysely';
 import { type Database, type Query, resolveCaller } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
 import { toQuery } from '../database/statement.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { nearestHint } from '../kernel/options.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { FindRecords, Scope, ScopeSql } from '../model/scope.ts';
@@ -68,6 +69,7 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
 /** Dependencies of scopes, made once for the process. */
 export interface ScopeParts {
   readonly database: Database;
+  readonly clock: Clock;
   readonly resources: ReadonlyMap<string, ServedResource>;
   readonly jobs: JobPort;
   /** The users of the service: what `records('User')` returns. */
@@ -78,7 +80,7 @@ export interface ScopeParts {
 
 /** Makes scopes: the only access of an application's code to its data. */
 export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => {
-  const { database, resources, jobs, accounts, transactionLimit } = parts;
+  const { database, clock, resources, jobs, accounts, transactionLimit } = parts;
 
   const resourceOf = (model: ResourceModel | string): ServedResource => {
     const name = typeof model === 'string' ? model : model.name;
@@ -120,6 +122,7 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     asSystem: asSystem(acting),
     sql: scopeSql(database, acting),
     dialect: database.dialect,
+    now: () => new Date(clock()),
     jobs: {
       add: (job, values, options = {}) => {
         transactionOf(acting);

@@ -92,9 +92,10 @@ it('moves the clock of the service: jobs come due, times are stored by it, and u
   const mail = defineJob({ handle: ({ id }) => void ran.push(`mail ${id}`) });
   await using app = await testApplication({ application: createApplication({ jobs: { mail } }) });
   app.clock.set('2099-02-28T23:30:00+01:00');
-  const { jobs } = app.scope();
+  const { jobs, now } = app.scope();
   const id = await jobs.add(mail, {}, { at: '2099-03-01T00:00:00Z' });
   app.clock.advance('1h');
+  expect(now().toISOString()).toMatch(/^2099-02-28T23:30:0/);
   expect((await app.jobs.run()).ran).toEqual([]);
   app.clock.advance('30m');
   expect((await app.jobs.run()).ran).toMatchObject([{ id }]);

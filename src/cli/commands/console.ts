@@ -7,7 +7,7 @@ export const command = defineCommand({
   description: [
     'Evaluates JavaScript on the configured database, which is migrated as at a start, until `.exit` or Ctrl-D. `records`',
     'acts for the system, with a line of the audit log for each write. `await as(NAME)` returns the scope of a user, with',
-    'the rules of the API. sql`select …` returns rows. Further names: `transaction`, `asSystem`, `jobs`, `dialect`.',
+    'the rules of the API. sql`select …` returns rows. Further names: `transaction`, `asSystem`, `jobs`, `dialect`, `now`.',
   ],
   examples: ['gatewright console', `echo "await records('Order').count()" | gatewright console`],
   run: (_, io) => runConsole(io),
