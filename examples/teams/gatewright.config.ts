@@ -1,14 +1,18 @@
 import { defineConfig } from 'gatewright';
-import project from './resources/project.ts';
-import task from './resources/task.ts';
-import team from './resources/team.ts';
+import article from './resources/article.ts';
+import company from './resources/company.ts';
 
 export default defineConfig({
-  /** A public project, in a team without members. */
+  payment: false,
+  /** A company without members, with help for everyone. */
   async onStart({ records }) {
-    if ((await records(team).count()) > 0) return;
-    const { id: team_id } = await records(team).create({ name: 'Welcome' });
-    const first = await records(project).create({ name: 'Start here', team_id, visibility: 'public' });
-    await records(task).create({ title: 'Make a team of your own', project_id: first.id });
+    if ((await records(company).count()) > 0) return;
+    const { id: company_id } = await records(company).create({ name: 'Welcome' });
+    await records(article).create({
+      company_id,
+      title: 'How to begin',
+      body: 'Create a company, then invite agents and customers.',
+      published: true,
+    });
   },
 });

@@ -1,9 +1,10 @@
-import { anyOf, equals, member } from 'gatewright';
+import { allOf, anyOf, member, own } from 'gatewright';
 import membership from './resources/membership.ts';
 
-/** The record's field team_id names a team of the caller. */
-export const inTeam = member('team_id', { of: membership });
-export const editsTeam = member('team_id', { of: membership, where: { role: ['editor', 'owner'] } });
+/** The record's field company_id names a company of the caller. */
+export const isMember = member('company_id', { of: membership });
+export const isAgent = member('company_id', { of: membership, where: { role: ['agent', 'owner'] } });
+export const isOwner = member('company_id', { of: membership, where: { role: 'owner' } });
 
-/** Projects that the caller reads, with their content. */
-export const readable = anyOf(inTeam, equals('visibility', 'public'));
+/** Tickets that the caller reads: agents those of their company, customers their own while they are members. */
+export const readsTicket = anyOf(isAgent, allOf(own(), isMember));

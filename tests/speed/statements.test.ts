@@ -19,8 +19,9 @@ const watch = (statements: string[]): void => {
         this: SqliteConnection,
         query: Query,
       ) {
-        // Once a second the service asks by itself whether the database is still the same.
-        if (!query.sql.includes('gatewright_database')) statements.push(query.sql);
+        // Once a second the service asks by itself whether the database is still the same. Remembered totals follow
+        // commits by a counter in memory.
+        if (!/gatewright_database|^pragma data_version$/.test(query.sql)) statements.push(query.sql);
         return original.call(this, query) as never;
       });
     }
@@ -158,21 +159,22 @@ describeDatabase('sqlite', 'statements under row rules', (databases) => {
     token = await service.createUser();
     const made = (path: string, body: object) =>
       service.ok<{ id: number }>('POST', `/api/v1/${path}`, { token, body });
-    const { id: team_id } = await made('teams', { team: { name: 'Red' } });
-    const { id: project_id } = await made('projects', { project: { name: 'One', team_id } });
-    await made('tasks', { task: { title: 'First', project_id } });
+    const { id: company_id } = await made('companies', { company: { name: 'Roofs' } });
+    await made('articles', { article: { title: 'First', body: 'One', company_id } });
+    await made('tickets', { ticket: { title: 'First', body: 'One', company_id } });
     return () => service.close();
   });
 
   watch(statements);
 
   it.each([
-    ['list', 'GET', '/api/v1/tasks', undefined, 2],
-    ['page with total', 'GET', '/api/v1/projects?page=1&per_page=2&sort=-name', undefined, 2],
-    ['detail', 'GET', '/api/v1/tasks/1', undefined, 2],
-    ['create', 'POST', '/api/v1/projects', { project: { name: 'x', team_id: 1 } }, 3],
-    ['update', 'PATCH', '/api/v1/tasks/1', { task: { title: 'y' } }, 2],
-    ['update that moves', 'PATCH', '/api/v1/tasks/1', { task: { project_id: 1 } }, 3],
+    ['list', 'GET', '/api/v1/tickets', undefined, 2],
+    ['page with total', 'GET', '/api/v1/tickets?page=1&per_page=2&sort=-title', undefined, 2],
+    ['page with relations', 'GET', '/api/v1/tickets?page=1&include=user,company,comments', undefined, 2],
+    ['detail', 'GET', '/api/v1/tickets/1', undefined, 2],
+    ['create', 'POST', '/api/v1/articles', { article: { title: 'x', body: 'x', company_id: 1 } }, 3],
+    ['update', 'PATCH', '/api/v1/articles/1', { article: { title: 'y' } }, 2],
+    ['update that moves', 'PATCH', '/api/v1/articles/1', { article: { company_id: 1 } }, 3],
   ])('%s: %s %s', async (_name, method, path, body, most) => {
     await service.request(method, path, { token, body });
     statements.length = 0;
