@@ -37,24 +37,21 @@ describeEachDatabase('the help desk', (databases) => {
     const id = await made(ann, 'companies', 'company', { name: 'Roofs', hourly_rate: '80' });
     const invite = async (user: TestUser, role: string) =>
       made(ann, 'memberships', 'membership', { company_id: id, email: await addressOf(user), role });
-    const [, seat] = [
-      await invite(ben, 'agent'),
-      await invite(cal, 'customer'),
-      await invite(dee, 'customer'),
-    ];
-    return { ann, ben, cal, dee, id, seat };
+    const seats = { ben: await invite(ben, 'agent'), cal: await invite(cal, 'customer') };
+    await invite(dee, 'customer');
+    return { ann, ben, cal, dee, id, seats };
   };
 
   /** A company with a ticket of cal, on which ben has worked. */
   const desk = async () => {
-    const { ann, ben, cal, dee, id, seat } = await company();
+    const { ann, ben, cal, dee, id, seats } = await company();
     const ticket = await newTicket(cal, id);
     const worked = { priority: 'high', assignee_id: ben.id, internal_note: 'pays late', hours: '1.5' };
     expect((await changed(ben, `tickets/${ticket}`, 'ticket', worked)).status).toBe(200);
     const comment = { ticket_id: ticket, body: 'he pays late', internal: true };
     const internal = await made(ben, 'comments', 'comment', comment);
     const open = await made(ben, 'comments', 'comment', { ticket_id: ticket, body: 'We come on Monday' });
-    return { ann, ben, cal, dee, id, seat, ticket, internal, open };
+    return { ann, ben, cal, dee, id, seats, ticket, internal, open };
   };
 
   describe('members', () => {
@@ -98,14 +95,16 @@ describeEachDatabase('the help desk', (databases) => {
     });
 
     it('leave, except for the last owner, and have no access from then on', async () => {
-      const { ann, ben, cal, id, seat, ticket, open } = await desk();
-      expect((await changed(cal, `memberships/${seat}`, 'membership', { role: 'owner' })).status).toBe(403);
+      const { ann, ben, cal, id, seats, ticket, open } = await desk();
+      expect((await changed(cal, `memberships/${seats.cal}`, 'membership', { role: 'owner' })).status).toBe(
+        403,
+      );
       for (const status of [200, 404])
-        expect((await cal.delete(`/api/v1/memberships/${seat}`)).status).toBe(status);
+        expect((await cal.delete(`/api/v1/memberships/${seats.cal}`)).status).toBe(status);
       for (const path of [`tickets/${ticket}`, `comments/${open}`, `companies/${id}`])
         expect((await cal.get(`/api/v1/${path}`)).status).toBe(404);
-      const seats = (await ann.get('/api/v1/memberships?sort=id')).data;
-      const [first, second] = seats.map((each) => Number(each.id));
+      const staying = (await ann.get('/api/v1/memberships?sort=id')).data;
+      const [first, second] = staying.map((each) => Number(each.id));
       const last = await ann.delete(`/api/v1/memberships/${first}`);
       expect([last.status, last.message]).toEqual([422, 'A company needs an owner']);
       expect((await changed(ann, `memberships/${first}`, 'membership', { role: 'agent' })).status).toBe(422);
@@ -116,6 +115,32 @@ describeEachDatabase('the help desk', (databases) => {
       for (const path of [`tickets/${ticket}`, `comments/${open}`, `memberships/${second}`])
         expect((await app.as('admin').get(`/api/v1/${path}`)).status).toBe(404);
     });
+  });
+
+  it('has an owner for each company, even if its last two leave at once', async () => {
+    const { ann, ben, id, seats } = await company();
+    await changed(ann, `memberships/${seats.ben}`, 'membership', { role: 'owner' });
+    const own = (await ann.get('/api/v1/memberships')).data.find(({ user_id }) => user_id === ann.id);
+    const left = await Promise.all([
+      ann.delete(`/api/v1/memberships/${own?.id}`),
+      ben.delete(`/api/v1/memberships/${seats.ben}`),
+    ]);
+    expect(left.map(({ status }) => status).sort()).toEqual([200, 422]);
+    const owners = { filter: { company_id: id, role: 'owner' } };
+    expect(await app.scope().records('Membership').count(owners)).toBe(1);
+  });
+
+  it('accepts API keys of its members, as far as these reach', async () => {
+    const { ben, cal, id, ticket } = await desk();
+    for (const [who, status] of [
+      [ben, 200],
+      [cal, 403],
+    ] as const) {
+      const { key } = (await who.post('/api/v1/api_keys', { api_key: { name: 'script' } })).data;
+      const get = (path: string) => app.anonymous.get(`/api/v1/${path}`, { 'x-api-key': String(key) });
+      expect((await get(`companies/${id}/report?from=2000-01-01`)).status).toBe(status);
+      expect((await get(`tickets/${ticket}`)).data.internal_note).toBe(who === ben ? 'pays late' : undefined);
+    }
   });
 
   describe('tickets', () => {

@@ -20,6 +20,7 @@ export default defineResource('Article', {
       label: { 'zh-CN': '已发布', en: 'Published' },
     }),
   },
+  auth: ['jwt', 'api_key'],
   isolation: isAgent,
   publicRead: { where: { published: true }, orOwn: true },
   search: ['title', 'body'],

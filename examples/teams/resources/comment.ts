@@ -24,6 +24,7 @@ export default defineResource('Comment', {
     }),
     user_id: field.owner({ shows: ['name'], label: { 'zh-CN': '作者', en: 'Author' } }),
   },
+  auth: ['jwt', 'api_key'],
   ownership: true,
   isolation: { read: reads, create: reads, update: own(), destroy: via('ticket', isOwner) },
   restricted: [{ fields: ['internal'], unless: via('ticket', isAgent, { of: ticket }) }],

@@ -11,6 +11,7 @@ export default defineResource('Company', {
     hourly_rate: field.decimal({ min: 0, label: { 'zh-CN': '每小时费用', en: 'Hourly rate' } }),
     user_id: field.owner({ label: { 'zh-CN': '创建者', en: 'Created by' } }),
   },
+  auth: ['jwt', 'api_key'],
   ownership: true,
   isolation: {
     // own(): the creator reads it before the hook below makes them a member.

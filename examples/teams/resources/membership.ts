@@ -25,6 +25,7 @@ export default defineResource('Membership', {
     email: field.email({ required: true, label: { 'zh-CN': '受邀邮箱', en: 'Invited address' } }),
     user_id: field.owner({ shows: ['name'], label: { 'zh-CN': '用户', en: 'Member' } }),
   },
+  auth: ['jwt', 'api_key'],
   // In this order it is also the index by which rules find the companies of a caller.
   unique: [['user_id', 'company_id']],
   // Set by the address: with ids a caller could try all users and see their names.

@@ -64,6 +64,7 @@ export default defineResource('Ticket', {
     user_id: field.owner({ shows: ['name'], label: { 'zh-CN': '客户', en: 'Customer' } }),
   },
   relations: { comments: many('Comment', { label: { 'zh-CN': '评论', en: 'Comments' } }) },
+  auth: ['jwt', 'api_key'],
   ownership: true,
   isolation: {
     read: readsTicket,
