@@ -117,6 +117,19 @@ describeEachDatabase('the help desk', (databases) => {
     });
   });
 
+  it('lets owners alone change their company', async () => {
+    const { ann, ben, cal, id } = await company();
+    const rate = { hourly_rate: '0' };
+    for (const who of [ben, cal]) {
+      expect((await changed(who, `companies/${id}`, 'company', rate)).status).toBe(403);
+      expect((await who.delete(`/api/v1/companies/${id}`)).status).toBe(403);
+    }
+    expect((await changed(await app.user(), `companies/${id}`, 'company', rate)).status).toBe(404);
+    expect((await changed(ann, `companies/${id}`, 'company', rate)).data).toMatchObject({
+      hourly_rate: '0.00',
+    });
+  });
+
   it('has an owner for each company, even if its last two leave at once', async () => {
     const { ann, ben, id, seats } = await company();
     await changed(ann, `memberships/${seats.ben}`, 'membership', { role: 'owner' });
