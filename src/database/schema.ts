@@ -288,6 +288,8 @@ export interface CoreSchema {
     /** The user whose permissions decide what is sent; null once that user is deleted. */
     user_id: number | null;
     created_by: number | null;
+    /** Whether that user made it, for the records that they manage. */
+    managed: Generated<boolean | number>;
     disabled: Generated<boolean | number>;
     /** Sealed, as the one before it, which signs as well until its time is over. */
     secret: string;

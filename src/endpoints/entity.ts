@@ -70,7 +70,7 @@ const recordEndpoint = (services: EntityServices, entity: Entity, path: string):
 };
 
 /** Place of an entity's commands. */
-interface CommandPlace extends Pick<Endpoint, 'path' | 'auth' | 'policy'> {
+export interface CommandPlace extends Pick<Endpoint, 'path' | 'auth' | 'policy' | 'grantsOn' | 'rateLimit'> {
   readonly tag: string;
 }
 
@@ -119,7 +119,7 @@ export const commandEndpoint = (
   services: Omit<EntityServices, 'baseUrl'>,
   entity: Entity,
   command: EntityCommand,
-  { path, auth, policy, tag }: CommandPlace = placeInArea(entity),
+  { path, tag, ...access }: CommandPlace = placeInArea(entity),
 ): Endpoint => {
   const { database } = services;
   const { verb, operation, summary, description, bodyKey, form, problems } = command;
@@ -147,8 +147,7 @@ export const commandEndpoint = (
     operation,
     method: command.method ?? methods[verb] ?? 'POST',
     path: path + below,
-    auth,
-    policy,
+    ...access,
     accepts: input === undefined ? 'nothing' : form === true ? 'json-or-form' : 'json',
     ...(bodyKey === undefined ? {} : { bodyKey }),
     ...(input === undefined ? {} : { input: inputSchemaOf(command, input) }),

@@ -17,6 +17,7 @@ import { healthEndpoint } from './health/health.ts';
 import { paymentEndpoint } from './payment/payment.ts';
 import type { Services } from './services.ts';
 import { meEndpoint, usersEndpoint } from './users/users.ts';
+import { ownWebhookEndpoints } from './webhooks/own-webhooks.ts';
 
 /** Every endpoint that an application has whatever its models are, a line each. */
 export const fixedEndpoints = (services: Services): Endpoint[] => [
@@ -29,6 +30,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...oidcEndpoints(services),
   usersEndpoint(services),
   ...apiKeyEndpoints(services),
+  ...ownWebhookEndpoints(services),
   ...(services.takesPayments ? [paymentEndpoint(services)] : []),
   ...changesEndpoints(services),
   ...sessionEndpoints(services),

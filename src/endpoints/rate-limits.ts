@@ -18,7 +18,8 @@ const namesOf = ({ method, path, policy, docs }: Endpoint): readonly string[] =>
 
 /**
  * Gives each endpoint its limit: that of its method and path (`POST /checkout`), of its model (`orders`), or `default`.
- * The administration area and the documentation have none.
+ * The administration area and the documentation have none. A limit that the service itself sets gives way to one for the
+ * method and path only.
  * @throws DefinitionError where a name stands for no endpoint
  */
 export const withRateLimits = (
@@ -39,7 +40,10 @@ export const withRateLimits = (
     ]),
   );
   return endpoints.map((endpoint) => {
-    const name = namesOf(endpoint).find((each) => byName.has(each));
+    const names = namesOf(endpoint);
+    const name = (endpoint.rateLimit === undefined ? names : names.slice(0, 1)).find((each) =>
+      byName.has(each),
+    );
     const rateLimit = name === undefined ? undefined : byName.get(name);
     return rateLimit === undefined ? endpoint : { ...endpoint, rateLimit };
   });

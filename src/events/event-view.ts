@@ -234,13 +234,17 @@ export const visibleEvents = async (
   return events.flatMap(({ number }) => found.get(number) ?? []);
 };
 
-/** The views of the events that a reader may see. */
+/**
+ * The views of the events that a reader may see.
+ * @param access to the records of the events, if it is narrower than the reader's
+ */
 export const viewEvents = async (
   resources: ReadonlyMap<string, ServedResource>,
   reader: ActorReader,
   events: readonly RecordedEvent[],
+  access: Related = reader.related,
 ): Promise<readonly EventView[]> => {
-  const seen = await visibleEvents(resources, reader.related, events);
+  const seen = await visibleEvents(resources, access, events);
   const { shown } = await shownActors(resources, reader, await namedActors(resources, seen));
   return seen.map((event) => viewEvent(event, shown));
 };

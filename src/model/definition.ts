@@ -95,7 +95,8 @@ export interface ResourceDefinition<
   readonly trash?: boolean;
   /**
    * Callers beside super_admin and admin who see the trash and restore from it in the API: the deleted records that meet
-   * the condition, of those that they would read. Needs `trash`.
+   * the condition, of those that they would read. With `events`, callers also make webhooks for the records that meet it.
+   * Needs `trash`.
    */
   readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 

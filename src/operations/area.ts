@@ -69,15 +69,32 @@ export const ruleOf = (
   return action === 'create' ? { ...rule, references } : { ...rule, references, shown: showing(model, area) };
 };
 
-/** The rule for deleted records that callers manage: for their list, and for the create that restores one. */
+/**
+ * The rule for records that callers manage: for the list of deleted ones, for the create that restores one, and for the
+ * messages about them (`detail`).
+ */
 export const managedRule = (
   model: ResourceModel,
-  action: 'list' | 'create',
+  action: 'list' | 'create' | 'detail',
   area: AreaRules,
 ): ResourceRule => ({
   kind: 'resource',
   ...{ model, action, area: area.name, managed: showing(model, area) },
 });
+
+/**
+ * The grant of a principal for the existing records that they manage, with the fields of the detail endpoint. Undefined if
+ * they can manage none of this model, whatever its records are.
+ */
+export const grantOfManaged = (
+  model: ResourceModel,
+  area: AreaRules,
+  principal: Principal,
+): Grant | undefined => {
+  if (model.rules.manage === undefined) return undefined;
+  const decision = admit(managedRule(model, 'detail', area), principal);
+  return decision.allowed && decision.grant.rows !== 'none' ? decision.grant : undefined;
+};
 
 const ofSystem = (model: ResourceModel | undefined): Readership => {
   const grant = model === undefined ? usersOfSystem : grantOfSystem(model);

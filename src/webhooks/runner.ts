@@ -15,7 +15,14 @@ import type {
   WebhookLeases,
 } from '../service/webhooks/deliveries.ts';
 import { urlInAudit } from '../service/webhooks/webhooks.ts';
-import { type MessageOf, newMessageId, type SendMessage, type Sent, signedHeaders } from './send.ts';
+import {
+  type MessageReader,
+  type Messages,
+  newMessageId,
+  type SendMessage,
+  type Sent,
+  signedHeaders,
+} from './send.ts';
 
 /** Whether a webhook subscribes to an event. */
 export const subscribesTo = (
@@ -96,7 +103,7 @@ export interface RunnerParts {
   readonly leases: WebhookLeases;
   readonly deliveries: Deliveries;
   readonly events: EventLog;
-  readonly messageOf: MessageOf;
+  readonly messages: Messages;
   readonly send: SendMessage;
   readonly secrets: SecretBox;
   readonly unreadable: UnreadableSecrets;
@@ -177,7 +184,7 @@ export class UnreadableSecrets {
 class Turn {
   readonly #parts: RunnerParts;
   readonly #webhook: LeasedWebhook;
-  readonly #userId: number;
+  readonly #reader: MessageReader;
   readonly #secrets: () => readonly string[];
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
@@ -190,13 +197,13 @@ class Turn {
   constructor(
     parts: RunnerParts,
     webhook: LeasedWebhook,
-    userId: number,
+    reader: MessageReader,
     secrets: () => readonly string[],
     signal: AbortSignal,
   ) {
     this.#parts = parts;
     this.#webhook = webhook;
-    this.#userId = userId;
+    this.#reader = reader;
     this.#secrets = secrets;
     this.#signal = signal;
     this.#failures = webhook.failures;
@@ -247,7 +254,7 @@ class Turn {
 
   /** Adds deliveries for new events of the log. Returns whether there may be something to send. */
   async #addDeliveries(): Promise<boolean> {
-    const { deliveries, events } = this.#parts;
+    const { deliveries, events, messages } = this.#parts;
     const { id } = this.#webhook;
     // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two batches.
     await nextTurn();
@@ -259,12 +266,13 @@ class Turn {
     const last = found.at(-1);
     if (last === undefined) return false;
     const subscribed = found.filter((event) => subscribesTo(this.#webhook, event));
-    return deliveries.add(id, cursor, last.number, subscribed, newMessageId);
+    const delivered = await messages.delivered(subscribed, this.#reader);
+    return deliveries.add(id, cursor, last.number, delivered, newMessageId);
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
-    const { deliveries, messageOf, clock } = this.#parts;
-    const message = await messageOf(delivery.event, this.#userId);
+    const { deliveries, messages, clock } = this.#parts;
+    const message = await messages.messageOf(delivery.event, this.#reader);
     if ('skipped' in message) {
       await this.#settle(delivery, { state: 'skipped', error: message.skipped });
       return;
@@ -386,8 +394,9 @@ export const createRunner = (parts: RunnerParts) => {
         return;
       }
       unreadable.opened(webhook.id);
-      if (webhook.userId === null) return await disable(webhook, 'no_user');
-      const turn = new Turn(parts, webhook, webhook.userId, signingSecrets, signal);
+      const { userId, managed } = webhook;
+      if (userId === null) return await disable(webhook, 'no_user');
+      const turn = new Turn(parts, webhook, { userId, managed }, signingSecrets, signal);
       try {
         await runWithLease(webhook, turn);
       } finally {

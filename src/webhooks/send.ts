@@ -3,17 +3,19 @@ import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import type { IdentityStore } from '../auth/ports.ts';
-import { type Principal, takes } from '../auth/principal.ts';
+import type { Identity, IdentityStore } from '../auth/ports.ts';
+import { takes } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
-import { viewEvents } from '../events/event-view.ts';
+import { type ActorReader, viewEvents, visibleEvents } from '../events/event-view.ts';
 import { errorMessage } from '../kernel/error-message.ts';
 import { http } from '../kernel/node-http.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { type AreaRules, grantsOfRelated, relatedFor } from '../operations/area.ts';
+import { type AreaRules, grantOfManaged, grantsOfRelated, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import type { EventLog } from '../service/events/event-log.ts';
+import type { Grant } from '../policy/grant.ts';
+import type { Related } from '../records/relations/related.ts';
+import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
 
 // Addresses
 
@@ -172,9 +174,17 @@ const idleMs = 4_000;
 
 class PrivateAddressError extends Error {}
 
-/** Does not name the address: it would reveal to an administrator how internal names resolve. */
+/**
+ * Says neither the address nor whether there is one: that would reveal to those who make webhooks which internal names
+ * exist, and how they resolve.
+ */
 const refusedAddress = (): Error =>
-  new PrivateAddressError('the host has an address that is not public: WEBHOOK_PRIVATE=1 would allow it');
+  new PrivateAddressError(
+    'the host has no address, or one that is not public: WEBHOOK_PRIVATE=1 would allow it',
+  );
+
+const isUnknownHost = (error: Error | null): boolean =>
+  error !== null && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
 const resolveAll = (
   hostname: string,
@@ -190,11 +200,10 @@ const guardedLookup =
   (resolve: typeof resolveAll): LookupFunction =>
   (hostname, options, done) => {
     resolve(hostname, options, (error, addresses) => {
-      const isPublic = addresses?.every(({ address }) => isPublicAddress(address)) ?? true;
-      const failure = error ?? (isPublic ? undefined : refusedAddress());
       const [first] = addresses ?? [];
-      if (failure != null || first === undefined) {
-        done(failure ?? new Error(`${hostname} has no address`), []);
+      const isPublic = first !== undefined && addresses.every(({ address }) => isPublicAddress(address));
+      if (error !== null || !isPublic) {
+        done(error === null || isUnknownHost(error) ? refusedAddress() : error, []);
         return;
       }
       if (options.all === true) done(null, [...addresses]);
@@ -350,7 +359,7 @@ export interface MessageParts {
 
 /**
  * The reason why nothing is sent, stored as `error` of a delivery: the event or its model no longer exists, the
- * acting user is disabled, or may not read the record, which may have been deleted.
+ * acting user is disabled, or may not read or does not manage the record, which may have been deleted.
  */
 type SkipReason = 'event_gone' | 'model_gone' | 'user_disabled' | 'record_unreadable';
 
@@ -360,44 +369,86 @@ export type Message = { readonly body: string } | { readonly skipped: SkipReason
 /** Methods that authenticate users. The record is included if one of them lets the user read its detail endpoint. */
 const userMethods = ['jwt', 'api_key'] as const;
 
-/**
- * Creates the message of an event from the current state: the record as the detail endpoint would return it to the
- * acting user, whose roles and grants are read for it. For a deleted record it contains the id.
- */
+/** The rights by which the events of a webhook are seen. */
+export interface MessageReader {
+  /** The acting user. */
+  readonly userId: number;
+  /** Whether only events about records that the user manages are seen. */
+  readonly managed: boolean;
+}
+
+/** An acting user's access to the records of a model. */
+interface RecordAccess {
+  readonly reader: ActorReader;
+  readonly grant: Grant | undefined;
+  /** The same for events. */
+  readonly access: Related;
+}
+
+/** Makes the messages of webhooks from the current state: the roles and grants of an acting user are read for each. */
 export const createMessages = ({ events, models, resources, identities, area }: MessageParts) => {
   // A reason may name a record of any model.
   const grantsOn = [
     ...new Set([...models.values()].flatMap((model) => grantsOfRelated(model, models, area))),
   ];
 
-  const actingUser = async (model: ResourceModel, userId: number): Promise<Principal | undefined> => {
-    const identity = await identities.byUserId(userId, grantsOn);
-    if (identity === undefined) return undefined;
+  const accessTo = (model: ResourceModel, identity: Identity, managed: boolean): RecordAccess => {
     const auth = methodsNamed(model.auth.detail);
-    const method = userMethods.find((each) => takes(auth, { ...identity, method: each }));
-    return { ...identity, method: method ?? 'jwt' };
+    const method = userMethods.find((each) => takes(auth, { ...identity, method: each })) ?? 'jwt';
+    const principal = { ...identity, method };
+    const related = relatedFor({ models }, { area, principal });
+    const reader = { principal, related };
+    if (!managed) return { reader, grant: related(model.name)?.grant, access: related };
+    const grant = grantOfManaged(model, area, principal);
+    return { reader, grant, access: () => grant && { grant, listed: grant.readable } };
   };
 
-  return async (number: number, userId: number): Promise<Message> => {
-    const [event] = await events.after(number - 1, 1);
-    if (event?.number !== number) return { skipped: 'event_gone' };
-    const resource = resources.get(event.model);
-    if (resource === undefined) return { skipped: 'model_gone' };
-    const principal = await actingUser(resource.model, userId);
-    if (principal === undefined) return { skipped: 'user_disabled' };
-    const related = relatedFor({ models }, { area, principal });
-    const grant = related(event.model)?.grant;
-    const [view] = await viewEvents(resources, { principal, related }, [event]);
-    if (view === undefined || grant === undefined) return { skipped: 'record_unreadable' };
-    const record =
-      event.action === 'destroy' ? { json: 'null' } : await resource.show(grant, event.record, []);
-    if (record === undefined) return { skipped: 'record_unreadable' };
-    const { at, ...data } = view;
-    const head = JSON.stringify({ type: `${event.model}.${event.action}`, timestamp: at });
-    // The record is the exact text of the detail endpoint.
-    const body = `${head.slice(0, -1)},"data":${JSON.stringify(data).slice(0, -1)},"record":${record.json}}}`;
-    return { body };
+  return {
+    /**
+     * Of these events, those for which a webhook gets deliveries: all, or those about records that the acting user
+     * manages now, so that a delivery reveals no other record to the user who sees it.
+     */
+    delivered: async (
+      found: readonly RecordedEvent[],
+      { userId, managed }: MessageReader,
+    ): Promise<readonly RecordedEvent[]> => {
+      if (!managed || found.length === 0) return found;
+      const identity = await identities.byUserId(userId, grantsOn);
+      if (identity === undefined) return [];
+      const seen = new Set<number>();
+      for (const [name, of] of Map.groupBy(found, ({ model }) => model)) {
+        const resource = resources.get(name);
+        if (resource === undefined) continue;
+        const { access } = accessTo(resource.model, identity, managed);
+        for (const { number } of await visibleEvents(resources, access, of)) seen.add(number);
+      }
+      return found.filter(({ number }) => seen.has(number));
+    },
+
+    /**
+     * The message of an event: the record as the detail endpoint would return it to the acting user. For a deleted record
+     * it contains the id.
+     */
+    messageOf: async (number: number, { userId, managed }: MessageReader): Promise<Message> => {
+      const [event] = await events.after(number - 1, 1);
+      if (event?.number !== number) return { skipped: 'event_gone' };
+      const resource = resources.get(event.model);
+      if (resource === undefined) return { skipped: 'model_gone' };
+      const identity = await identities.byUserId(userId, grantsOn);
+      if (identity === undefined) return { skipped: 'user_disabled' };
+      const { reader, grant, access } = accessTo(resource.model, identity, managed);
+      const [view] = await viewEvents(resources, reader, [event], access);
+      if (view === undefined || grant === undefined) return { skipped: 'record_unreadable' };
+      const record =
+        event.action === 'destroy' ? { json: 'null' } : await resource.show(grant, event.record, []);
+      if (record === undefined) return { skipped: 'record_unreadable' };
+      const { at, ...data } = view;
+      const head = JSON.stringify({ type: `${event.model}.${event.action}`, timestamp: at });
+      // The record is the exact text of the detail endpoint.
+      const body = `${head.slice(0, -1)},"data":${JSON.stringify(data).slice(0, -1)},"record":${record.json}}}`;
+      return { body };
+    },
   };
 };
 
-export type MessageOf = ReturnType<typeof createMessages>;
+export type Messages = ReturnType<typeof createMessages>;

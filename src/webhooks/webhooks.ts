@@ -221,7 +221,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const newEvents = new AsyncSignal();
   const unreadable = new UnreadableSecrets(times.unreadable);
   const send = createSend({ allowPrivate, timeout: times.timeout });
-  const messageOf = createMessages(parts);
+  const messages = createMessages(parts);
   const store = createWebhookStore({ database });
   const enqueue = async (id: number): Promise<void> => {
     // A waiting job also sends later events; a running one looks again before its end.
@@ -238,7 +238,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     leases,
     deliveries,
     events,
-    messageOf,
+    messages,
     send,
     secrets,
     unreadable,

@@ -448,6 +448,7 @@ describeEachDatabase('webhooks', (databases) => {
         user_id: ann.id,
         username: ann.username,
         created_by: root.id,
+        managed: false,
         disabled: false,
         disabled_reason: null,
         disabled_at: null,

@@ -37,6 +37,7 @@ import { accountLinks } from './0052-account-links.ts';
 import { linkedAccounts } from './0053-linked-accounts.ts';
 import { claimValues } from './0054-claim-values.ts';
 import { sharedViews } from './0055-shared-views.ts';
+import { managedWebhooks } from './0056-managed-webhooks.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -206,4 +207,5 @@ export const coreMigrations: Migrations = {
   '0053_linked_accounts': linkedAccounts,
   '0054_claim_values': claimValues,
   '0055_shared_views': sharedViews,
+  '0056_managed_webhooks': managedWebhooks,
 };

@@ -20,8 +20,9 @@ import { webhookCommands } from '../../service/webhooks/commands.ts';
 import { deliveryEntity, webhookEntity } from '../../service/webhooks/entity.ts';
 import { describedLists, type ServedEntity, serveEntity } from '../entity.ts';
 import type { Services } from '../services.ts';
+import { deliveryEndpoints } from '../webhooks/deliveries.ts';
+import { testWebhookEndpoint, webhookParts } from '../webhooks/place.ts';
 import { applicationCommands } from './application-commands.ts';
-import { deliveryEndpoints } from './deliveries.ts';
 import { invitationEndpoints } from './invitations.ts';
 import { keyScopeEndpoints } from './key-scopes.ts';
 import { keyUsageEndpoint } from './key-usage.ts';
@@ -31,7 +32,7 @@ import { searchEndpoint } from './search.ts';
 import { ownSessionEndpoints, userSessionsEndpoint } from './session.ts';
 import { adminUserEndpoints } from './users.ts';
 import { viewAsEndpoints } from './view-as.ts';
-import { testWebhookEndpoint } from './webhooks.ts';
+import { webhooksInArea } from './webhooks.ts';
 
 /** Applications stand in a file that can change while the service runs; their list is made when it does. */
 const servedApplications = ({ applications, seenCredentials, clock }: Services): ServedEntity => {
@@ -45,18 +46,16 @@ const servedApplications = ({ applications, seenCredentials, clock }: Services):
 
 /** Webhooks are there where some model has events. */
 const servedWebhooks = (services: Services): ServedEntity[] => {
-  const { resources, webhooks, identities } = services;
-  const models = [...resources.values()].filter(({ model }) => model.events).map(({ model }) => model.name);
-  if (models.length === 0) return [];
-  const isEnabledUser = async (id: number) => (await identities.byUserId(id, [])) !== undefined;
+  const parts = webhookParts(services);
+  if (parts.models.length === 0) return [];
   return [
     {
       entity: webhookEntity,
-      commands: webhookCommands({ models, webhooks, isEnabledUser }),
-      endpoints: [testWebhookEndpoint(services)],
+      commands: webhookCommands(parts),
+      endpoints: [testWebhookEndpoint(services, webhooksInArea)],
     },
     // Its rows stand below a webhook, and its columns depend on what the caller may read.
-    { entity: deliveryEntity([]), list: deliveryEndpoints(services) },
+    { entity: deliveryEntity([]), list: deliveryEndpoints(services, webhooksInArea) },
   ];
 };
 

@@ -53,6 +53,7 @@ export type RuleName =
   | 'key_limit'
   | 'webhook_url'
   | 'too_many'
+  | 'fixed'
   | 'view_query';
 
 /** Steps of an explained access decision, in their order. */

@@ -143,6 +143,7 @@ export const en: Catalogue = {
     wrong_passkey: '{label}: the browser’s response does not match the request',
     password_length: '{label} must have {min} to {max} bytes',
     role: '{label} does not exist',
+    fixed: '{label} cannot be changed',
     too_many: 'At most {max} are allowed: remove one first',
     view_query: '{label} is not a valid list view, or has more than {max} bytes',
     service_account: '{label}: a service account has no password',

@@ -138,6 +138,7 @@ export const zhCN: Catalogue = {
     wrong_passkey: '{label}：浏览器的响应与请求不符',
     password_length: '{label}须为 {min} 至 {max} 字节',
     role: '{label}不存在',
+    fixed: '{label}不可更改',
     too_many: '最多 {max} 个，请先删除一个',
     view_query: '{label}不是有效的列表视图，或超过 {max} 字节',
     service_account: '{label}：服务账号没有密码',

@@ -204,14 +204,17 @@ export const usersShownIn = (
 
 const valuesByModel = new WeakMap<ResourceModel, KeptValues>();
 
-/** All values that the rules for reading records and their fields compare, for any caller. Made once for a model. */
+/**
+ * All values that the rules for reading records and their fields, and for managing them, compare, for any caller. Made once
+ * for a model.
+ */
 const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   const cached = valuesByModel.get(model);
   if (cached !== undefined) return cached;
   const source = resourceSource(model, models);
   const collector = new ValueCollector(models);
   const column = (of: string): Fragment => identifier(model.table, of);
-  const { isolation, publicRead, viewedWhen } = model.rules;
+  const { isolation, publicRead, viewedWhen, manage } = model.rules;
   for (const { column: of } of publicRead ?? []) collector.take(source, '', of, column(of));
   // Whom the record shows decides who sees the actor.
   for (const { from } of showingRelations(model)) collector.take(source, '', from, column(from));
@@ -219,6 +222,7 @@ const keptValues = (model: ResourceModel, models: Models): KeptValues => {
     collector.take(source, '', model.owner, column(model.owner));
   else if (isolation !== undefined) collector.walk(isolation.read.expression, source, '', column);
   for (const { condition } of viewedWhen) collector.walk(condition.expression, source, '', column);
+  if (manage !== undefined) collector.walk(manage.expression, source, '', column);
   valuesByModel.set(model, collector.found);
   return collector.found;
 };

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
-import { toQuery } from '../../database/statement.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { sql, statement, toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -7,16 +8,25 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { always, computed, schemaOf } from '../../records/entity.ts';
 import { recordedActions } from '../../records/history/recorded.ts';
-import { defineEntityCommand, type EntityCommand, type InputViolation, insertedId } from '../command.ts';
-import { actingUserId } from '../context.ts';
+import type { Actor } from '../audit/audit.ts';
+import {
+  defineEntityCommand,
+  type EntityCommand,
+  type InputViolation,
+  insertedId,
+  ViolationError,
+} from '../command.ts';
+import { actingUserId, type Change } from '../context.ts';
 import { defaultOverlapSeconds, overlapField } from '../overlap.ts';
-import { webhookEntity } from './entity.ts';
-import { type DisabledReason, lockWebhook, urlInAudit, webhookAudit } from './webhooks.ts';
+import { ownWebhookEntity, webhookEntity } from './entity.ts';
+import { type LockedWebhook, lockWebhook, urlInAudit, webhookAudit } from './webhooks.ts';
 
 /** Parts of the service that commands on webhooks use. */
 export interface WebhookCommandParts {
   /** Models whose changes become events. */
   readonly models: readonly string[];
+  /** Those of them whose records callers manage. */
+  readonly managedModels: readonly string[];
   readonly webhooks: {
     isAllowedUrl(url: string): boolean;
     newSecret(): { readonly secret: string; readonly sealed: string };
@@ -38,8 +48,6 @@ const fields = {
   actions: field.json(),
   user_id: field.integer({ required: true, min: 1 }),
 };
-
-const changedFields = { ...fields, disabled: field.boolean({ required: true }) };
 
 /** Schema of an input, with the requirements beyond the types of its fields. */
 const refine =
@@ -96,11 +104,22 @@ const detailOf = ({ url, user_id: userId, disabled }: WebhookInput, lists: JsonO
   ...(disabled === undefined ? {} : { disabled }),
 });
 
-/** Columns that change with `disabled`: the first reason stays, and an enabled webhook starts without failures. */
-const stateOf = (disabled: boolean | undefined, before: boolean, at: string) => {
-  if (disabled === undefined || disabled === before) return {};
+/**
+ * Columns that change with `disabled`: the first reason stays, unless an administrator disables what its user has
+ * disabled, and an enabled webhook starts without failures.
+ */
+const stateOf = (
+  disabled: boolean | undefined,
+  before: LockedWebhook,
+  at: string,
+  reason: 'by_hand' | 'by_owner',
+) => {
+  if (disabled === undefined) return {};
+  if (disabled && before.disabled)
+    return before.managed && reason === 'by_hand' ? { disabled_reason: reason } : {};
+  if (disabled === Boolean(before.disabled)) return {};
   return disabled
-    ? { disabled: true, disabled_reason: 'by_hand' satisfies DisabledReason, disabled_at: at }
+    ? { disabled: true, disabled_reason: reason, disabled_at: at }
     : { disabled: false, disabled_reason: null, disabled_at: null, failures: 0 };
 };
 
@@ -121,98 +140,186 @@ const rotatedSchema: JsonSchema = {
 
 const shownOnce = { 'zh-CN': '密钥只显示一次。', en: 'The secret is shown once.' } as const;
 
+/** The most webhooks that one user manages. */
+export const maxManagedWebhooks = 10;
+
+/** Waits for other creations of this user's webhooks, so that two at once do not exceed the limit. */
+const lockUser = async ({ transaction, dialect }: Change, id: number): Promise<void> => {
+  const words = dialectOf({ dialect });
+  const lock = statement<{ id: number }>(
+    words,
+    (value) => sql`select id from users where id = ${value('id')}${words.updateLock}`,
+  );
+  await transaction.get(lock({ id }));
+};
+
+/** @throws ViolationError if the user has as many as one may have */
+const assertRoom = async (change: Change, user: number): Promise<void> => {
+  const { transaction, tables } = change;
+  await lockUser(change, user);
+  const counted = tables
+    .selectFrom('gatewright_webhooks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('user_id', '=', user)
+    .where('managed', '=', true);
+  const row = await transaction.get<{ count: number }>(toQuery(counted));
+  if (Number(row?.count ?? 0) >= maxManagedWebhooks)
+    throw new ViolationError({ field: 'url', rule: 'too_many', params: { max: maxManagedWebhooks } });
+};
+
+/** The parts in which the commands of administrators and of users on their own webhooks differ. */
+interface WebhookCommandOptions {
+  /** Whether they are those of users on the webhooks that they manage. */
+  readonly own: boolean;
+  /** Whether the actor can manage records of a model. */
+  readonly manages: (actor: Actor, model: string) => boolean;
+}
+
+const operationOf = (verb: string, { own }: WebhookCommandOptions, what = 'Webhook'): string =>
+  `${verb}${own ? 'Own' : ''}${what}`;
+
+const descriptionOfCreate = ({ own }: WebhookCommandOptions) =>
+  own
+    ? {
+        'zh-CN': `从下一个事件起通知创建者可管理的记录（模型的 \`manage\` 规则），以创建者的权限发送；\`models\` 须为声明了 \`events: true\` 与 \`manage\` 的模型。每人最多 ${maxManagedWebhooks} 个。${shownOnce['zh-CN']}`,
+        en: `It receives events from the next one on, about the records that its creator manages (the rule \`manage\` of the model), with the rights of the creator. \`models\` must have \`events: true\` and \`manage\`. A user has ${maxManagedWebhooks} at most. ${shownOnce.en}`,
+      }
+    : {
+        'zh-CN': `从下一个事件起通知。\`models\` 须为声明了 \`events: true\` 的模型；\`user_id\` 的权限决定发送的内容。${shownOnce['zh-CN']}`,
+        en: `It receives events from the next one on. \`models\` must have \`events: true\`; the rights of \`user_id\` decide what is sent. ${shownOnce.en}`,
+      };
+
 /** Commands on webhooks. */
-export const webhookCommands = ({
-  models,
-  webhooks,
-  isEnabledUser,
-}: WebhookCommandParts): EntityCommand[] => {
+const commandsOn = (
+  { models, managedModels, webhooks, isEnabledUser }: WebhookCommandParts,
+  options: WebhookCommandOptions,
+): EntityCommand[] => {
+  const { own, manages } = options;
+  const entity = own ? ownWebhookEntity : webhookEntity;
+  const offered = own ? managedModels : models;
+  const { user_id: _, ...ownFields } = fields;
+  // The commands of users never read `user_id`.
+  const input = own ? (ownFields as typeof fields) : fields;
+  const changed = { ...input, disabled: field.boolean({ required: true }) };
+  const named = Object.keys(input).filter((name) => name === 'url' || name === 'user_id');
   const listsOf = ({ models: sent, actions }: WebhookInput): JsonObject => ({
     ...(sent === undefined ? {} : { models: namesIn(sent, models) }),
     ...(actions === undefined ? {} : { actions: namesIn(actions, recordedActions) }),
   });
 
+  /** @throws Problem `forbidden` */
+  const assertManaged = (actor: Actor, { models: sent }: WebhookInput): void => {
+    if (own && sent !== undefined && !namesIn(sent, managedModels).every((name) => manages(actor, name)))
+      throw new Problem('forbidden');
+  };
+
+  const violationsOf = async (
+    { url, user_id: userId, ...given }: WebhookInput,
+    known: readonly string[],
+  ): Promise<InputViolation[]> => {
+    const lists = { models: known, actions: recordedActions } as const;
+    const violations: InputViolation[] = [];
+    for (const name of ['models', 'actions'] as const) {
+      const sent = given[name];
+      const violation = sent === undefined ? undefined : namesViolation(sent, lists[name]);
+      if (violation !== undefined) violations.push({ field: name, ...violation });
+    }
+    if (url !== undefined && !webhooks.isAllowedUrl(url))
+      violations.push({ field: 'url', rule: 'webhook_url' });
+    if (userId !== undefined && !(await isEnabledUser(userId)))
+      violations.push({ field: 'user_id', rule: 'reference' });
+    return violations;
+  };
+
   const common = {
     bodyKey: 'webhook',
-    form: true,
+    ...(own ? {} : { form: true }),
     // The user may be deleted between the look-up and the write.
     constraints: { foreign_key: { field: 'user_id', rule: 'reference' } },
-    check: async (input: WebhookInput): Promise<InputViolation[]> => {
-      const { url, user_id: userId } = input;
-      const lists = { models, actions: recordedActions } as const;
-      const violations: InputViolation[] = [];
-      for (const name of ['models', 'actions'] as const) {
-        const sent = input[name];
-        const violation = sent === undefined ? undefined : namesViolation(sent, lists[name]);
-        if (violation !== undefined) violations.push({ field: name, ...violation });
-      }
-      if (url !== undefined && !webhooks.isAllowedUrl(url))
-        violations.push({ field: 'url', rule: 'webhook_url' });
-      if (userId !== undefined && !(await isEnabledUser(userId)))
-        violations.push({ field: 'user_id', rule: 'reference' });
-      return violations;
-    },
   } as const;
 
   const create = defineEntityCommand({
     ...common,
     verb: 'create',
-    operation: 'createWebhook',
+    operation: operationOf('create', options),
     summary: { 'zh-CN': '创建 Webhook', en: 'Create a webhook' },
-    description: {
-      'zh-CN': `从下一个事件起通知。\`models\` 须为声明了 \`events: true\` 的模型；\`user_id\` 的权限决定发送的内容。${shownOnce['zh-CN']}`,
-      en: `It receives events from the next one on. \`models\` must have \`events: true\`; the rights of \`user_id\` decide what is sent. ${shownOnce.en}`,
-    },
-    input: fields,
-    refine: refine(['url', 'user_id'], ['url', 'models', 'user_id']),
-    data: schemaOf('NewWebhook', {
-      ...webhookEntity.fields,
-      secret: computed(field.string(always), { note: 'whsec_ and base64; shown once' }),
-    }),
+    description: descriptionOfCreate(options),
+    input,
+    refine: refine(named, [...named, 'models']),
+    ...(own ? { problems: ['forbidden'] as const } : {}),
+    data: schemaOf(
+      `New${entity.title}`,
+      {
+        ...entity.fields,
+        secret: computed(field.string(always), { note: 'whsec_ and base64; shown once' }),
+      },
+      [...entity.view, 'secret'],
+    ),
+    check: (values: WebhookInput) => violationsOf(values, offered),
     // The log may have to number events first, in a transaction of its own.
     prepare: () => webhooks.latest(),
     run: async (call) => {
       const { tables, at, actor, values, prepared: cursor } = call;
+      assertManaged(actor, values);
+      const userId = own ? (actingUserId(actor) ?? 0) : values.user_id;
+      if (own) await assertRoom(call, userId);
       const { secret, sealed } = webhooks.newSecret();
-      const input = { ...values, actions: values.actions ?? recordedActions };
-      const lists = listsOf(input);
+      const sent = { ...values, user_id: userId, actions: values.actions ?? recordedActions };
+      const lists = listsOf(sent);
       const insert = tables
         .insertInto('gatewright_webhooks')
         .values({
-          ...{ url: values.url, user_id: values.user_id, disabled: false, secret: sealed, cursor },
+          ...{ url: values.url, user_id: userId, managed: own, disabled: false, secret: sealed, cursor },
           ...{ models: JSON.stringify(lists['models']), actions: JSON.stringify(lists['actions']) },
           ...{ created_by: actingUserId(actor), created_at: at, updated_at: at },
         })
         .returning('id');
       const id = await insertedId(call, insert);
-      const audit = webhookAudit('create', { id, url: values.url }, detailOf(input, lists));
-      return { audit, key: id, data: { secret } };
+      const detail = { ...detailOf(sent, lists), ...(own ? { managed: true } : {}) };
+      return { audit: webhookAudit('create', { id, url: values.url }, detail), key: id, data: { secret } };
     },
   });
 
   const update = defineEntityCommand({
     ...common,
     verb: 'update',
-    operation: 'updateWebhook',
+    operation: operationOf('update', options),
     summary: { 'zh-CN': '修改 Webhook', en: 'Change a webhook' },
-    description: {
-      'zh-CN': '`disabled: false` 重新启用：等待中的按原顺序继续发送。',
-      en: '`disabled: false` enables it again: waiting deliveries are sent in their order.',
-    },
-    input: changedFields,
-    refine: refine(['url', 'user_id', 'disabled']),
-    problems: ['record_not_found'],
-    check: async (input, context) => {
-      const { tables, reader, id } = context;
-      const find = tables.selectFrom('gatewright_webhooks').select('id').where('id', '=', id);
-      if ((await reader.get(toQuery(find))) === undefined) throw new Problem('record_not_found');
-      return common.check(input);
+    description: own
+      ? {
+          'zh-CN':
+            '`disabled: false` 重新启用：等待中的按原顺序继续发送。由管理员停用的只能由管理员启用：403。',
+          en: '`disabled: false` enables it again: waiting deliveries are sent in their order. One that an administrator has disabled is enabled by administrators only: 403.',
+        }
+      : {
+          'zh-CN':
+            '`disabled: false` 重新启用：等待中的按原顺序继续发送。用户自行管理的 Webhook 的 `user_id` 不可更改。',
+          en: '`disabled: false` enables it again: waiting deliveries are sent in their order. The `user_id` of a webhook that its user manages stays.',
+        },
+    input: changed,
+    refine: refine([...named, 'disabled']),
+    problems: ['record_not_found', ...(own ? (['forbidden'] as const) : [])],
+    check: async (values: WebhookInput, { tables, reader, id }) => {
+      const find = tables
+        .selectFrom('gatewright_webhooks')
+        .select(['user_id', 'managed'])
+        .where('id', '=', id);
+      type Found = { readonly user_id: number | null; readonly managed: boolean | number };
+      const found = await reader.get<Found>(toQuery(find));
+      if (found === undefined) throw new Problem('record_not_found');
+      const violations = await violationsOf(values, found.managed ? managedModels : models);
+      const { user_id: userId } = values;
+      const moves = Boolean(found.managed) && userId !== undefined && userId !== Number(found.user_id);
+      return moves ? [...violations, { field: 'user_id', rule: 'fixed' }] : violations;
     },
     run: async (call) => {
-      const { transaction, tables, at, id, values } = call;
-      const webhook = await lockWebhook(call, id);
+      const { transaction, tables, at, id, values, grant, actor } = call;
+      const webhook = await lockWebhook(call, id, grant);
+      assertManaged(actor, values);
+      if (own && webhook.disabled_reason === 'by_hand' && values.disabled === false)
+        throw new Problem('forbidden');
       const lists = listsOf(values);
-      const state = stateOf(values.disabled, Boolean(webhook.disabled), at);
+      const state = stateOf(values.disabled, webhook, at, own ? 'by_owner' : 'by_hand');
       const change = tables
         .updateTable('gatewright_webhooks')
         .set({ ...columnsOf(values, lists), ...state, ...releasedLease, updated_at: at })
@@ -225,7 +332,7 @@ export const webhookCommands = ({
 
   const remove = defineEntityCommand({
     verb: 'remove',
-    operation: 'deleteWebhook',
+    operation: operationOf('delete', options),
     summary: { 'zh-CN': '删除 Webhook', en: 'Delete a webhook' },
     description: {
       'zh-CN': '等待中的消息不再发送，发送记录一并删除。',
@@ -233,8 +340,8 @@ export const webhookCommands = ({
     },
     problems: ['record_not_found'],
     run: async (call) => {
-      const { transaction, tables, id } = call;
-      const webhook = await lockWebhook(call, id);
+      const { transaction, tables, id, grant } = call;
+      const webhook = await lockWebhook(call, id, grant);
       await transaction.run(toQuery(tables.deleteFrom('gatewright_webhooks').where('id', '=', id)));
       await webhooks.purge(id, transaction);
       return { audit: webhookAudit('delete', webhook) };
@@ -244,7 +351,7 @@ export const webhookCommands = ({
 
   const rotate = defineEntityCommand({
     verb: 'rotate',
-    operation: 'rotateWebhookSecret',
+    operation: operationOf('rotate', options, 'WebhookSecret'),
     summary: { 'zh-CN': '轮换 Webhook 密钥', en: 'Give a webhook another secret' },
     description: {
       'zh-CN': `\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时签名。${shownOnce['zh-CN']}`,
@@ -254,10 +361,10 @@ export const webhookCommands = ({
     data: rotatedSchema,
     problems: ['record_not_found'],
     run: async (call) => {
-      const { transaction, tables, at, now, id } = call;
+      const { transaction, tables, at, now, id, grant } = call;
       const overlap = call.values.overlap ?? defaultOverlapSeconds;
       const { secret, sealed } = webhooks.newSecret();
-      const webhook = await lockWebhook(call, id);
+      const webhook = await lockWebhook(call, id, grant);
       const until = overlap === 0 ? null : toTimestamp(now + overlap * 1_000);
       const previous = until === null ? null : webhook.secret;
       const change = tables
@@ -272,3 +379,13 @@ export const webhookCommands = ({
 
   return [create, update, remove, rotate];
 };
+
+/** Commands of administrators on the webhooks of all users. */
+export const webhookCommands = (parts: WebhookCommandParts): EntityCommand[] =>
+  commandsOn(parts, { own: false, manages: () => true });
+
+/** Commands of users on the webhooks that they have made for the records that they manage. */
+export const ownWebhookCommands = (
+  parts: WebhookCommandParts,
+  manages: WebhookCommandOptions['manages'],
+): EntityCommand[] => commandsOn(parts, { own: true, manages });

@@ -326,6 +326,8 @@ export interface LeasedWebhook {
   readonly models: readonly string[];
   readonly actions: readonly string[];
   readonly userId: number | null;
+  /** Whether it sends only of the records that this user manages. */
+  readonly managed: boolean;
   /** Encrypted, as is the previous one. */
   readonly secret: string;
   readonly previousSecret: string | null;
@@ -350,6 +352,7 @@ interface TakenRow {
   readonly models: string;
   readonly actions: string;
   readonly user_id: number | null;
+  readonly managed: boolean | number;
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_until: string | null;
@@ -371,7 +374,7 @@ export const createWebhookLeases = (database: Database) => {
       value,
     ) => sql`update ${webhooks} set lane = ${value('lease')}, lane_until = ${dialect.later(value('leaseMs'))}
       where id = ${value('id')} and ${free}
-      returning id, url, ${text('models')}, ${text('actions')}, user_id, secret, previous_secret,
+      returning id, url, ${text('models')}, ${text('actions')}, user_id, managed, secret, previous_secret,
         ${time('previous_until')} as previous_until, failures`,
   );
   const extend = statement<{ id: number; lease: string; leaseMs: number }>(
@@ -413,6 +416,7 @@ export const createWebhookLeases = (database: Database) => {
             models: JSON.parse(row.models),
             actions: JSON.parse(row.actions),
             userId: row.user_id === null ? null : Number(row.user_id),
+            managed: Boolean(row.managed),
             secret: row.secret,
             previousSecret: row.previous_secret,
             previousUntil: row.previous_until,

@@ -85,11 +85,11 @@ const makeRoom = async (
  * Command that sends a delivery again. A waiting one is sent now; those behind it keep waiting.
  * @param look sends due deliveries
  */
-export const resendDelivery = (look: () => Promise<void>) =>
+export const resendDelivery = (look: () => Promise<void>, operation = 'resendDelivery') =>
   defineEntityCommand({
     verb: 'resend',
     path: '/:id/deliveries/:delivery/resend',
-    operation: 'resendDelivery',
+    operation,
     summary: { 'zh-CN': '重新发送', en: 'Send a delivery again' },
     description: {
       'zh-CN': '以相同的 `webhook-id` 发送，尝试次数重新计算。',
@@ -100,7 +100,7 @@ export const resendDelivery = (look: () => Promise<void>) =>
       const { transaction, tables, dialect, id: webhook, params } = call;
       const id = parseId(params['delivery'] ?? '');
       if (id === undefined) throw new Problem('record_not_found');
-      const held = await lockWebhook(call, webhook);
+      const held = await lockWebhook(call, webhook, call.grant);
       const now = kysely<string>`${dialectOf({ dialect }).now}`;
       const query = tables
         .selectFrom('gatewright_deliveries')

@@ -9,85 +9,98 @@ const maxCounted = 1_000;
 
 const action = { type: 'string', enum: [...recordedActions] } as const;
 
+const owners = {
+  user_id: computed(field.integer({ label: { 'zh-CN': '用户 id', en: 'User id' } }), {
+    note: 'the acting user; null once that user is deleted',
+  }),
+  username: field.string({ label: { 'zh-CN': '以此用户的权限', en: 'Acts as' } }),
+  created_by: computed(field.integer({ label: { 'zh-CN': '创建者（用户 id）', en: 'Made by (user id)' } }), {
+    note: 'user who created it, even if deleted',
+  }),
+  managed: computed(
+    field.boolean({ ...always, label: { 'zh-CN': '用户自行管理', en: 'Managed by its user' } }),
+    {
+      note: 'whether the acting user made it at /api/v1/webhooks, for the records that they manage',
+    },
+  ),
+} as const;
+
+const fields = {
+  id: field.integer(always),
+  url: field.string({ ...always, label: { 'zh-CN': '地址', en: 'Address' } }),
+  models: computed(field.json({ label: { 'zh-CN': '资源', en: 'Resources' } }), {
+    comparable: false,
+    schema: { type: 'array', items: { type: 'string' } },
+  }),
+  actions: computed(field.json({ label: { 'zh-CN': '操作', en: 'Actions' } }), {
+    comparable: false,
+    schema: { type: 'array', items: action },
+  }),
+  disabled: field.boolean({ ...always, label: { 'zh-CN': '已停用', en: 'Disabled' } }),
+  disabled_reason: field.enum(disabledReasons, {
+    label: { 'zh-CN': '停用原因', en: 'Why it is off' },
+    labels: {
+      by_hand: { 'zh-CN': '由管理员关闭', en: 'Switched off by an administrator' },
+      by_owner: { 'zh-CN': '由用户自己关闭', en: 'Switched off by its user' },
+      failed: {
+        'zh-CN': '多次尝试均失败，已自动停用',
+        en: 'Disabled after all attempts of a message had failed',
+      },
+      gone: {
+        'zh-CN': '接收方返回 410（不再接收），已自动停用',
+        en: 'Disabled: the receiver answered 410, it takes no more',
+      },
+      secret_unreadable: {
+        'zh-CN': '密钥无法解密：请轮换密钥后重新启用',
+        en: 'The secret cannot be read: rotate it, then enable it again',
+      },
+      no_user: {
+        'zh-CN': '所选用户已被删除：请另选用户后重新启用',
+        en: 'The user whose rights it has was deleted: choose another, then enable it again',
+      },
+    },
+  }),
+  disabled_at: field.datetime({ label: { 'zh-CN': '停用时间', en: 'Disabled at' } }),
+  previous_until: computed(
+    field.datetime({ label: { 'zh-CN': '旧密钥有效至', en: 'Previous secret until' } }),
+    {
+      note: 'until when the previous secret also signs',
+    },
+  ),
+  failures: computed(
+    field.integer({ ...always, label: { 'zh-CN': '连续失败次数', en: 'Failures in a row' } }),
+    { note: 'consecutive failed attempts' },
+  ),
+  waiting: computed(field.integer({ ...always, label: { 'zh-CN': '等待发送', en: 'Waiting' } }), {
+    value: sql`(select count(*) from (select 1 from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" = 'waiting' limit ${literal(maxCounted)}) c)`,
+    comparable: false,
+    note: 'waiting deliveries, counted up to 1,000',
+  }),
+  last_outcome: computed(
+    field.enum(['delivered', 'failed', 'skipped'], {
+      label: { 'zh-CN': '最近一次发送', en: 'Last outcome' },
+      labels: {
+        delivered: { 'zh-CN': '已送达', en: 'Delivered' },
+        failed: { 'zh-CN': '失败', en: 'Failed' },
+        skipped: { 'zh-CN': '未发送', en: 'Not sent' },
+      },
+    }),
+    {
+      value: sql`(select d."state" from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" <> 'waiting' order by d."id" desc limit 1)`,
+      comparable: false,
+      note: 'of the newest delivery that has ended; null while none has',
+    },
+  ),
+  created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
+  updated_at: field.datetime({ ...always, label: { 'zh-CN': '更新时间', en: 'Updated' } }),
+};
+
+const { id: idField, url, models, actions, ...state } = fields;
+
 export const webhookEntity = defineEntity('webhooks', {
   title: 'Webhook',
   from: sql`(select w.*, u."username" from "gatewright_webhooks" w left join "users" u on u."id" = w."user_id")`,
-  fields: {
-    id: field.integer(always),
-    url: field.string({ ...always, label: { 'zh-CN': '地址', en: 'Address' } }),
-    models: computed(field.json({ label: { 'zh-CN': '资源', en: 'Resources' } }), {
-      comparable: false,
-      schema: { type: 'array', items: { type: 'string' } },
-    }),
-    actions: computed(field.json({ label: { 'zh-CN': '操作', en: 'Actions' } }), {
-      comparable: false,
-      schema: { type: 'array', items: action },
-    }),
-    user_id: computed(field.integer({ label: { 'zh-CN': '用户 id', en: 'User id' } }), {
-      note: 'the acting user; null once that user is deleted',
-    }),
-    username: field.string({ label: { 'zh-CN': '以此用户的权限', en: 'Acts as' } }),
-    created_by: computed(
-      field.integer({ label: { 'zh-CN': '创建者（用户 id）', en: 'Made by (user id)' } }),
-      { note: 'user who created it, even if deleted' },
-    ),
-    disabled: field.boolean({ ...always, label: { 'zh-CN': '已停用', en: 'Disabled' } }),
-    disabled_reason: field.enum(disabledReasons, {
-      label: { 'zh-CN': '停用原因', en: 'Why it is off' },
-      labels: {
-        by_hand: { 'zh-CN': '由管理员关闭', en: 'Switched off by an administrator' },
-        failed: {
-          'zh-CN': '多次尝试均失败，已自动停用',
-          en: 'Disabled after all attempts of a message had failed',
-        },
-        gone: {
-          'zh-CN': '接收方返回 410（不再接收），已自动停用',
-          en: 'Disabled: the receiver answered 410, it takes no more',
-        },
-        secret_unreadable: {
-          'zh-CN': '密钥无法解密：请轮换密钥后重新启用',
-          en: 'The secret cannot be read: rotate it, then enable it again',
-        },
-        no_user: {
-          'zh-CN': '所选用户已被删除：请另选用户后重新启用',
-          en: 'The user whose rights it has was deleted: choose another, then enable it again',
-        },
-      },
-    }),
-    disabled_at: field.datetime({ label: { 'zh-CN': '停用时间', en: 'Disabled at' } }),
-    previous_until: computed(
-      field.datetime({ label: { 'zh-CN': '旧密钥有效至', en: 'Previous secret until' } }),
-      {
-        note: 'until when the previous secret also signs',
-      },
-    ),
-    failures: computed(
-      field.integer({ ...always, label: { 'zh-CN': '连续失败次数', en: 'Failures in a row' } }),
-      { note: 'consecutive failed attempts' },
-    ),
-    waiting: computed(field.integer({ ...always, label: { 'zh-CN': '等待发送', en: 'Waiting' } }), {
-      value: sql`(select count(*) from (select 1 from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" = 'waiting' limit ${literal(maxCounted)}) c)`,
-      comparable: false,
-      note: 'waiting deliveries, counted up to 1,000',
-    }),
-    last_outcome: computed(
-      field.enum(['delivered', 'failed', 'skipped'], {
-        label: { 'zh-CN': '最近一次发送', en: 'Last outcome' },
-        labels: {
-          delivered: { 'zh-CN': '已送达', en: 'Delivered' },
-          failed: { 'zh-CN': '失败', en: 'Failed' },
-          skipped: { 'zh-CN': '未发送', en: 'Not sent' },
-        },
-      }),
-      {
-        value: sql`(select d."state" from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" <> 'waiting' order by d."id" desc limit 1)`,
-        comparable: false,
-        note: 'of the newest delivery that has ended; null while none has',
-      },
-    ),
-    created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
-    updated_at: field.datetime({ ...always, label: { 'zh-CN': '更新时间', en: 'Updated' } }),
-  },
+  fields: { id: idField, url, models, actions, ...owners, ...state },
   model: 'Webhook',
   references: [
     { to: 'User', field: 'user_id', table: 'gatewright_webhooks', column: 'user_id', onDelete: 'null' },
@@ -108,13 +121,28 @@ export const webhookEntity = defineEntity('webhooks', {
   },
 });
 
+/** The webhooks that users have made for the records that they manage, as these users see them. */
+export const ownWebhookEntity = defineEntity('webhooks', {
+  title: 'OwnWebhook',
+  from: sql`(select * from "gatewright_webhooks" where managed = true)`,
+  fields: { ...fields, user_id: computed(field.integer(), { hidden: true }) },
+  indexed: ['user_id'],
+});
+
 /** States of a delivery: `waiting` for its next attempt or for an earlier delivery, or finished. */
 export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const;
 
+const everyDelivery = sql`"gatewright_deliveries"`;
+
+/** Deliveries of managed webhooks, with the user whom the webhook belongs to. */
+const ownDeliveries = sql`(select d.*, w."user_id" from "gatewright_deliveries" d
+  join "gatewright_webhooks" w on w."id" = d."webhook_id" where w."managed" = true)`;
+
 /**
  * Deliveries as administrators see them; request and response only of records of these models, which they may read.
+ * @param own as users see those of the webhooks that they manage
  */
-export const deliveryEntity = (readable: readonly string[]): Entity => {
+export const deliveryEntity = (readable: readonly string[], own = false): Entity => {
   const isShown =
     readable.length === 0
       ? sql`(1 = 0)`
@@ -125,9 +153,10 @@ export const deliveryEntity = (readable: readonly string[]): Entity => {
   });
   return defineEntity('deliveries', {
     title: 'Delivery',
-    from: sql`"gatewright_deliveries"`,
+    from: own ? ownDeliveries : everyDelivery,
     fields: {
       id: field.integer(always),
+      ...(own ? { user_id: computed(field.integer(), { hidden: true }) } : {}),
       webhook_id: computed(field.integer(always), { hidden: true }),
       message_id: computed(field.string(always), { note: 'webhook-id of every attempt' }),
       event: computed(field.integer({ ...always, label: { 'zh-CN': '变更', en: 'Change' } }), {
@@ -170,7 +199,7 @@ export const deliveryEntity = (readable: readonly string[]): Entity => {
       }),
       withheld: computed(field.boolean(always), {
         value: sql`(not ${isShown})`,
-        note: 'headers and bodies are null because the calling administrator may not read the record',
+        note: 'headers and bodies are null because the caller may not read such records',
       }),
       request_headers: computed(field.json(), shown('request_headers')),
       request_body: computed(field.text(), shown('request_body')),

@@ -5,11 +5,22 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { Grant } from '../../policy/grant.ts';
 import { type AuditEntry, auditQuery } from '../audit/audit.ts';
 import type { Change, TableContext } from '../context.ts';
 
-/** Reasons why a webhook is disabled: an administrator did it (`by_hand`), or its messages could not be sent. */
-export const disabledReasons = ['by_hand', 'failed', 'gone', 'secret_unreadable', 'no_user'] as const;
+/**
+ * Reasons why a webhook is disabled: an administrator did it (`by_hand`), or the user who manages it (`by_owner`), or its
+ * messages could not be sent.
+ */
+export const disabledReasons = [
+  'by_hand',
+  'by_owner',
+  'failed',
+  'gone',
+  'secret_unreadable',
+  'no_user',
+] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /** A URL for the audit log and the log, without its query, which may contain a secret of the receiver. */
@@ -31,9 +42,8 @@ export const webhookLock = (database: Pick<Database, 'dialect'>) => {
   const dialect = dialectOf(database);
   return statement<{ id: number }>(
     dialect,
-    (
-      value,
-    ) => sql`select id, url, secret, disabled, cursor, failures from ${identifier('gatewright_webhooks')}
+    (value) => sql`select id, url, user_id, managed, secret, disabled, disabled_reason, cursor, failures
+      from ${identifier('gatewright_webhooks')}
       where id = ${value('id')}${dialect.updateLock}`,
   );
 };
@@ -41,8 +51,11 @@ export const webhookLock = (database: Pick<Database, 'dialect'>) => {
 export interface LockedWebhook {
   readonly id: number;
   readonly url: string;
+  readonly user_id: number | null;
+  readonly managed: boolean | number;
   readonly secret: string;
   readonly disabled: boolean | number;
+  readonly disabled_reason: DisabledReason | null;
   readonly cursor: number;
   readonly failures: number;
 }
@@ -74,13 +87,20 @@ interface SealedSecrets {
   readonly previous_secret: string | null;
 }
 
-/** Reads a webhook and locks it. @throws Problem `record_not_found` */
+/** Reads a webhook among those that a grant covers, and locks it. @throws Problem `record_not_found` */
 export const lockWebhook = async (
   { transaction, dialect }: Pick<Change, 'transaction' | 'dialect'>,
   id: number,
+  { rows }: Pick<Grant, 'rows'>,
 ): Promise<LockedWebhook> => {
   const webhook = await transaction.get<LockedWebhook>(webhookLock({ dialect })({ id }));
-  if (webhook === undefined) throw new Problem('record_not_found');
+  if (webhook === undefined || rows === 'none') throw new Problem('record_not_found');
+  for (const condition of rows) {
+    if ('rule' in condition || condition.column !== 'user_id') throw new Error('webhooks have one condition');
+    // Users reach the webhooks that they made for themselves, not those that act for them.
+    if (!webhook.managed || condition.value !== Number(webhook.user_id ?? 0))
+      throw new Problem('record_not_found');
+  }
   return webhook;
 };
 
