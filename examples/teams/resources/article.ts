@@ -5,6 +5,7 @@ import company from './company.ts';
 /** Help for everyone once it is published; before, for the agents of its company, who write it. */
 export default defineResource('Article', {
   label: { 'zh-CN': '帮助文章', en: 'Help article' },
+  icon: 'article',
   fields: {
     company: field.reference(() => company, {
       required: true,

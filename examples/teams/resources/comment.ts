@@ -10,6 +10,8 @@ const reads = allOf(
 
 export default defineResource('Comment', {
   label: { 'zh-CN': '评论', en: 'Comment' },
+  icon: 'chat',
+  display: '{body}',
   fields: {
     ticket: field.reference(() => ticket, {
       required: true,

@@ -6,6 +6,7 @@ const isOwner = member('id', { of: membership, on: 'company_id', where: { role: 
 
 export default defineResource('Company', {
   label: { 'zh-CN': '公司', en: 'Company' },
+  icon: 'building',
   fields: {
     name: field.string({ required: true, max: 60, label: { 'zh-CN': '名称', en: 'Name' } }),
     hourly_rate: field.decimal({ min: 0, label: { 'zh-CN': '每小时费用', en: 'Hourly rate' } }),

@@ -6,6 +6,8 @@ const isOwner = member('company_id', { of: 'Membership', where: { role: 'owner' 
 /** The members of companies, with their roles. The right to write them decides about all access. */
 export default defineResource('Membership', {
   label: { 'zh-CN': '成员', en: 'Membership' },
+  icon: 'people',
+  display: '{email}',
   fields: {
     company: field.reference('Company', {
       required: true,

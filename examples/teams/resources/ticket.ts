@@ -13,6 +13,7 @@ const steps = {
 
 export default defineResource('Ticket', {
   label: { 'zh-CN': '工单', en: 'Ticket' },
+  icon: 'ticket',
   display: '{number} · {title}',
   fields: {
     company: field.reference(() => company, {
@@ -30,6 +31,7 @@ export default defineResource('Ticket', {
     state: field.enum(['new', 'open', 'waiting', 'closed'], {
       required: true,
       default: 'new',
+      colors: { new: 'blue', open: 'orange', waiting: 'grey', closed: 'green' },
       label: { 'zh-CN': '状态', en: 'State' },
       labels: {
         new: { 'zh-CN': '新建', en: 'new' },
