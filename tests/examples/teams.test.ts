@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApplication, type TestUser, testApplication } from '../../src/testing/testing.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { openStream } from '../support/event-stream.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 const folder = fileURLToPath(new URL('../../examples/teams', import.meta.url));
 
@@ -12,7 +13,10 @@ describeEachDatabase('the help desk', (databases) => {
 
   beforeAll(async () => {
     const url = await databases.create();
-    app = await testApplication({ application: folder, env: { DATABASE_URL: url, LOCALE: 'en' } });
+    app = await testApplication({
+      application: folder,
+      env: { DATABASE_URL: url, LOCALE: 'en' },
+    });
   });
   afterAll(() => app.close());
 
@@ -412,6 +416,39 @@ describeEachDatabase('the help desk', (databases) => {
     expect(cals[0]?.fields).toEqual(['priority']);
     expect(JSON.stringify(cals)).not.toMatch(/internal_note|hours/);
     expect([dees[0]?.id, zoes[0]?.id]).toEqual([last.dee, last.zoe]);
+  });
+
+  it('calls the webhooks of owners about tickets of their company', async () => {
+    const receiver = await startReceiver();
+    const withoutJobs = app;
+    // Webhooks are sent where jobs run.
+    const env = { DATABASE_URL: await databases.create(), LOCALE: 'en', JOBS: 'on', WEBHOOK_PRIVATE: '1' };
+    app = await testApplication({ application: folder, env });
+    try {
+      const { ann, ben, cal, id } = await company();
+      const zoe = await company();
+      for (const [name, who] of Object.entries({ ann, ben, cal, zoe: zoe.ann })) {
+        const webhook = { url: `${receiver.url}/${name}`, models: ['Ticket'] };
+        expect((await who.post('/api/v1/webhooks', { webhook })).status).toBe(201);
+      }
+      const ticket = await newTicket(cal, id);
+      await changed(ben, `tickets/${ticket}`, 'ticket', { internal_note: 'pays late' });
+      const others = await newTicket(zoe.cal, zoe.id);
+      const calls = () =>
+        receiver.received.map(({ path, message: { data } }) => `${path} ${data.action} ${data.id}`).sort();
+      const expected = [
+        `/hook/ann create ${ticket}`,
+        `/hook/ann update ${ticket}`,
+        `/hook/zoe create ${others}`,
+      ];
+      await expect.poll(calls, { timeout: 20_000 }).toEqual(expected);
+      const update = receiver.received.find(({ message: { data } }) => data.action === 'update');
+      expect(update?.message.data.record).toMatchObject({ internal_note: 'pays late' });
+    } finally {
+      await app.close();
+      app = withoutJobs;
+      await receiver.close();
+    }
   });
 
   it('publishes articles for everyone, and shows drafts to agents', async () => {
