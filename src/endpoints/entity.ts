@@ -99,11 +99,11 @@ const createReader = (services: Omit<EntityServices, 'baseUrl'>, command: Entity
   const { database: reader } = services;
   const context = { reader, tables: tablesOf(reader) };
   const order = Object.keys(command.input ?? {});
-  return async ({ body }: Call, id: number) => {
+  return async ({ body, grant }: Call, id: number) => {
     const { values, errors } = input.read(body, command.verb === 'update' ? 'update' : 'create');
     const bad = new Set(errors.map(({ field }) => field));
     const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !bad.has(name)));
-    const violated = (await command.check?.(sound, { ...context, id })) ?? [];
+    const violated = (await command.check?.(sound, { ...context, id, grant })) ?? [];
     const all = [...errors, ...violated.map(({ field, ...violation }) => input.error(field, violation))];
     refuseInvalid(all.sort((one, other) => order.indexOf(one.field) - order.indexOf(other.field)));
     return values;

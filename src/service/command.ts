@@ -109,8 +109,9 @@ export interface CommandResult extends Audited {
 /** Dependencies of a check, which reads the database before the transaction. */
 export interface CheckContext extends Pick<Change, 'tables'> {
   readonly reader: Reader;
-  /** Time of the call. */
+  /** Id of the record in the path; 0 if the path names no record by id. */
   readonly id: number;
+  readonly grant: Grant;
 }
 
 /**

@@ -54,8 +54,8 @@ interface Row {
   readonly id: number;
 }
 
-/** A write as a reader is told of it. */
-type Told = readonly [action: string, fields: readonly string[], record: object | null];
+/** The parts of a message that depend on its reader. */
+type Seen = readonly [action: string, fields: readonly string[], record: object | null];
 
 describeEachDatabase('conditional fields in messages', (databases) => {
   const service = useService(databases, {
@@ -82,7 +82,7 @@ describeEachDatabase('conditional fields in messages', (databases) => {
     receivers.set(name, receiver);
     return receiver.url;
   };
-  const messages = (name: string): Told[] =>
+  const messages = (name: string): Seen[] =>
     (receivers.get(name)?.received ?? []).map(({ message: { data } }) => [
       data.action,
       data.fields,
@@ -144,7 +144,7 @@ describeEachDatabase('conditional fields in messages', (databases) => {
   });
 
   const plain = { id: expect.any(Number), title: 'shared', team_id: expect.any(Number) };
-  const ofGuest: readonly Told[] = [
+  const ofGuest: readonly Seen[] = [
     ['create', ['title', 'open', 'team_id'], { ...plain, open: false }],
     ['update', ['open', 'hint'], { ...plain, open: true, hint: 'zq-new' }],
     ['update', ['hint'], { ...plain, open: true, hint: 'zq-shown' }],
@@ -152,7 +152,7 @@ describeEachDatabase('conditional fields in messages', (databases) => {
     ['update', ['open', 'hint'], { ...plain, open: false }],
     ['destroy', [], null],
   ];
-  const ofStaff: readonly Told[] = [
+  const ofStaff: readonly Seen[] = [
     ['create', ['title', 'open', 'note', 'team_id'], { ...plain, open: false, note: 'zq-note' }],
     ['update', ['note'], { ...plain, open: false, note: 'zq-second' }],
     ['update', ['note'], { ...plain, open: false, note: 'zq-third' }],
@@ -162,8 +162,8 @@ describeEachDatabase('conditional fields in messages', (databases) => {
     ['update', ['open', 'hint'], { ...plain, open: false, note: 'zq-fourth' }],
     ['destroy', [], null],
   ];
-  const inAnyOrder = (told: readonly (readonly [string, readonly string[], ...unknown[]])[]) =>
-    told.map(([action, names, ...rest]) => [action, [...names].sort(), ...rest]);
+  const inAnyOrder = (seen: readonly (readonly [string, readonly string[], ...unknown[]])[]) =>
+    seen.map(([action, names, ...rest]) => [action, [...names].sort(), ...rest]);
 
   it.each([
     ['staff', ofStaff],

@@ -1,16 +1,17 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { RateLimit } from '../../src/auth/rate-limit.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
 import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { anyOf, member, own } from '../../src/model/row-rule.ts';
+import { anyOf, equals, member, own, via } from '../../src/model/row-rule.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 
 /** Webhooks that users make for the records that they manage: `/api/v1/webhooks`. */
 
-const teamFields = { name: field.string({ max: 20 }) };
+const teamFields = { name: field.string({ max: 20 }), open: field.boolean({ default: false }) };
 const seatFields = {
   team: field.reference('Team', { required: true, onDelete: 'cascade' }),
   role: field.enum(['owner', 'guest']),
@@ -19,6 +20,7 @@ const seatFields = {
 const orderFields = {
   number: field.string({ required: true, max: 20 }),
   secret: field.string({ max: 20 }),
+  state: field.enum(['live', 'shut'], { default: 'live' }),
   team: field.reference('Team', { onDelete: 'null' }),
 };
 const noteFields = { text: field.string({ required: true, max: 20 }), user_id: field.owner() };
@@ -31,7 +33,11 @@ const order = defineResource('Order', {
   isolation: member('team_id', { of: 'Seat' }),
   events: true,
   trash: true,
-  manage: member('team_id', { of: 'Seat', where: { role: 'owner' } }),
+  manage: anyOf(
+    member('team_id', { of: 'Seat', where: { role: 'owner' } }),
+    equals('state', 'shut'),
+    via('team', equals('open', true)),
+  ),
 });
 const note = defineResource('Note', { fields: noteFields, events: true, trash: true });
 /** Has a rule, and no events. */
@@ -223,6 +229,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
       ['GET', `${path}/${id}`],
       ['PATCH', `${path}/${id}`, { webhook: { url: receiver.url } }],
       ['PATCH', `${path}/${id}`, { webhook: { disabled: true } }],
+      ['PATCH', `${path}/${id}`, { webhook: { url: 'no url', models: ['Nothing'] } }],
       ['POST', `${path}/${id}/rotate`, {}],
       ['POST', `${path}/${id}/test`],
       ['GET', `${path}/${id}/deliveries`],
@@ -238,7 +245,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
       }
       return found;
     };
-    const missing = Array(9).fill(40400);
+    const missing = Array(10).fill(40400);
     expect(await answers(carl, hook.id, delivery.id)).toEqual(missing);
     // An administrator has the administration area.
     expect(await answers(root, hook.id, delivery.id)).toEqual(missing);
@@ -253,6 +260,21 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     ] as const)
       expect((await service.request(method, route, { token: carl })).json.code).toBe(40400);
     expect(await service.ok('GET', path, { token: ben })).toEqual([]);
+    // Explanations agree.
+    const explained = async (user: TestUser | undefined, method: string, route: string) =>
+      (
+        await service.ok<{ code: number }>(
+          'GET',
+          `/admin/explain?user_id=${user?.id}&method=${method}&path=${encodeURIComponent(route)}`,
+          { token: root },
+        )
+      ).code;
+    for (const [method, route] of routes(hook.id, delivery.id))
+      expect([route, await explained(ann, method, route), await explained(carl, method, route)]).toEqual([
+        route,
+        0,
+        40400,
+      ]);
     expect(await shown(ann, hook)).toMatchObject({ disabled: false });
     expect(receiver.received).toHaveLength(1);
   });
@@ -384,6 +406,36 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     await drop(came.id);
     await settled(ann, hook);
     expect(sent()).toEqual([['Order.destroy', came.id]]);
+  });
+
+  it('know the values that the rule compares, and those for reading do not', async () => {
+    const hook = await subscribe(ben);
+    const [dropped, left] = [await orderOf(mine, 'A1'), await orderOf(mine, 'A2')];
+    for (const { id } of [dropped, left]) await change(id, { state: 'shut' });
+    await settled(ben, hook);
+    // They have come to manage the records by a field that they do not read.
+    const come = sent();
+    expect(come.sort()).toEqual([
+      ['Order.update', 'A1'],
+      ['Order.update', 'A2'],
+    ]);
+    expect(JSON.stringify(receiver.received)).not.toMatch(/state|shut/);
+    receiver.received.length = 0;
+    await change(left.id, { state: 'live' });
+    await drop(dropped.id);
+    await drop(left.id);
+    await settled(ben, hook);
+    expect(sent()).toEqual([['Order.destroy', dropped.id]]);
+    const free = await make('teams', 'team', { name: 'free', open: true });
+    await sit(ben, free, 'guest');
+    const { id } = await orderOf(free, 'F1');
+    await settled(ben, hook);
+    await drop(id);
+    await settled(ben, hook);
+    expect(sent().slice(1)).toEqual([
+      ['Order.create', 'F1'],
+      ['Order.destroy', id],
+    ]);
   });
 
   it('fall silent at once where a membership is lost', async () => {
@@ -559,6 +611,24 @@ describeEachDatabase('webhooks of callers, elsewhere', (databases) => {
       application: { resources: [team, seat, note, slip], migrations },
     });
     expect(await statusesOf(service)).toEqual(Array(5).fill(40401));
+  });
+
+  it('keep their limit of messages beside a general one, and get another one by name', async () => {
+    const testLimit = 'POST /webhooks/:id/test';
+    const policyUnder = async (limits: Readonly<Record<string, RateLimit>>) => {
+      await using service = await startService(databases, {
+        application: { ...application, config: { limits } },
+        env,
+      });
+      const token = await service.createUser();
+      const { headers } = await service.post(`${path}/1/test`, { token });
+      return headers['ratelimit-policy'];
+    };
+    const general = { default: { max: 5_000, window: '1h' } };
+    expect(await policyUnder(general)).toBe('"default";q=10;w=60');
+    expect(await policyUnder({ ...general, [testLimit]: { max: 3, window: '1m' } })).toBe(
+      '"default";q=3;w=60',
+    );
   });
 
   it('lead to public addresses only', async () => {

@@ -14,7 +14,7 @@ import { dataProvider, send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Rotate } from './rotate.tsx';
-import { ActingUser, WebhookState } from './states.tsx';
+import { ActingUser, isSwitchedOff, WebhookState } from './states.tsx';
 import { actionsText, type Webhook, waitingText, webhookName } from './webhook.ts';
 
 /** The response of the receiver to a message that is for nothing else. */
@@ -37,6 +37,7 @@ const facts = (text: Text, nameOf: (model: string) => string): OwnColumn<Webhook
   { name: 'models', render: ({ models }) => models.map(nameOf).join(text('memberships.separator')) },
   { name: 'actions', render: ({ actions }) => actionsText(text, actions) },
   { name: 'username', render: (webhook) => <ActingUser webhook={webhook} /> },
+  { name: 'managed', has: ({ managed }) => managed },
   { name: 'waiting', render: ({ waiting }) => waitingText(waiting) },
   {
     name: 'previous_until',
@@ -99,7 +100,7 @@ const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
   if (!disabled) return null;
   return (
     <Alert
-      severity={reason === null || reason === 'by_hand' ? 'info' : 'error'}
+      severity={isSwitchedOff(webhook) ? 'info' : 'error'}
       action={
         <Button color="inherit" size="small" onClick={() => void change(false)}>
           {text('webhooks.enable')}

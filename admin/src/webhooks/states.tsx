@@ -4,14 +4,18 @@ import { useWords } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import type { Delivery, Webhook } from './webhook.ts';
 
+/** Whether somebody has switched it off, so that nothing is wrong with it. */
+export const isSwitchedOff = ({ disabled_reason: reason }: Webhook): boolean =>
+  reason === null || reason === 'by_hand' || reason === 'by_owner';
+
 /** How a webhook fares: what fails and what is off is seen at a glance. */
 export const WebhookState = ({ webhook }: { readonly webhook: Webhook }) => {
   const text = useText();
-  const { disabled, disabled_reason: reason, failures, last_outcome } = webhook;
+  const { disabled, failures, last_outcome } = webhook;
   if (disabled)
     return (
-      <Status tone={reason === 'by_hand' || reason === null ? 'off' : 'bad'}>
-        {text(reason === 'by_hand' || reason === null ? 'webhooks.off' : 'webhooks.disabled')}
+      <Status tone={isSwitchedOff(webhook) ? 'off' : 'bad'}>
+        {text(isSwitchedOff(webhook) ? 'webhooks.off' : 'webhooks.disabled')}
       </Status>
     );
   if (failures > 0) return <Status tone="attention">{text('webhooks.failing', { count: failures })}</Status>;

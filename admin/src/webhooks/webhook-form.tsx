@@ -24,10 +24,12 @@ type Draft = Pick<Webhook, 'url' | 'models' | 'actions' | 'user_id'>;
 interface FieldsProps {
   readonly draft: Draft;
   readonly errors: Readonly<Record<string, string>>;
+  /** Whether the acting user can be chosen. */
+  readonly choosesUser: boolean;
   readonly onChange: (part: Partial<Draft>) => void;
 }
 
-const Fields = ({ draft, errors, onChange: change }: FieldsProps) => {
+const Fields = ({ draft, errors, choosesUser, onChange: change }: FieldsProps) => {
   const text = useText();
   const sending = useModels().filter(({ events }) => events);
   const models = [
@@ -68,14 +70,18 @@ const Fields = ({ draft, errors, onChange: change }: FieldsProps) => {
         )}
       />
       <Actions chosen={draft.actions} error={errors['actions']} onChange={(actions) => change({ actions })} />
-      <UserPicker
-        label={text('webhooks.user')}
-        value={draft.user_id}
-        onChange={(user_id) => change({ user_id })}
-        error={errors['user_id']}
-        required
-      />
-      <FormHelperText sx={{ mt: -1, mx: 1.75 }}>{text('webhooks.userHelp')}</FormHelperText>
+      {choosesUser ? (
+        <>
+          <UserPicker
+            label={text('webhooks.user')}
+            value={draft.user_id}
+            onChange={(user_id) => change({ user_id })}
+            error={errors['user_id']}
+            required
+          />
+          <FormHelperText sx={{ mt: -1, mx: 1.75 }}>{text('webhooks.userHelp')}</FormHelperText>
+        </>
+      ) : null}
     </>
   );
 };
@@ -138,7 +144,7 @@ export const NewWebhook = () => {
           return () => setCreated(data);
         }}
       >
-        {(draft, change, errors) => <Fields draft={draft} errors={errors} onChange={change} />}
+        {(draft, change, errors) => <Fields choosesUser draft={draft} errors={errors} onChange={change} />}
       </PageForm>
       {created === undefined ? null : (
         <ShownSecret
@@ -172,7 +178,9 @@ export const EditWebhook = () => {
               return () => navigate(`/webhooks/${id}/show`);
             }}
           >
-            {(draft, change, errors) => <Fields draft={draft} errors={errors} onChange={change} />}
+            {(draft, change, errors) => (
+              <Fields choosesUser={!webhook.managed} draft={draft} errors={errors} onChange={change} />
+            )}
           </PageForm>
         );
       }}

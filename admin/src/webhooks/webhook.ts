@@ -15,6 +15,8 @@ export interface Webhook {
   readonly username: string | null;
   /** User who made it, also one who is gone. */
   readonly created_by: number | null;
+  /** Whether the acting user made it for the records that they manage; that user stays. */
+  readonly managed: boolean;
   readonly disabled: boolean;
   readonly disabled_reason: string | null;
   readonly disabled_at: string | null;

@@ -73,7 +73,7 @@ export const createWorkAttention = ({ database, clock }: TableContext) => {
       .select(['w.id', 'w.url', 'w.disabled_reason as reason'])
       .select(time('w.disabled_at').as('disabled_at'))
       .where('w.disabled', '=', true)
-      .where('w.disabled_reason', '<>', 'by_hand')
+      .where('w.disabled_reason', 'not in', ['by_hand', 'by_owner'])
       .orderBy('w.disabled_at', 'desc')
       .limit(most);
   const failing = (most: number) =>

@@ -19,7 +19,14 @@ import {
 import { actingUserId, type Change } from '../context.ts';
 import { defaultOverlapSeconds, overlapField } from '../overlap.ts';
 import { ownWebhookEntity, webhookEntity } from './entity.ts';
-import { type LockedWebhook, lockWebhook, urlInAudit, webhookAudit } from './webhooks.ts';
+import {
+  type CoveredWebhook,
+  isCovered,
+  type LockedWebhook,
+  lockWebhook,
+  urlInAudit,
+  webhookAudit,
+} from './webhooks.ts';
 
 /** Parts of the service that commands on webhooks use. */
 export interface WebhookCommandParts {
@@ -299,14 +306,14 @@ const commandsOn = (
     input: changed,
     refine: refine([...named, 'disabled']),
     problems: ['record_not_found', ...(own ? (['forbidden'] as const) : [])],
-    check: async (values: WebhookInput, { tables, reader, id }) => {
+    check: async (values: WebhookInput, { tables, reader, id, grant }) => {
       const find = tables
         .selectFrom('gatewright_webhooks')
         .select(['user_id', 'managed'])
         .where('id', '=', id);
-      type Found = { readonly user_id: number | null; readonly managed: boolean | number };
-      const found = await reader.get<Found>(toQuery(find));
-      if (found === undefined) throw new Problem('record_not_found');
+      const found = await reader.get<CoveredWebhook>(toQuery(find));
+      // Before the input is judged, so that the answer for a webhook of another user is that for none.
+      if (found === undefined || !isCovered(grant, found)) throw new Problem('record_not_found');
       const violations = await violationsOf(values, found.managed ? managedModels : models);
       const { user_id: userId } = values;
       const moves = Boolean(found.managed) && userId !== undefined && userId !== Number(found.user_id);

@@ -87,20 +87,25 @@ interface SealedSecrets {
   readonly previous_secret: string | null;
 }
 
+/** The part of a webhook by which grants cover it. */
+export type CoveredWebhook = Pick<LockedWebhook, 'user_id' | 'managed'>;
+
+/** Whether a grant covers a webhook: users reach those that they made for themselves, not those that act for them. */
+export const isCovered = ({ rows }: Pick<Grant, 'rows'>, webhook: CoveredWebhook): boolean =>
+  rows !== 'none' &&
+  rows.every((condition) => {
+    if ('rule' in condition || condition.column !== 'user_id') throw new Error('webhooks have one condition');
+    return Boolean(webhook.managed) && condition.value === Number(webhook.user_id ?? 0);
+  });
+
 /** Reads a webhook among those that a grant covers, and locks it. @throws Problem `record_not_found` */
 export const lockWebhook = async (
   { transaction, dialect }: Pick<Change, 'transaction' | 'dialect'>,
   id: number,
-  { rows }: Pick<Grant, 'rows'>,
+  grant: Grant,
 ): Promise<LockedWebhook> => {
   const webhook = await transaction.get<LockedWebhook>(webhookLock({ dialect })({ id }));
-  if (webhook === undefined || rows === 'none') throw new Problem('record_not_found');
-  for (const condition of rows) {
-    if ('rule' in condition || condition.column !== 'user_id') throw new Error('webhooks have one condition');
-    // Users reach the webhooks that they made for themselves, not those that act for them.
-    if (!webhook.managed || condition.value !== Number(webhook.user_id ?? 0))
-      throw new Problem('record_not_found');
-  }
+  if (webhook === undefined || !isCovered(grant, webhook)) throw new Problem('record_not_found');
   return webhook;
 };
 
