@@ -1,6 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
-import { sql, statement, toQuery } from '../../database/statement.ts';
+import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -150,20 +149,11 @@ const shownOnce = { 'zh-CN': '密钥只显示一次。', en: 'The secret is show
 /** The most webhooks that one user manages. */
 export const maxManagedWebhooks = 10;
 
-/** Waits for other creations of this user's webhooks, so that two at once do not exceed the limit. */
-const lockUser = async ({ transaction, dialect }: Change, id: number): Promise<void> => {
-  const words = dialectOf({ dialect });
-  const lock = statement<{ id: number }>(
-    words,
-    (value) => sql`select id from users where id = ${value('id')}${words.updateLock}`,
-  );
-  await transaction.get(lock({ id }));
-};
-
-/** @throws ViolationError if the user has as many as one may have */
-const assertRoom = async (change: Change, user: number): Promise<void> => {
-  const { transaction, tables } = change;
-  await lockUser(change, user);
+/**
+ * Transactions are serializable, so that two at once do not exceed the limit.
+ * @throws ViolationError if the user has as many as one may have
+ */
+const assertRoom = async ({ transaction, tables }: Change, user: number): Promise<void> => {
   const counted = tables
     .selectFrom('gatewright_webhooks')
     .select(({ fn }) => fn.countAll<number>().as('count'))
