@@ -1,7 +1,8 @@
-import { access } from 'node:fs/promises';
+import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPostgresDatabase, dropPostgresDatabase } from '../support/postgres.ts';
+import { testsAll } from '../support/tiers.ts';
 import { runInBash } from '../tour/bash.ts';
 import { type Block, normalised, stepsOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
@@ -93,6 +94,20 @@ const play = async (guide: Guide, directory: string): Promise<void> => {
   process.stdout.write(`${guide.name}: ${steps.length} blocks run in ${seconds} s\n`);
 };
 
+/** Compiles the code of a page in the folder where it was played, and leaves the folder as it was. */
+const compile = async (guide: Guide, directory: string): Promise<void> => {
+  // The files of all pages about an example are compiled at once, beside each other.
+  if (guide.place === 'empty' || isAboutExample(guide)) return;
+  const files = await filesOf(guide);
+  await workshop.write(directory, files);
+  if (Object.keys(files).length > 0) expect(workshop.compile(directory)).toBe('');
+  const named = await namedFilesOf(guide);
+  for (const file of Object.keys(files)) if (!(file in named)) await rm(join(directory, file));
+};
+
+/** Examples in whose folder several pages run. */
+const shared = ['newsroom', 'shop'];
+
 /** A fresh folder in which a page is played. */
 const freshFolder = ({ place }: Guide, name: string): Promise<string> =>
   place === undefined || place === 'empty' ? workshop.folder(name) : workshop.copy(place, name);
@@ -141,13 +156,12 @@ describe.each(guides)('$name', (guide) => {
     return;
   }
 
+  // Pages that share the folder of an example run there, below.
+  if (shared.includes(guide.place ?? '')) return;
   it('runs as it is written, with the output that it shows, and compiles', async () => {
     const directory = await freshFolder(guide, folderName);
     if (steps.length > 0) await play(guide, directory);
-    // The files of all pages about an example are compiled at once, beside each other.
-    const files = guide.place === 'empty' || isAboutExample(guide) ? {} : await filesOf(guide);
-    await workshop.write(directory, files);
-    if (Object.keys(files).length > 0) expect(workshop.compile(directory)).toBe('');
+    await compile(guide, directory);
   }, 300_000);
 });
 
@@ -179,35 +193,44 @@ describe('a block that many readers cannot run', () => {
   });
 });
 
-/** Pages of an example share its folder in a checkout; between two of them only the printed resets are run. */
-describe.each(['newsroom', 'shop'])('the pages in the folder of the %s', (example) => {
-  it.each([
-    ['in reading order', pagesIn(example)],
-    ['from the last to the first', pagesIn(example).toReversed()],
-  ])(
-    'run one after the other, %s',
-    async (order, pages) => {
-      expect(pages.length).toBeGreaterThan(8);
-      const directory = await workshop.copy(example, `${example} ${order}`.replaceAll(' ', '-'));
-      for (const page of pages) {
+/**
+ * Pages of an example share its folder in a checkout; between two of them only the printed resets are run. From the last
+ * to the first, no page finds what an earlier one has left; the long tier plays them in reading order, too.
+ */
+const orders = testsAll ? ['from the last to the first', 'in reading order'] : ['from the last to the first'];
+
+describe.each(shared)('the pages in the folder of the %s', (example) => {
+  describe.each(orders)('run one after the other, %s', (order) => {
+    const pages = order === 'in reading order' ? pagesIn(example) : pagesIn(example).toReversed();
+    let directory: string;
+    beforeAll(async () => {
+      directory = await workshop.copy(example, `${example} ${order}`.replaceAll(' ', '-'));
+    });
+
+    it.each(pages)(
+      '$name runs as it is written, with the output that it shows, and compiles',
+      async (page) => {
         await play(page, directory);
+        await compile(page, directory);
         const reset = /^Run the reset again\b/m.test(page.text) ? page.box?.reset : undefined;
         if (reset !== undefined) await runInBash([reset], { directory, environment: readersEnvironment() });
-      }
-    },
-    600_000,
-  );
+      },
+      300_000,
+    );
+
+    it('are many', () => expect(pages.length).toBeGreaterThan(8));
+  });
 });
 
-it('every example that several pages use is played in both orders', () => {
+it('every example in whose folder several pages run is one of these', () => {
   const places = Map.groupBy(
     guides.filter((guide) => runAs(guide) === undefined && guide.place !== 'empty'),
     ({ place }) => place,
   );
-  const shared = [...places].flatMap(([place, pages]) =>
+  const found = [...places].flatMap(([place, pages]) =>
     place !== undefined && pages.length > 1 ? [place] : [],
   );
-  expect(shared.sort()).toEqual(['newsroom', 'shop']);
+  expect(found.sort()).toEqual(shared);
 });
 
 describe.each(subjects)('pages about the example %s', (example) => {

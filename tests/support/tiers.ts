@@ -42,7 +42,12 @@ const dialectSensitive = [
 const isolated = ['src/http/body-memory.test.ts'];
 
 /** Tests of which the full tier runs a sample and the long one everything: see `testsAll`. */
-const sampled = ['tests/browser/admin-look.test.ts', 'tests/contract/resources/table-*.test.ts'];
+const sampled = [
+  'tests/browser/admin-look.test.ts',
+  'tests/contract/resources/table-*.test.ts',
+  'tests/faults/killed-migration.test.ts',
+  'tests/guides/guides.test.ts',
+];
 
 /** Tests of which the quick tier runs a sample and the long one everything. */
 const quickSampled = ['tests/contract/meta.test.ts'];
