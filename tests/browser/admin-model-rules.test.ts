@@ -24,6 +24,15 @@ const voucher = {
   user_id: field.owner({ label: { 'zh-CN': '所有者', en: 'Owner' } }),
 };
 
+const remark = { text: field.text({ label: { 'zh-CN': '正文', en: 'Text' } }) };
+
+const rate = {
+  day: field.date({ label: { 'zh-CN': '日期', en: 'Day' } }),
+  percent: field.integer({ label: { 'zh-CN': '百分比', en: 'Percent' } }),
+};
+
+const count = { pieces: field.integer({ label: { 'zh-CN': '件数', en: 'Pieces' } }) };
+
 const isOpen = equals('state', 'open');
 
 /** Entries are numbered by ledger; each action has its own row rule, and two of them the same. */
@@ -43,6 +52,18 @@ const books: ServiceOptions = {
         isolation: true,
         ownership: true,
       }),
+      // Named by a field that is no short text, by several ones, and by none.
+      defineResource('Remark', {
+        fields: remark,
+        display: '{text}',
+        label: { 'zh-CN': '备注', en: 'Remark' },
+      }),
+      defineResource('Rate', {
+        fields: rate,
+        display: '{day}: {percent} %',
+        label: { 'zh-CN': '费率', en: 'Rate' },
+      }),
+      defineResource('Count', { fields: count, label: { 'zh-CN': '盘点', en: 'Count' } }),
     ],
     migrations: {
       '0001_books': {
@@ -50,6 +71,9 @@ const books: ServiceOptions = {
           await createTable(db, dialect, 'ledgers', { fields: ledger });
           await createTable(db, dialect, 'entries', { fields: entry, references: { ledger: 'ledgers' } });
           await createTable(db, dialect, 'vouchers', { fields: voucher });
+          await createTable(db, dialect, 'remarks', { fields: remark });
+          await createTable(db, dialect, 'rates', { fields: rate });
+          await createTable(db, dialect, 'counts', { fields: count });
         },
       },
     },
@@ -73,6 +97,18 @@ describeDatabase('sqlite', 'administration pages: the rules of a model', (databa
           token: root,
           body: { entry: { ledger_id: id, memo, user_id: root.id } },
         });
+    });
+
+    it.each([
+      ['remarks', 'remark', { text: '已核对' }, '正文', '已核对'],
+      ['rates', 'rate', { day: '2026-03-01', percent: 13 }, '费率', '2026-03-01: 13 %'],
+      ['counts', 'count', { pieces: 7 }, '编号', '#1'],
+    ])('the name of a record is headed by what it is: %s', async (path, member, values, heading, name) => {
+      await service.ok('POST', `/admin/records/${path}`, { token: root, body: { [member]: values } });
+      const { page } = await enter(open, service, root, `/records/${path}`);
+      await page.locator('tbody').getByText(name, { exact: true }).waitFor();
+      const first = page.locator('thead th:not([data-cell=choose])').filter({ hasText: /./ }).first();
+      expect((await first.textContent())?.trim()).toBe(heading);
     });
 
     it('a bulk change offers the fields that an update takes', async () => {
@@ -137,6 +173,16 @@ describeDatabase('sqlite', 'administration pages: the rules of a model', (databa
       await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: 'V-1' }).waitFor();
       expect([await numbersOf(lin), await numbersOf(mei)]).toEqual([[], ['V-1']]);
+
+      // The audit log leads to the record, and says whose it was.
+      await go(page, service, '/audit');
+      const change = page
+        .locator('tbody tr')
+        .filter({ hasText: `#${lin.id}` })
+        .filter({ hasText: `#${mei.id}` });
+      expect(await change.textContent()).toMatch(new RegExp(`凭证 #1.*所有者.*#${lin.id}.*→.*#${mei.id}`));
+      await change.getByRole('link', { name: '#1', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'V-1' }).waitFor();
       demandQuiet(watched, service);
     });
 

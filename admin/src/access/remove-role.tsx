@@ -34,7 +34,7 @@ export const RemoveRole = ({ role }: { readonly role: Role }) => {
   };
   return (
     <>
-      <Button size="small" color="error" onClick={() => setAsking(true)}>
+      <Button size="small" onClick={() => setAsking(true)}>
         {text('common.delete')}
       </Button>
       {asking ? (

@@ -1,4 +1,5 @@
 import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';
@@ -110,9 +111,11 @@ export const OwnPassword = () => {
   return (
     <Page title={text('account.changePassword')} lead={text('account.changeLead')}>
       <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
-        <OwnPasswordForm onDone={() => void navigate('/')}>
-          <LinkButton to="/">{text('common.cancel')}</LinkButton>
-        </OwnPasswordForm>
+        <Box sx={{ maxWidth: 640 }}>
+          <OwnPasswordForm onDone={() => void navigate('/')}>
+            <LinkButton to="/">{text('common.cancel')}</LinkButton>
+          </OwnPasswordForm>
+        </Box>
       </Paper>
     </Page>
   );

@@ -103,7 +103,7 @@ const Entry = ({ name, times, label, kept, onRemove }: EntryProps) => {
           {text('factor.last')}
         </Typography>
       ) : (
-        <Button color="error" aria-label={label} onClick={onRemove}>
+        <Button aria-label={label} onClick={onRemove}>
           {text('factor.remove')}
         </Button>
       )}

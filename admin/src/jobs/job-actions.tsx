@@ -31,12 +31,7 @@ export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id'
       >
         {text('jobs.repeat')}
       </Button>
-      <Button
-        size="small"
-        color="error"
-        aria-label={of(text('common.delete'))}
-        onClick={() => setAsking(true)}
-      >
+      <Button size="small" aria-label={of(text('common.delete'))} onClick={() => setAsking(true)}>
         {text('common.delete')}
       </Button>
       <Confirm

@@ -71,12 +71,7 @@ export const BulkDelete = <Item extends RaRecord>({
   if (count === 0) return null;
   return (
     <>
-      <Button
-        variant="outlined"
-        color="error"
-        startIcon={<Icon name="trash" />}
-        onClick={() => setAsking(true)}
-      >
+      <Button variant="outlined" startIcon={<Icon name="trash" />} onClick={() => setAsking(true)}>
         {text(action)}
       </Button>
       {asking ? (

@@ -15,6 +15,8 @@ export interface Column<Item extends RaRecord = RaRecord> {
   readonly fixed?: boolean;
   /** It is the name of the record: set off from the others, and the first line where there is no room for columns. */
   readonly names?: boolean;
+  /** Its width does not follow its content, which may come later than the row. */
+  readonly held?: boolean;
   /** Buttons stand in it: the first begins where its heading does, and they make the row no higher. */
   readonly acts?: boolean;
   /** Whether a record has anything in this column; cards leave it out where not. */

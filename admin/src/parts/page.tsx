@@ -37,38 +37,33 @@ export const Page = ({ title, lead, actions, within, count, beside, children }: 
   return (
     <Box sx={{ maxWidth: 'var(--content)', mx: 'auto' }}>
       <Box sx={headStyle}>
-        <Box sx={{ minWidth: 0, flex: '0 1 auto' }}>
-          <Box sx={titleStyle}>
-            {within === undefined ? null : (
-              <>
-                <Link to={within.to}>{within.label}</Link>
-                <span aria-hidden>/</span>
-              </>
-            )}
-            <Typography
-              ref={heading}
-              tabIndex={-1}
-              variant="h1"
-              sx={{ outline: 'none', overflowWrap: 'anywhere', minWidth: 0 }}
-            >
-              {title}
-            </Typography>
-            {count === undefined ? null : <span>{count}</span>}
-          </Box>
-          {lead === undefined ? null : (
-            <Typography
-              component="div"
-              sx={{ color: 'text.secondary', mt: 0.5, maxWidth: 720, textWrap: 'pretty' }}
-            >
-              {lead}
-            </Typography>
+        <Box sx={titleStyle}>
+          {within === undefined ? null : (
+            <>
+              <Link to={within.to}>{within.label}</Link>
+              <span aria-hidden>/</span>
+            </>
           )}
+          <Typography
+            ref={heading}
+            tabIndex={-1}
+            variant="h1"
+            sx={{ outline: 'none', overflowWrap: 'anywhere', minWidth: 0 }}
+          >
+            {title}
+          </Typography>
+          {count === undefined ? null : <span>{count}</span>}
         </Box>
         {beside}
         {actions === undefined ? null : (
           <Stack direction="row" sx={{ gap: 1, flexWrap: 'wrap', alignItems: 'center', ml: 'auto' }}>
             {actions}
           </Stack>
+        )}
+        {lead === undefined ? null : (
+          <Typography component="div" sx={leadStyle}>
+            {lead}
+          </Typography>
         )}
       </Box>
       {children}
@@ -82,12 +77,17 @@ const headStyle = {
   alignItems: 'flex-start',
   flexWrap: 'wrap',
   columnGap: 2,
-  rowGap: 1,
+  rowGap: 0.5,
   minHeight: 32,
   mb: 2,
 } as const;
 
+/** A line of its own: what it says never pushes the actions out of theirs. */
+const leadStyle = { flex: '1 0 100%', color: 'text.secondary', textWrap: 'pretty' } as const;
+
 const titleStyle = {
+  minWidth: 0,
+  flex: '0 1 auto',
   display: 'flex',
   flexWrap: 'wrap',
   alignItems: 'baseline',

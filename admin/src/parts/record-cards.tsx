@@ -70,7 +70,9 @@ export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to,
   return (
     <Box component="ul" aria-label={label} sx={{ m: 0, p: 0, listStyle: 'none' }}>
       {records.map((record) => {
-        const [first, ...others] = columns.filter(({ has }) => has?.(record) ?? true);
+        const there = columns.filter(({ has }) => has?.(record) ?? true);
+        const first = there.find(({ names }) => names === true) ?? there[0];
+        const others = there.filter((column) => column !== first);
         const acts = others.filter((column) => column.acts === true);
         const beside = others.filter((column) => column.acts !== true).slice(0, beneath);
         const chosen = selectedIds?.includes(record.id) ?? false;

@@ -125,19 +125,23 @@ const Content = <Item extends RaRecord>(props: ContentProps<Item>) => {
   const { deletable, deleting, nameOf, bulkActions, trash, followed } = props;
   const shown = shownColumns(columns, chosen);
   const choosable = bulkActions === undefined ? deletable : (nameOf ?? deletable);
+  // A list that is neither searched nor filtered is short: nothing of it needs to be chosen.
+  const hasTools = searchable || filters.length > 0 || followed !== undefined;
   return (
     <Followed model={followed}>
       {(live) => (
         <Stack sx={{ gap: 1.5 }}>
-          <Box sx={toolbarStyle}>
-            <Box sx={{ display: { xs: 'contents', sm: 'block' }, flex: '1 1 auto', minWidth: 0 }}>
-              <FilterBar fields={filters} searchable={searchable} />
+          {hasTools ? (
+            <Box sx={toolbarStyle}>
+              <Box sx={{ display: { xs: 'contents', sm: 'block' }, flex: '1 1 auto', minWidth: 0 }}>
+                <FilterBar fields={filters} searchable={searchable} />
+              </Box>
+              <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', ml: 'auto' }}>
+                {live}
+                <ViewButton columns={columns} chosen={chosen} onChoose={choose} />
+              </Box>
             </Box>
-            <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', ml: 'auto' }}>
-              {live}
-              <ViewButton columns={columns} chosen={chosen} onChoose={choose} />
-            </Box>
-          </Box>
+          ) : null}
           {choosable === undefined ? null : (
             <BulkBar>
               {bulkActions}

@@ -136,6 +136,11 @@ const bodyStyle = {
   '& td[data-cell~=acts]': { ...rowButtons, overflow: 'visible', maxWidth: 'none' },
   // More specific than the padding of compact rows.
   '& tbody td[data-cell=choose]': { width: 40, p: '0 0 0 8px', overflow: 'visible' },
+  '& td[data-cell~=held]': { width: '14%', minWidth: 128 },
+  // Without a width of its own it is as wide as its column, whatever stands in it.
+  '& td[data-cell~=held] > span': {
+    ...{ display: 'block', width: 0, minWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis' },
+  },
   '& td[data-cell~=wide]': { display: { xs: 'none', lg: 'table-cell' } },
 } as const;
 
@@ -203,7 +208,7 @@ const Rows = <Item extends RaRecord>({
           )}
           {columns.map((column, place) => (
             <td key={column.name} data-cell={cellWords(column)}>
-              {column.render(record)}
+              {column.held === true ? <span>{column.render(record)}</span> : column.render(record)}
               {place === 0 ? <MarkWord mark={marks.get(record.id)} /> : null}
             </td>
           ))}
@@ -213,7 +218,7 @@ const Rows = <Item extends RaRecord>({
   );
 };
 
-const flags = ['names', 'wide', 'acts'] as const;
+const flags = ['names', 'wide', 'held', 'acts'] as const;
 
 /** The words that `bodyStyle` goes by. */
 const cellWords = ({ align, ...is }: Pick<Column, 'align' | (typeof flags)[number]>): string =>

@@ -22,12 +22,13 @@ export const Status = ({ tone, children, title }: StatusProps) => (
   <Box
     component="span"
     title={title}
-    sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.75, whiteSpace: 'nowrap' }}
+    sx={{ display: 'inline-flex', alignItems: 'baseline', gap: 0.75, whiteSpace: 'nowrap' }}
   >
     <Box
       component="span"
       aria-hidden
-      sx={{ width: 6, height: 6, borderRadius: '50%', flex: 'none', bgcolor: colours[tone] }}
+      // At the middle of the letters, which stand on the line that everything beside them stands on.
+      sx={{ width: 6, height: 6, mb: '2px', borderRadius: '50%', flex: 'none', bgcolor: colours[tone] }}
     />
     <span>{children}</span>
   </Box>

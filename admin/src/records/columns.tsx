@@ -4,18 +4,26 @@ import type { Column } from '../parts/record-table.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { FieldValue } from './field-value.tsx';
 import type { ListedField, Metadata, MetadataField } from './metadata.ts';
-import { type AnyRecord, listedFields, namingField, recordName } from './record.ts';
+import { type AnyRecord, listedFields, nameFields, namingField, recordName } from './record.ts';
 
 const numbers: readonly string[] = ['integer', 'number', 'decimal'];
 
 const idLabel = ({ fields }: Metadata): string => fields.find(({ name }) => name === 'id')?.label ?? 'id';
+
+/** What heads the names of records: the field that they are, the model where they are of several, the id where of none. */
+const nameLabel = (metadata: Metadata): string => {
+  const names = nameFields(metadata);
+  const fields = metadata.fields.filter(({ name }) => names.includes(name));
+  const naming = namingField(metadata) ?? (fields.length === 1 ? fields[0] : undefined);
+  return naming?.label ?? (fields.length === 0 ? idLabel(metadata) : metadata.label);
+};
 
 /** The name of a record, which leads to it: the first column of every list of records. */
 const nameColumn = (metadata: Metadata, path: string, text: Text): Column<AnyRecord> => {
   const field = namingField(metadata);
   return {
     name: field?.name ?? 'id',
-    label: field?.label ?? idLabel(metadata),
+    label: nameLabel(metadata),
     sortable: field?.sortable ?? true,
     fixed: true,
     names: true,
@@ -48,6 +56,7 @@ export const fieldColumn = <Item extends RaRecord = AnyRecord>(
   sortable: field.sortable,
   align: numbers.includes(field.type) ? 'right' : 'left',
   wide: field.name === 'created_at',
+  held: field.type === 'reference',
   render: (record) => <FieldValue field={field} value={record[field.name]} whole={whole} />,
 });
 

@@ -107,7 +107,11 @@ export const OwnPart = <Item extends RaRecord>(props: OwnPartProps<Item>) => {
       queryOptions={{ ...saidInPlace, ...queryOptions }}
     >
       <Stack sx={{ gap: 1.5 }}>
-        {filters.length === 0 ? null : <FilterBar fields={filters} searchable={false} />}
+        {filters.length === 0 ? null : (
+          <Stack direction="row" sx={{ flexWrap: 'wrap', gap: 1 }}>
+            <FilterBar fields={filters} searchable={false} />
+          </Stack>
+        )}
         {children}
         <Listed<Item> label={label} columns={columnsOf(columns, fields)} empty={empty} nameOf={nameOf} />
       </Stack>

@@ -73,7 +73,6 @@ export const AccountActions = ({ user: { id, username, disabled } }: { readonly 
       </Button>
       <Button
         size="small"
-        color="error"
         sx={{ minWidth: 0 }}
         aria-label={`${text('users.disable')}: ${username}`}
         onClick={() => setAsking('disable')}

@@ -165,12 +165,7 @@ export const KeyActions = ({ apiKey, ending }: KeyActionsProps) => {
           </LinkButton>
         </>
       ) : null}
-      <Button
-        size="small"
-        color="error"
-        aria-label={of(text('keys.revoke'))}
-        onClick={() => setOpened('revoke')}
-      >
+      <Button size="small" aria-label={of(text('keys.revoke'))} onClick={() => setOpened('revoke')}>
         {text('keys.revoke')}
       </Button>
       <Suspense fallback={null}>

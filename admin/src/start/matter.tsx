@@ -28,14 +28,14 @@ export const Matter = ({ title, count, more, children }: MatterProps) => (
   <Box component="li" sx={matterStyle}>
     <Icon name="attention" sx={{ fontSize: 18, mt: '1px', color: 'warning.main' }} />
     <Box sx={{ minWidth: 0 }}>
-      <Box sx={{ display: 'flex', alignItems: 'baseline', gap: 1 }}>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'baseline', columnGap: 1 }}>
         <Typography variant="h3" component="h2">
           {title}
         </Typography>
         <Typography component="p" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
           {count}
         </Typography>
-        <Box sx={{ ml: 'auto', typography: 'body2', color: 'text.secondary', textAlign: 'right' }}>
+        <Box sx={{ ml: 'auto', typography: 'body2', color: 'text.secondary', whiteSpace: 'nowrap' }}>
           {typeof more === 'string' ? null : more}
         </Box>
       </Box>

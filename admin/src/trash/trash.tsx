@@ -9,14 +9,13 @@ import { FloatingBar } from '../parts/bulk-bar.tsx';
 import type { Column } from '../parts/column.ts';
 import { saidInPlace } from '../parts/failed.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Link } from '../parts/link.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { UngrantedNotice } from '../parts/ungranted.tsx';
-import { fieldColumn } from '../records/columns.tsx';
+import { useColumns as useRecordColumns } from '../records/columns.tsx';
 import type { Metadata } from '../records/metadata.ts';
-import { listedFields, recordName } from '../records/record.ts';
+import { recordName } from '../records/record.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { trashPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -63,26 +62,14 @@ const TrashOf = ({ metadata, path }: TrashProps) => {
   );
 };
 
-/** Fields of the record beside those of its deletion. */
-const ownColumns = 2;
+/** Columns of the record beside those of its deletion: its name and another two. */
+const ownColumns = 3;
 
-const useColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedRecord>[] => {
+const useTrashColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedRecord>[] => {
   const text = useText();
-  const { label, fields } = metadata;
+  const own = useRecordColumns(metadata, path).slice(0, ownColumns);
   return [
-    {
-      name: 'id',
-      label: fields.find(({ name }) => name === 'id')?.label ?? 'id',
-      sortable: false,
-      render: ({ id }) => (
-        <Link to={`/records/${path}/${id}/show`} label={text('records.open', { label, id })}>
-          {id}
-        </Link>
-      ),
-    },
-    ...listedFields(metadata)
-      .slice(0, ownColumns)
-      .map((field): Column<TrashedRecord> => ({ ...fieldColumn(field), sortable: false })),
+    ...own.map((column): Column<TrashedRecord> => ({ ...column, sortable: false })),
     {
       name: 'deleted_by',
       label: text('trash.by'),
@@ -108,7 +95,7 @@ const Content = ({ metadata, path }: TrashProps) => {
   const text = useText();
   const { data = [], selectedIds = [], onUnselectItems } = useListContext<TrashedRecord>();
   const { busy, refused, bringBack } = useBringBack(path);
-  const own = useColumns({ metadata, path });
+  const own = useTrashColumns({ metadata, path });
   const isRestorer = metadata.permissions.create;
   const nameOf = (record: TrashedRecord): string => `#${record.id} ${recordName(metadata, record)}`;
   const nameOfId = (id: number): string => {

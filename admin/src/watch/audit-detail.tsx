@@ -116,6 +116,7 @@ const Value = ({ name, value }: DetailProps): ReactNode => {
     return Object.entries(value)
       .map(([action, count]) => `${wordOf('action', action)} × ${count}`)
       .join(text('memberships.separator'));
+  if (value === null) return '—';
   if (typeof value === 'boolean') return text(value ? 'common.yes' : 'common.no');
   if (Array.isArray(value))
     return value.map((each) => elementText(text, name, String(each))).join(text('memberships.separator'));
@@ -126,13 +127,22 @@ const Value = ({ name, value }: DetailProps): ReactNode => {
   );
 };
 
+/** The change of an owner is written as a field with a value before and one after it: as other changes are shown. */
+const withNamedOwner = (detail: AuditEntry['detail']): AuditEntry['detail'] => {
+  const { fields, before = null, after, ...others } = detail;
+  const [owner, ...more] = Array.isArray(fields) ? fields : [];
+  if (after === undefined || typeof owner !== 'string' || more.length > 0) return detail;
+  return { ...others, [owner]: after, before: { [owner]: before } };
+};
+
 /** Values before a change, which stand beside those after it. */
 const beforeIn = ({ before }: AuditEntry['detail']): Readonly<Record<string, unknown>> =>
   typeof before === 'object' && before !== null ? { ...before } : {};
 
 /** The details of an action of the audit log, beside its target: what was, and what is. */
-export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
+export const AuditDetail = ({ detail: written }: Pick<AuditEntry, 'detail'>) => {
   const text = useText();
+  const detail = withNamedOwner(written);
   const before = beforeIn(detail);
   const named = Object.entries(detail).filter(([name]) => name !== 'before');
   // Changed values come first.

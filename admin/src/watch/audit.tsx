@@ -2,7 +2,7 @@ import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';
 import { Link } from '../parts/link.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
-import { useWords } from '../records/use-metadata.ts';
+import { useModels, useWords } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import type { AuditEntry } from './audit-detail.tsx';
 import { AuditDetail } from './audit-detail.tsx';
@@ -19,13 +19,14 @@ const places: Readonly<Record<string, string>> = { user: 'users', webhook: 'webh
 
 const Target = ({ entry }: { readonly entry: AuditEntry }) => {
   const wordOf = useWords('audit');
+  const model = useModels().find((each) => each.model === entry.target_kind);
   const { target_kind: kind, target_id: id, target_name: name } = entry;
-  const words = name ?? id ?? '—';
-  const place = places[kind];
+  const words = name ?? (model === undefined || id === null ? id : `#${id}`) ?? '—';
+  const place = model === undefined ? places[kind] : `records/${model.path}`;
   return (
     <>
       <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
-        {wordOf('target_kind', kind)}
+        {model?.label ?? wordOf('target_kind', kind)}
       </Typography>{' '}
       {place === undefined || id === null ? words : <Link to={`/${place}/${id}/show`}>{words}</Link>}
     </>
@@ -42,6 +43,7 @@ const columns: readonly OwnColumn<AuditEntry>[] = [
   },
   {
     name: 'action',
+    names: true,
     render: ({ action }) => <Action action={action} />,
   },
   { name: 'target_name', render: (entry) => <Target entry={entry} /> },

@@ -23,10 +23,9 @@ const plain = (value: unknown): string => {
 };
 
 const columns: readonly OwnColumn<Payment>[] = [
-  { name: 'id', align: 'left' },
-  'app_id',
   {
     name: 'order_no',
+    names: true,
     render: ({ order_no }) => plain(order_no),
   },
   {
@@ -35,6 +34,8 @@ const columns: readonly OwnColumn<Payment>[] = [
     render: ({ amount, currency }) =>
       currency === null ? plain(amount) : `${plain(amount)} ${plain(currency)}`,
   },
+  'app_id',
+  { name: 'id', align: 'left' },
   { name: 'created_at', wide: false },
   {
     name: 'body',

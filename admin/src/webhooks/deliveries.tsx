@@ -56,14 +56,9 @@ interface Acts {
   readonly resend: (delivery: Delivery) => void;
 }
 
-interface Acts {
-  readonly show: (delivery: Delivery) => void;
-  readonly resend: (delivery: Delivery) => void;
-}
-
 const columns = (text: Text, { show, resend }: Acts): OwnColumn<Delivery>[] => [
   { name: 'state', render: (delivery) => <DeliveryState delivery={delivery} /> },
-  { name: 'event', align: 'left', render: (delivery) => <Event delivery={delivery} /> },
+  { name: 'event', align: 'left', names: true, render: (delivery) => <Event delivery={delivery} /> },
   { name: 'status', align: 'left', render: (delivery) => <Answer delivery={delivery} /> },
   'attempts',
   { name: 'created_at', wide: false },

@@ -79,7 +79,7 @@ const Fields = ({ draft, errors, choosesUser, onChange: change }: FieldsProps) =
             error={errors['user_id']}
             required
           />
-          <FormHelperText sx={{ mt: -1, mx: 1.75 }}>{text('webhooks.userHelp')}</FormHelperText>
+          <FormHelperText sx={{ mt: -1, mx: 0 }}>{text('webhooks.userHelp')}</FormHelperText>
         </>
       ) : null}
     </>

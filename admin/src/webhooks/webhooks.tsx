@@ -29,6 +29,7 @@ const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webho
     // The webhook that has failed the most stands first.
     name: 'failures',
     label: text('webhooks.state'),
+    align: 'left',
     render: (webhook) => (
       <>
         <WebhookState webhook={webhook} />
