@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { hasBrowser, rested, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 import { enter, hintSession, pages, seed, settled, site } from './admin-site.ts';
@@ -37,6 +37,25 @@ describeDatabase('sqlite', 'the design of the administration pages', (databases)
         if (shifted > 0.02) shifts[name] = shifted;
       }
       expect(shifts).toEqual({});
+    });
+
+    it.each([
+      ['start', '/admin/'],
+      ['list', '/admin/records/books'],
+      ['record', `/admin${pages['book-show']}`],
+      ['explain', `/admin${pages.explain}`],
+      ['documentation', '/api-docs?lang=en#/createBook'],
+    ])('nor when it is visited for the first time, with nothing in the cache: %s', async (_name, path) => {
+      const { page: signedIn } = await enter(open, service, root, '/');
+      const { page } = await open({ fresh: true });
+      await page.context().addCookies(await signedIn.context().cookies());
+      await hintSession(page);
+      await watchShifts(page);
+      await page.goto(service.origin + path);
+      await page.locator('h1, h2').first().waitFor();
+      await rested(page);
+      expect(await page.evaluate<number>('window.shifted')).toBeLessThanOrEqual(0.02);
+      await page.context().close();
     });
 
     it('a first list is fifteen requests, with nothing in the cache', async () => {
