@@ -9,7 +9,7 @@ import { administrator, openShop, type Shop } from './shop.ts';
 
 /**
  * `npm run pages [-- --at=FOLDER] [--rounds=3]`: what the first visit of twelve pages costs and how a list of 100 rows
- * scrolls, in the checkout at FOLDER (built; this one unless given), as tables.
+ * scrolls, in the checkout at FOLDER (built; this one unless given), as tables. `--page=NAME`, once or more: those pages.
  * `npm run pages -- --pictures=FOLDER [--at=FOLDER]`: a picture of each page instead, for each `--language`, `--theme` and
  * `--width`, which can be given several times.
  */
@@ -17,6 +17,7 @@ const { values: options } = parseArgs({
   options: {
     at: { type: 'string', default: root },
     rounds: { type: 'string', default: '3' },
+    page: { type: 'string', multiple: true, default: [] },
     pictures: { type: 'string' },
     language: { type: 'string', multiple: true, default: ['en'] },
     theme: { type: 'string', multiple: true, default: ['light'] },
@@ -60,7 +61,7 @@ interface Visited {
 
 const explained = '/explain?user_id=4&method=PATCH&path=%2Fapi%2Fv1%2Forders%2F1';
 
-const pages: readonly Visited[] = [
+const everyPage: readonly Visited[] = [
   { name: 'sign-in', path: '/admin/', outside: true },
   { name: 'start', path: '/admin/' },
   { name: 'list', path: '/admin/records/orders' },
@@ -74,6 +75,8 @@ const pages: readonly Visited[] = [
   { name: 'audit log', path: '/admin/audit' },
   { name: 'documentation', path: '/api-docs#/createOrder', outside: true },
 ];
+
+const pages = everyPage.filter(({ name }) => options.page.length === 0 || options.page.includes(name));
 
 /** A list of 100 rows. */
 const longList = `/admin/records/products?${new URLSearchParams({
