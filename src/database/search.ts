@@ -22,13 +22,15 @@ export interface RankedSearch extends SearchRequest {
   /** The source of the rows, `"orders" as "t"`, and their key. */
   readonly source: Fragment;
   readonly key: Fragment;
-  /** Conditions that each row meets, those of the row filter included. */
-  readonly conditions: readonly Fragment[];
+  /** Conditions of the row filter. */
+  readonly reach: readonly Fragment[];
   /**
    * The same in parts, each of which an index finds, and which have no row in common; undefined if no index finds the
    * rows.
    */
   readonly parts: readonly (readonly Fragment[])[] | undefined;
+  /** Conditions of the request. */
+  readonly filters: readonly Fragment[];
   /** The number of rows up to the end of the page. */
   readonly until: Fragment;
 }
@@ -36,15 +38,17 @@ export interface RankedSearch extends SearchRequest {
 /** The parts of a statement with ranked matches. */
 export interface RankedMatches {
   /**
-   * Common table expressions. `_matches (id)`: the newest matches, at least up to the end of the page and up to
-   * `countedMatches`. `_ranked (id, score)`: the newest `rankedMatches` of these; a better match has a greater score.
+   * Common table expressions. `_matches (id, whole)`: the first matches, at least up to the end of the page and up to
+   * `countedMatches`. Those with `whole = 1`, which have each word itself, come before those with `whole = 0`, which
+   * have only a beginning of the last one; of each kind the newest come first. `_ranked (id, score)`: the first
+   * `rankedMatches` of these; a better match has a greater score among those of its kind.
    */
   readonly tables: readonly Fragment[];
   /** Number of matches, at most `countedMatches`. */
   readonly count: Fragment;
 }
 
-/** Matches that are ranked, the newest; older ones follow, newest first. */
+/** Matches that are ranked: those with the words themselves before those with a beginning, of each kind the newest. */
 export const rankedMatches = 1000;
 
 /** Matches that are counted for a total. */

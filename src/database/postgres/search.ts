@@ -152,46 +152,59 @@ const examinedRecords = 25_000;
 /**
  * An index on words returns matches in no order, and all of them, so a frequent word takes as long as it has matches. The
  * newest records are examined first: where they have enough matches, these are the newest ones. Otherwise the word is
- * rare enough to ask the index for all matches.
+ * rare enough to ask the index for all matches. Matches with only a beginning are looked for where the words themselves
+ * have too few.
  */
 const ranked = (search: RankedSearch): RankedMatches => {
-  const { index, source, key, conditions, parts, until } = search;
-  const isWhole = conditions.length === 0;
-  const joined = isWhole ? tableOf(search) : sql`${tableOf(search)} join ${source} on ${key} = ${words}.id`;
+  const { index, source, key, reach, parts, filters, until } = search;
+  const isUnconditional = reach.length + filters.length === 0;
+  const joined = isUnconditional
+    ? tableOf(search)
+    : sql`${tableOf(search)} join ${source} on ${key} = ${words}.id`;
   /** The newest rows of all parts. */
   const newest = (columns: Fragment, further: readonly Fragment[], most: Fragment): Fragment => {
     const end = sql` order by id desc limit ${most}`;
-    const rows = (parts ?? [conditions]).map(
+    const rows = (parts ?? [reach]).map(
       (part, nth) =>
-        sql`select * from (select ${columns} from ${joined}${where([...further, ...part])}${end}) as ${identifier(`_part${nth}`)}`,
+        sql`select * from (select ${columns} from ${joined}${where([...further, ...part, ...filters])}${end}) as ${identifier(`_part${nth}`)}`,
     );
     return rows.length === 1 ? join(rows) : sql`${join(rows, ' union all ')}${end}`;
   };
-  const query = queryOf(search);
-  const matches = sql`${words}.words @@ ${query}`;
+  const [begun, whole] = [queryOf(search), queryOf(search, true)];
+  const matches = (query: Fragment): Fragment => sql`${words}.words @@ ${query}`;
   const id = sql`${words}.id`;
+  const counted = literal(countedMatches);
+  const most = sql`greatest(${counted}, ${until})`;
   const enough = sql`greatest(${literal(rankedMatches)}, ${until})`;
-  const examined = sql`(select count(*) from _examined) < ${literal(examinedRecords)}`;
-  const isNear = sql`(${examined} or (select count(*) from _near) >= ${enough})`;
+  const areAll = sql`(select count(*) from _examined) < ${literal(examinedRecords)}`;
+  /** Whether the examined records have enough matches. */
+  const isNear = (of: 'whole' | 'begun'): Fragment =>
+    sql`(${areAll} or (select count(*) from _near${of === 'whole' ? sql` where whole` : sql``}) >= ${enough})`;
+  const areFew = sql`(select count(*) from _whole) < ${enough}`;
   const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
   while (weights.length < labels.length) weights.push(literal(0));
   const rank = (of: Fragment): Fragment =>
     sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${words}.words, ${of}, 1)`;
-  // The last word itself counts more than one that begins with it.
-  const score = sql`${rank(query)} + ${rank(queryOf(search, true))}`;
+  const found = sql`case when ${matches(begun)} then ${matches(whole)} end`;
+  const far = (...conditions: readonly Fragment[]): Fragment =>
+    newest(sql`${id} + 0 as id`, conditions, most);
   return {
     tables: [
-      sql`_examined as materialized (${newest(sql`${id} as id, ${matches} as found`, [], literal(examinedRecords))})`,
-      sql`_near as materialized (select id from _examined where found)`,
-      sql`_matches as materialized (select id from _near where ${isNear} union all
-        select * from (${newest(sql`${id} + 0 as id`, [sql`not ${isNear}`, matches], sql`greatest(${literal(countedMatches)}, ${until})`)}) as _far)`,
-      sql`_ranked as materialized (select _newest.id, ${score} as score
-        from (select id from _matches order by id desc limit ${literal(rankedMatches)}) as _newest
-        join ${tableOf(search)} on ${id} = _newest.id)`,
+      sql`_examined as materialized (${newest(sql`${id} as id, ${found} as whole`, [], literal(examinedRecords))})`,
+      sql`_near as materialized (select id, whole from _examined where whole is not null)`,
+      sql`_whole as materialized (select id from _near where whole and ${isNear('whole')} union all
+        select * from (${far(sql`not ${isNear('whole')}`, matches(whole))}) as _far)`,
+      sql`_begun as materialized (select id from _near where not whole and ${areFew} and ${isNear('begun')} union all
+        select * from (${far(areFew, sql`not ${isNear('begun')}`, matches(begun), sql`not ${matches(whole)}`)}) as _far)`,
+      sql`_matches as materialized (select id, 1 as whole from _whole union all select id, 0 from _begun)`,
+      sql`_ranked as materialized (select _first.id, ${rank(begun)} + ${rank(whole)} as score
+        from (select id from _matches order by whole desc, id desc limit ${literal(rankedMatches)}) as _first
+        join ${tableOf(search)} on ${id} = _first.id)`,
     ],
-    count: sql`select case when ${isNear} and not ${examined} and (select count(*) from _near) < ${literal(countedMatches)}
-      then (select count(*) from (select 1 from ${joined}${where([matches, ...conditions])} limit ${literal(countedMatches)}) as _counted)
-      else (select count(*) from (select 1 from _matches limit ${literal(countedMatches)}) as _counted) end`,
+    count: sql`select case when ${areAll} or (select count(*) from _near) >= ${counted}
+      then (select least(count(*), ${counted}) from _near)
+      when ${areFew} and not ${isNear('begun')} then (select least(count(*), ${counted}) from _matches)
+      else (select count(*) from (select 1 from ${joined}${where([matches(begun), ...reach, ...filters])} limit ${counted}) as _counted) end`,
   };
 };
 

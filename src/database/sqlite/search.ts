@@ -100,14 +100,14 @@ const triggers = (index: SearchIndex): readonly string[] => {
   ];
 };
 
-/** The texts stay in the table itself. Prefixes of up to three characters, which begin many words, have an index. */
+/** The texts stay in the table itself. Beginnings of up to five characters, which many words have, have an index. */
 const tokenizer = `tokenize="unicode61 remove_diacritics 2 categories 'L* Nd' tokenchars '〇'"`;
 
 export const searchSchemaSqlite: SearchSchema = {
   create: (index) => [
     createLetters(),
     `create virtual table ${quoteName(searchTable(index.of))} using fts5(${namesOf(index.columns)},
-  content='', contentless_delete=1, prefix='1 2 3', ${tokenizer})`,
+  content='', contentless_delete=1, prefix='1 2 3 4 5', ${tokenizer})`,
     fill(index),
     ...triggers(index),
   ],
@@ -123,61 +123,79 @@ export const searchSchemaSqlite: SearchSchema = {
 
 const tableOf = ({ index }: SearchRequest): Fragment => identifier(searchTable(index.of));
 
-/**
- * The words as a query of FTS5: `{"title"} : ("one" AND "two" *)`. `exact` adds `OR ("one" AND "two")`, which finds no more
- * records, but counts for the rank.
- */
-const matching = (request: SearchRequest, exact = false): Fragment => {
+/** The words as a query of FTS5: `{"title"} : ("one" AND "two")`, for a beginning of the last word `("one" AND "two" *)`. */
+const matching = (request: SearchRequest, last: 'whole' | 'begun'): Fragment => {
   const { index, columns, words } = request;
   const filter =
     columns.length === index.columns.length ? '' : `{${columns.map((column) => `"${column}"`).join(' ')}} : `;
-  const all = sql`'("' || replace(${words}, ' ', '" AND "') || '"'`;
-  const begun = sql`${literal(`${filter}(`)} || ${all} || ' *)'`;
-  const query = exact ? sql`${begun} || ' OR ' || ${all} || '))'` : sql`${begun} || ')'`;
-  return sql`${tableOf(request)} match ${query}`;
+  const end = last === 'begun' ? '" *)' : '")';
+  return sql`${tableOf(request)} match ${literal(`${filter}("`)} || replace(${words}, ' ', '" AND "') || ${literal(end)}`;
 };
 
 /** Most records of a rule whose keys are collected before the search. */
-const fewRecords = 10_000;
+const fewRecords = 50_000;
 
 /** The newest matches: FTS5 returns them in this order, so that a limit bounds the work. */
-const newest = (search: RankedSearch, columns: Fragment, most: Fragment, matches: Fragment): Fragment => {
-  const { source, key, conditions, parts } = search;
+const newest = (
+  search: RankedSearch,
+  columns: Fragment,
+  most: Fragment,
+  matches: readonly Fragment[],
+): Fragment => {
+  const { source, key, reach, parts, filters } = search;
   const words = tableOf(search);
   const rowid = sql`${words}.rowid`;
   const end = sql` order by ${rowid} desc limit ${most}`;
-  if (conditions.length === 0) return sql`select ${columns} from ${words}${where([matches])}${end}`;
+  if (reach.length + filters.length === 0) return sql`select ${columns} from ${words}${where(matches)}${end}`;
   const rows = sql`select ${columns} from ${words} cross join ${source}`;
-  const all = [matches, sql`${key} = ${rowid}`, ...conditions];
+  const all = [...matches, sql`${key} = ${rowid}`, ...reach, ...filters];
   if (parts === undefined) return sql`${rows}${where(all)}${end}`;
   const few = sql`(select count(*) from _near) <= ${literal(fewRecords)}`;
   // The plus prevents one search for each of these records, each of which would begin again.
-  const near = [few, matches, sql`+${rowid} in (select key from _near)`];
+  const near = [few, ...matches, sql`+${rowid} in (select key from _near where admitted)`];
   return sql`select * from (select ${columns} from ${words}${where(near)}${end})
     union all select * from (${rows}${where([sql`not ${few}`, ...all])}${end}) order by id desc limit ${most}`;
 };
 
+/** The keys of the rows that a caller reaches, and whether the filters admit them; no more than decide for `few`. */
+const nearRows = (
+  { source, key, filters }: RankedSearch,
+  parts: readonly (readonly Fragment[])[],
+): Fragment => {
+  const admitted =
+    filters.length === 0
+      ? literal(true)
+      : sql`(${join(
+          filters.map((one) => sql`(${one})`),
+          ' and ',
+        )})`;
+  const rows = parts.map(
+    (part, nth) =>
+      sql`select * from (select ${key} as key, ${admitted} as admitted from ${source}${where(part)} limit ${literal(fewRecords + 1)}) as ${identifier(`_near${nth}`)}`,
+  );
+  return sql`_near as materialized (${join(rows, ' union all ')})`;
+};
+
 export const searchSqlite: SearchDialect = {
   matches: (key, request) =>
-    sql`${key} in (select rowid from ${tableOf(request)}${where([matching(request)])})`,
+    sql`${key} in (select rowid from ${tableOf(request)}${where([matching(request, 'begun')])})`,
   ranked: (search) => {
-    const { index, source, key, parts, until } = search;
+    const { index, parts, until } = search;
     const words = tableOf(search);
     const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
-    const id = sql`${words}.rowid as id`;
-    const score = sql`${id}, -bm25(${join([words, ...weights])}) as score`;
+    const columns = sql`${words}.rowid as id, -bm25(${join([words, ...weights])}) as score`;
     const most = sql`max(${literal(countedMatches)}, ${until})`;
-    const near = (parts ?? []).map(
-      (part, nth) =>
-        sql`select * from (select ${key} as key from ${source}${where(part)} limit ${literal(fewRecords + 1)}) as ${identifier(`_near${nth}`)}`,
-    );
+    // FTS5 reads all matches of a beginning before it returns one: not where the words themselves have enough.
+    const missing = sql`${most} - (select count(*) from _whole)`;
+    const others = sql`${words}.rowid not in (select id from _whole)`;
     return {
       tables: [
-        ...(parts === undefined ? [] : [sql`_near as materialized (${join(near, ' union all ')})`]),
-        // One pass: each would read the matches of a beginning again.
-        sql`_found as materialized (${newest(search, score, most, matching(search, true))})`,
-        sql`_matches as (select id from _found)`,
-        sql`_ranked as materialized (select id, score from _found order by id desc limit ${literal(rankedMatches)})`,
+        ...(parts === undefined ? [] : [nearRows(search, parts)]),
+        sql`_whole as materialized (${newest(search, columns, most, [matching(search, 'whole')])})`,
+        sql`_begun as materialized (${newest(search, columns, missing, [matching(search, 'begun'), others])})`,
+        sql`_found as (select id, score, 1 as whole from _whole union all select id, score, 0 from _begun)`,
+        sql`_matches as (select id, whole from _found)`,
+        sql`_ranked as materialized (select id, score from _found order by whole desc, id desc limit ${literal(rankedMatches)})`,
       ],
       count: sql`select count(*) from (select 1 from _matches limit ${literal(countedMatches)})`,
     };

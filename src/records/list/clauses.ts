@@ -5,12 +5,13 @@ import {
   type Fragment,
   identifier,
   join,
+  literal,
   sql,
   startsOf,
   where,
 } from '../../database/statement.ts';
 import { type Joining, pathCondition } from '../relations/related.ts';
-import { isFoundByIndex, reachConditions, reachParts } from '../rows/reach.ts';
+import { indexedParts, reachConditions, reachParts } from '../rows/reach.ts';
 import { cursorNulls, type FilterShape, type ListArguments, type ListShape, walkOf } from './parameters.ts';
 import { comesAfter, orderBy } from './sort.ts';
 
@@ -134,7 +135,10 @@ export interface Clauses {
 
 const foundRows = identifier('_found');
 
-/** The page in the order of a search: the ranked matches, the best first, then all others, the newest first. */
+/** More rows than a table has. */
+const everyRow = 2_147_483_647;
+
+/** The page in the order of a search; see `RankedMatches`. */
 const rankedClauses = (
   shape: ListShape,
   clauses: Omit<Clauses, 'found' | 'paged' | 'count' | 'next'>,
@@ -148,42 +152,32 @@ const rankedClauses = (
   const value = (index: number): Fragment => param('rows', index);
   const key = column(source.key);
   const from = sql`${source.from(dialect)} as ${identifier(rowAlias)}`;
-  const parts = isFoundByIndex(rows.terms) ? reachParts(rows.terms, column, value, dialect) : undefined;
+  const reach = reachConditions(rows.terms, column, value, 'find', dialect);
   const search = dialect.search.ranked({
     index: source.search,
     columns: searched,
     words: param('search'),
     source: from,
     key,
-    conditions: [...reachConditions(rows.terms, column, value, 'find', dialect), ...filters],
-    parts: parts?.map((part) => [...part, ...filters]),
-    until: dialect.rows(param('pageEnd')),
+    reach,
+    parts: indexedParts(rows.terms, source, column, value, dialect),
+    filters,
+    until: paging.kind === 'all' ? literal(everyRow) : dialect.rows(param('pageEnd')),
   });
-  const order = (id: Fragment): Fragment =>
-    sql` order by ${dialect.ordered(sql`_ranked.score`, true, true)}, ${id} desc`;
+  const order = sql` order by _matches.whole desc, ${dialect.ordered(sql`_ranked.score`, true, true)}, _matches.id desc`;
   const limit = sql` limit ${dialect.rows(param('limit'))}`;
-  if (paging.kind === 'all') {
-    const all = sql` from ${from} left join _ranked on _ranked.id = ${key}`;
-    const ordered = order(key);
-    return {
-      ...clauses,
-      found: sql`with ${join(search.tables)} `,
-      from: all,
-      paged: clauses.matching,
-      order: ordered,
-      walk: ordered,
-      count: search.count,
-      next: sql`null`,
-    };
-  }
-  const page = sql`select _matches.id, row_number() over (${order(sql`_matches.id`)}) as place
-    from _matches left join _ranked on _ranked.id = _matches.id${order(sql`_matches.id`)}${limit} offset ${dialect.rows(param('offset'))}`;
+  const window = paging.kind === 'all' ? sql`` : sql`${order}${limit} offset ${dialect.rows(param('offset'))}`;
+  const page = sql`select _matches.id, row_number() over (${order}) as place
+    from _matches left join _ranked on _ranked.id = _matches.id${window}`;
   const place = sql` order by _page.place`;
+  // The rows of the page are found by their keys.
+  const matching = [sql`${key} = _page.id`];
   return {
     ...clauses,
+    ...{ matching, following: matching, paged: matching },
     found: sql`with ${join([...search.tables, sql`_page as materialized (${page})`])} `,
-    from: sql` from _page join ${from} on ${key} = _page.id`,
-    paged: [],
+    // SQLite keeps the order of a cross join.
+    from: sql` from _page cross join ${from}`,
     order: place,
     walk: place,
     window: limit,

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../database/dialect.ts';
+import type { Source } from '../../database/source.ts';
 import { type Fragment, sql } from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
 import { comparedColumns, isOfCaller, type RowExpression } from '../../model/row-expression.ts';
@@ -120,4 +121,17 @@ const isIndexed = (expression: RowExpression): boolean => {
     case 'allOf':
       return expression.rules.some(isIndexed);
   }
+};
+
+/** The parts of a reach, each of which an index finds; undefined if no index finds the rows. */
+export const indexedParts = (
+  terms: RowReach['terms'],
+  { indexed }: Pick<Source, 'indexed'>,
+  column: ColumnSql,
+  value: (index: number) => Fragment,
+  dialect: Dialect,
+): readonly (readonly Fragment[])[] | undefined => {
+  if (isFoundByIndex(terms)) return reachParts(terms, column, value, dialect);
+  const isFound = terms.some((term) => typeof term === 'string' && indexed.has(term));
+  return isFound ? [reachConditions(terms, column, value, 'find', dialect)] : undefined;
 };

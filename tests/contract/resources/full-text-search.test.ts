@@ -208,6 +208,34 @@ describeEachDatabase('full-text search', (databases) => {
     expect(await titles('finch odd', { page: '4', per_page: '200' })).toHaveLength(1);
   }, 60_000);
 
+  it('returns the words themselves before words that begin with them, on every page', async () => {
+    await importArticles(
+      Array.from({ length: 1400 }, (_, index) => ({
+        title: index % 2 === 0 ? `Tern ${index}` : `Ternlet ${index}`,
+        body: index % 7 === 0 ? 'seventh' : 'other',
+      })),
+    );
+    const kinds = async (query: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+      (await titles('tern', query)).map((title) => title.split(' ')[0] ?? '');
+    for (const [query, each] of [
+      [{}, 700],
+      [{ 'filter[body]': 'seventh' }, 100],
+    ] as const) {
+      const all = await kinds(query);
+      expect(all).toEqual([...Array(each).fill('Tern'), ...Array(each).fill('Ternlet')]);
+      const seen: string[] = [];
+      for (let page = 1; page <= (each * 2) / 200; page += 1)
+        seen.push(...(await titles('tern', { ...query, page: String(page), per_page: '200' })));
+      expect(new Set(seen).size).toBe(each * 2);
+      expect(seen).toEqual(await titles('tern', query));
+      // All of the first kind are ranked; the oldest of the second kind follow, the newest of them first.
+      const rest = seen.slice(1000).map((title) => Number(title.split(' ')[1]));
+      expect(rest).toEqual(rest.toSorted((one, other) => other - one));
+    }
+    const page = await service.request('GET', '/api/v1/articles?q=tern&per_page=1', { token: ann });
+    expect(page.headers['x-total-count']).toBe('1400');
+  }, 60_000);
+
   it('finds nothing else in a model without a search', async () => {
     await make('plains', { title: 'Category', body: 'Ünder' });
     expect(await titles('ategor', {}, 'plains')).toEqual(['Category']);
