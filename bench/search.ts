@@ -1,5 +1,6 @@
 /**
- * Milliseconds of the first page of a full-text search, by how many of the records match.
+ * Milliseconds of the first page of a full-text search, and of processor time (the service's and the database's), by how
+ * many of the records match.
  *     npm run bench:search -- [--database=sqlite|postgres] [--records=100000] [--rounds=15]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -72,14 +73,17 @@ try {
     application,
   );
   try {
-    const timed = async (path: string): Promise<{ readonly ms: number; readonly total: string | null }> => {
+    const cpu = (): number => service.cpu() + place.databaseCpu();
+    const timed = async (path: string) => {
       const began = performance.now();
+      const before = cpu();
       const response = await fetch(`http://127.0.0.1:${service.port}${path}`, {
         headers: { Authorization: `Bearer ${token(2)}` },
       });
       await response.text();
       if (!response.ok) throw new Error(`${path}: ${response.status}`);
-      return { ms: performance.now() - began, total: response.headers.get('x-total-count') };
+      const ms = performance.now() - began;
+      return { ms, cpuMs: (cpu() - before) * 1000, total: response.headers.get('x-total-count') };
     };
     const create = async (table: string): Promise<void> => {
       const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/${table}`, {
@@ -90,20 +94,26 @@ try {
       if (!response.ok) throw new Error(`${table}: ${response.status} ${await response.text()}`);
     };
     process.stdout.write(
-      '| query | total | articles, ms | at most | own articles, ms | at most |\n| --- | --- | --- | --- | --- | --- |\n',
+      '| query | total | articles, ms | at most | processor | own articles, ms | at most | processor |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n',
     );
     for (const { name, q } of queries) {
       const cells: string[] = [];
       for (const table of ['articles', 'own_articles']) {
         const times: number[] = [];
+        let spent = 0;
         for (let round = 0; round < rounds; round += 1) {
           // After a write no total is taken from a cache.
           await create(table);
-          const { ms, total } = await timed(`/api/v1/${table}?q=${encodeURIComponent(q)}&per_page=20`);
+          const { ms, cpuMs, total } = await timed(`/api/v1/${table}?q=${encodeURIComponent(q)}&per_page=20`);
           times.push(ms);
+          spent += cpuMs;
           if (round === 0 && table === 'articles') cells.push(String(total));
         }
-        cells.push(quantile(times, 0.5).toFixed(1), Math.max(...times).toFixed(1));
+        cells.push(
+          quantile(times, 0.5).toFixed(1),
+          Math.max(...times).toFixed(1),
+          (spent / rounds).toFixed(1),
+        );
       }
       process.stdout.write(`| ${[name, ...cells].join(' | ')} |\n`);
     }

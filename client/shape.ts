@@ -30,8 +30,14 @@ export interface ResourceShape {
   readonly events?: boolean;
 }
 
+/** Every list of a model returns the version beside its view, if `fields` names it. */
+interface Versioned {
+  /** The version of the record, for `etag: `"${version}-list"``. */
+  readonly version?: number;
+}
+
 interface ShapeOfModel<Model, Known> {
-  readonly listed: ListItemOf<Model>;
+  readonly listed: ListItemOf<Model> & Versioned;
   readonly record: DetailOf<Model>;
   readonly saved: SavedOf<Model>;
   readonly create: CreateBodyOf<Model, Known>;

@@ -1,7 +1,7 @@
 import type { Application } from '../app/application.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { conditionalFields, inputSchema, outputSchema } from '../model/schema.ts';
+import { conditionalFields, inputSchema, listItemSchema, outputSchema } from '../model/schema.ts';
 import { endpointsPart } from './client-endpoints.ts';
 import {
   filterType,
@@ -72,7 +72,7 @@ const shapeOf = (model: ResourceModel, models: Models): string => {
   const optional = conditionalFields(model);
   return `  /** ${model.name} */
   ${model.path}: {
-    listed: ${objectType(outputSchema(model, model.views.list, locale, optional), indent)};
+    listed: ${objectType(listItemSchema(model, model.views.list, locale, optional), indent)};
     record: ${objectType(outputSchema(model, model.views.detail, locale, optional), indent)};
     saved: ${objectType(outputSchema(model, model.views.saved, locale, optional), indent)};
     create: ${bodyType(model, 'create', models)};

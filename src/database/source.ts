@@ -4,7 +4,7 @@ import type { Dialect } from './dialect.ts';
 import type { SearchIndex } from './search.ts';
 import { type Fragment, identifier, param, sql } from './statement.ts';
 
-/** Hidden integer column that every write raises; ETag and If-Match go by it. */
+/** Integer column that every write raises; ETag and If-Match go by it. No view has it. */
 export const versionColumn = 'version';
 
 /**
@@ -93,6 +93,8 @@ export interface Source {
   /** The table, if it is one: its size bounds the time of a scan. */
   readonly table?: string;
   readonly columns: ReadonlyMap<string, SourceColumn>;
+  /** Columns that no view has, and that a list returns if its `fields` name them. */
+  readonly further?: ReadonlyMap<string, SourceColumn>;
   /** Unique, never null: breaks ties of every sort. */
   readonly key: string;
   /** First columns of indexes, the key included: a sort or an equality by another column scans. */
@@ -113,7 +115,7 @@ export const rowAlias = 't';
 
 /** Returns a column of a source. @throws Error if it has none of this name, which is a bug of the service */
 export const columnOf = (source: Source, of: string): SourceColumn => {
-  const column = source.columns.get(of);
+  const column = source.columns.get(of) ?? source.further?.get(of);
   if (column === undefined) throw new Error(`source ${source.name} has no column ${of}`);
   return column;
 };

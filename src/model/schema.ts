@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../fields/field.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { labelText } from '../kernel/messages/messages.ts';
+import { type Label, labelText } from '../kernel/messages/messages.ts';
 import type { FieldSet, ModelField, ResourceModel } from './resource.ts';
 
 /**
@@ -120,4 +120,19 @@ export const outputSchema = (
     ),
     required: names.filter((name) => !optional.has(name)),
   };
+};
+
+const versionText: Label = {
+  'zh-CN': '记录的版本，用于 `If-Match: "<version>-list"`；仅在 `fields` 中写明时返回',
+  en: 'The version of the record, for `If-Match: "<version>-list"`; only if `fields` names it',
+};
+
+/** Schema of a record in a list, with the version, which `fields` may ask for. */
+export const listItemSchema = (
+  ...[model, names, locale, optional]: Parameters<typeof outputSchema>
+): JsonSchema => {
+  const schema = outputSchema(model, names, locale, optional);
+  const description = labelText(versionText, locale);
+  const version = { type: 'integer', minimum: 1, description, ...conditional };
+  return { ...schema, properties: { ...(schema['properties'] as JsonSchema), version } };
 };

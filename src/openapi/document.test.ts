@@ -233,7 +233,7 @@ describe('describeApi', () => {
   it('gives each view its own schema, and the body what somebody may write', async () => {
     const document = await describeIn('en');
     const fieldsOf = (name: string) => Object.keys(at(document, 'components', 'schemas', name, 'properties'));
-    expect(fieldsOf('BlogPostListItem')).toEqual(['id', 'title', 'status', 'user']);
+    expect(fieldsOf('BlogPostListItem')).toEqual(['id', 'title', 'status', 'version', 'user']);
     expect(fieldsOf('BlogPostSaved')).toEqual(['id', 'title', 'user']);
     expect(fieldsOf('BlogPost')).toContain('user_id');
     expect(fieldsOf('BlogPostCreate')).toContain('internal_note');

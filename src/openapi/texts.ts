@@ -123,8 +123,8 @@ export const parameterTexts = {
     en: 'Words of a full-text search, without case and accents; the last one may be the beginning of a word. All of them must occur. Without `sort` and `after` the best match comes first, and the total counts up to 10,000',
   },
   fields: {
-    'zh-CN': '只返回这些字段，逗号分隔',
-    en: 'Return only these fields, comma-separated',
+    'zh-CN': '只返回这些字段，逗号分隔；模型的列表还可返回 `version`',
+    en: 'Return only these fields, comma-separated; lists of a model also have `version`',
   },
   group: {
     'zh-CN': '分组依据，逗号分隔：字段，或其时间段，如 `created_at:day`（键名 `created_at_day`）',

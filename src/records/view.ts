@@ -8,8 +8,10 @@ import {
   type SourceColumn,
   type SourceRelation,
   storedValue,
+  versionColumn,
 } from '../database/source.ts';
 import { type Fragment, join, identifier as named, sql } from '../database/statement.ts';
+import { integer } from '../fields/integer.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import type { FieldMask, Grant } from '../policy/grant.ts';
@@ -167,6 +169,8 @@ const relationOf = (
     : { through: { ...through, source: () => sourceOf(through.model, models) } }),
 });
 
+const version: SourceColumn = { name: versionColumn, type: integer, options: {} };
+
 /** The source of a resource's table; made once for a model. */
 export const resourceSource = (model: ResourceModel, models: Models): Source => {
   const cached = resourceSources.get(model);
@@ -178,6 +182,7 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
     columns: new Map(
       [...model.fields.values()].map(({ name, type, options }) => [name, { name, type, options }]),
     ),
+    further: new Map([[versionColumn, version]]),
     key: 'id',
     ...(model.search.length === 0 ? {} : { search: { of: model.table, columns: model.search } }),
     indexed: new Set(['id', ...model.indexes.flatMap(({ columns }) => columns.slice(0, 1))]),

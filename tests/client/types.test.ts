@@ -15,8 +15,12 @@ const typed = async (client: Client<typeof resources>) => {
         amount: number;
         status: 'pending' | 'paid' | 'cancelled' | null;
         created_at: string;
+        readonly version?: number;
       }
     | undefined
+  >();
+  expectTypeOf((await client.orders.list({ fields: ['id', 'version'] })).items[0]?.version).toEqualTypeOf<
+    number | undefined
   >();
   expectTypeOf((await client.orders.list({ fields: ['id', 'status'] })).items).toEqualTypeOf<
     { id: number; status: 'pending' | 'paid' | 'cancelled' | null }[]

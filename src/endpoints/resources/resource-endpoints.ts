@@ -7,7 +7,7 @@ import { isHeld } from '../../model/deletion.ts';
 import { groupSchema } from '../../model/group-schema.ts';
 import { nestedInputs, withNested } from '../../model/nested-schema.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
-import { conditionalFields, inputSchema, outputSchema } from '../../model/schema.ts';
+import { conditionalFields, inputSchema, listItemSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { grantsOfRelated, managedRule, relatedFor, ruleOf } from '../../operations/area.ts';
 import { touchesOthers } from '../../operations/cascade-links.ts';
@@ -118,13 +118,16 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     view: View | undefined,
     problems: readonly ProblemKind[] = [],
     description?: Label,
-  ) => ({
-    summary,
-    ...(description === undefined ? {} : { description }),
-    tag: area.tag(model, locale),
-    ...(view === undefined ? {} : { data: outputSchema(model, fieldsOf(view), locale, optional) }),
-    problems,
-  });
+  ) => {
+    const schemaOf = view === 'list' ? listItemSchema : outputSchema;
+    return {
+      summary,
+      ...(description === undefined ? {} : { description }),
+      tag: area.tag(model, locale),
+      ...(view === undefined ? {} : { data: schemaOf(model, fieldsOf(view), locale, optional) }),
+      problems,
+    };
+  };
 
   // Without any rule of a field's own, the owner that the service sets may still be taken: 422.
   const collision = canCollide(model) ? (['conflict', 'invalid_record'] as const) : [];

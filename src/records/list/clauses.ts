@@ -166,7 +166,8 @@ const rankedClauses = (
   });
   const order = sql` order by _matches.whole desc, ${dialect.ordered(sql`_ranked.score`, true, true)}, _matches.id desc`;
   const limit = sql` limit ${dialect.rows(param('limit'))}`;
-  const window = paging.kind === 'all' ? sql`` : sql`${order}${limit} offset ${dialect.rows(param('offset'))}`;
+  const window =
+    paging.kind === 'all' ? sql`` : sql`${order}${limit} offset ${dialect.rows(param('offset'))}`;
   const page = sql`select _matches.id, row_number() over (${order}) as place
     from _matches left join _ranked on _ranked.id = _matches.id${window}`;
   const place = sql` order by _page.place`;

@@ -59,7 +59,7 @@ export interface Filter extends FieldFilter {
 
 /** A list request, validated and in terms of the source's columns. */
 export interface ListParameters {
-  /** Requested fields, in the order of the view. */
+  /** Requested fields, in the order of the view; the version last. */
   readonly fields: readonly string[];
   readonly sort: Sort;
   readonly filters: readonly Filter[];
@@ -143,13 +143,14 @@ const parseFilters = (
 
 const parseFields = (view: SourceView, text: string | undefined): readonly string[] => {
   if (text === undefined) return view.fields;
+  const fields = [...view.fields, ...(view.source.further?.keys() ?? [])];
   const wanted = new Set<string>();
   for (const name of text.split(',')) {
     if (name === '' || wanted.has(name)) throw invalidParameter('fields');
-    if (!view.fields.includes(name)) throw unusableField(name);
+    if (!fields.includes(name)) throw unusableField(name);
     wanted.add(name);
   }
-  return view.fields.filter((name) => wanted.has(name));
+  return fields.filter((name) => wanted.has(name));
 };
 
 /** Parses a positive integer of at most twelve digits. @throws Problem `invalid_parameter` */

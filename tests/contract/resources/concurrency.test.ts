@@ -123,6 +123,30 @@ describeEachDatabase('ETag, If-Match and If-None-Match', (databases) => {
     ).toBe(200);
   });
 
+  it('a list returns the versions that `fields` asks for, as JSON, CSV and by cursor', async () => {
+    const token = await service.admin();
+    const { id, tag } = await create(service, token);
+    const changed = await service.request('PATCH', `${path}/${id}`, { token, body: { ticket: { amount: 2 } } });
+    const list = `${path}?filter[id]=${id}`;
+    const version = { id, version: 2 };
+    for (const paging of ['', '&per_page=5', '&page=1', '&after='])
+      expect((await service.get(`${list}&fields=version,id${paging}`, { token })).data).toEqual([version]);
+    const csv = await service.get(`${list}&fields=id,version`, { token, headers: { Accept: 'text/csv' } });
+    expect(csv.text).toBe(`id,version\r\n${id},2\r\n`);
+    expect((await service.get<object[]>(list, { token })).data[0]).not.toHaveProperty('version');
+    for (const query of ['sort=version', 'filter[version]=2'])
+      expect((await service.get(`${path}?${query}`, { token })).status).toBe(400);
+    const write = (etag: string) =>
+      service.request('PATCH', `${path}/${id}`, {
+        token,
+        body: { ticket: { amount: 3 } },
+        headers: { 'If-Match': etag },
+      });
+    expect(changed.headers['etag']).toBe(`"${version.version}-saved"`);
+    expect((await write(tag)).status).toBe(412);
+    expect((await write(`"${version.version}-list"`)).status).toBe(200);
+  });
+
   it('412 comes after 401, 403, 400 and 404, and before 422', async () => {
     const [owner, other] = [await service.createUser(), await service.createUser()];
     const { id } = await create(service, owner, newCode(), '/api/v1/parcels');
