@@ -126,7 +126,10 @@ describeEachDatabase('ETag, If-Match and If-None-Match', (databases) => {
   it('a list returns the versions that `fields` asks for, as JSON, CSV and by cursor', async () => {
     const token = await service.admin();
     const { id, tag } = await create(service, token);
-    const changed = await service.request('PATCH', `${path}/${id}`, { token, body: { ticket: { amount: 2 } } });
+    const changed = await service.request('PATCH', `${path}/${id}`, {
+      token,
+      body: { ticket: { amount: 2 } },
+    });
     const list = `${path}?filter[id]=${id}`;
     const version = { id, version: 2 };
     for (const paging of ['', '&per_page=5', '&page=1', '&after='])
