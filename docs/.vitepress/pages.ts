@@ -113,7 +113,10 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Explanation', zh: '原理' },
-    pages: [...guides('security-model'), ...references('asvs', 'advisories', 'reliability', 'speed')],
+    pages: [
+      ...guides('security-model'),
+      ...references('asvs', 'advisories', 'reliability', 'speed', 'pages'),
+    ],
   },
   {
     title: { en: 'Decisions', zh: '设计决策' },

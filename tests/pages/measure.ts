@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 
-/** What the first visit of a page costs. */
+/** The costs of the first visit of a page. */
 export interface PageCost {
   readonly requests: number;
   /** Bytes of all responses as they were transferred, with gzip, headers included. */
@@ -13,7 +13,7 @@ export interface PageCost {
   readonly shift: number;
 }
 
-/** What scrolling costs the page's thread. */
+/** The costs of scrolling for the page's thread. */
 export interface ScrollCost {
   /** Frames that the browser produced while it scrolled. */
   readonly frames: number;
@@ -57,7 +57,7 @@ export const measurePage = async (
   const page = await context.newPage();
   const session = await meter(page);
   await session.send('Network.enable');
-  // What older clients and most measurements take; browsers also take Brotli, which is a sixth smaller.
+  // As older clients and most measurements do; browsers also take Brotli, which is a sixth smaller.
   await page.setExtraHTTPHeaders({ 'Accept-Encoding': 'gzip' });
   let requests = 0;
   let bytes = 0;

@@ -33,7 +33,7 @@ interface Look {
 
 const usual: Look = { language: 'en', theme: 'light', width: 1280 };
 
-/** What stands where something has not arrived yet. */
+/** Stands where something has not arrived yet. */
 const waiting = '[role=progressbar], .MuiSkeleton-root';
 
 /** Resolves once no response, no frame and no change is under way; works with pages of every version. */
@@ -94,6 +94,10 @@ const newContext = async (
     colorScheme: theme === 'dark' ? 'dark' : 'light',
     viewport: { width, height: width < 600 ? 780 : 860 },
   });
+  await context.addInitScript(
+    `localStorage['RaStoregatewright.locale'] ??= ${JSON.stringify(JSON.stringify(language))};
+     localStorage['RaStoregatewright.version'] ??= ${JSON.stringify(JSON.stringify('1'))};`,
+  );
   if (!outside) {
     await context.addCookies(cookies);
     await context.addInitScript(`localStorage['gatewright.session'] ??= '1'`);
@@ -127,7 +131,7 @@ const medianCost = (costs: readonly PageCost[]): PageCost => {
 
 const open = async (page: Page, { origin }: Shop, { path, act }: Visited): Promise<void> => {
   await page.goto(origin + path);
-  await page.locator('h1, h2').first().waitFor();
+  await page.locator('h1, h2').filter({ visible: true }).first().waitFor();
   await rested(page);
   if (act === undefined) return;
   await act(page);

@@ -10,7 +10,7 @@ const numbers: readonly string[] = ['integer', 'number', 'decimal'];
 
 const idLabel = ({ fields }: Metadata): string => fields.find(({ name }) => name === 'id')?.label ?? 'id';
 
-/** What heads the names of records: the field that they are, the model where they are of several, the id where of none. */
+/** The head of the names of records: the field that they are, the model where they are of several, the id where of none. */
 const nameLabel = (metadata: Metadata): string => {
   const names = nameFields(metadata);
   const fields = metadata.fields.filter(({ name }) => names.includes(name));
