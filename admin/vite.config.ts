@@ -101,7 +101,7 @@ const leaveOut = (): Plugin => ({
 
 /** Parts of the libraries that no first page needs: they come with the forms. */
 const later =
-  /[\\/]@mui[\\/]material[\\/](?:Autocomplete|useAutocomplete|Radio|RadioGroup|FormGroup|FormLabel|ToggleButton|ToggleButtonGroup|Tab|Tabs|TabScrollButton|Collapse|Popper|LinearProgress)[\\/]|@mui[\\/]material[\\/]internal[\\/]svg-icons[\\/]RadioButton|[\\/](?:uqr|@popperjs)[\\/]/;
+  /[\\/]@mui[\\/]material[\\/](?:Autocomplete|useAutocomplete|Radio|RadioGroup|FormGroup|FormLabel|Tab|Tabs|TabScrollButton|Collapse|Popper|LinearProgress)[\\/]|@mui[\\/]material[\\/]internal[\\/]svg-icons[\\/]RadioButton|[\\/](?:uqr|@popperjs)[\\/]/;
 
 /** The frame of every page, and lists, which most pages are. */
 const ofApp =
@@ -111,9 +111,13 @@ const ofApp =
 const ofFields =
   /[\\/]@mui[\\/]material[\\/](?:TextField|Select|OutlinedInput|InputLabel|FormLabel|FormHelperText|FormControlLabel|InputAdornment|Switch|NativeSelect)[\\/]|[\\/]FormControl[\\/](?:FormControl|formControlClasses)\.m?js$/;
 
-/** Parts of pages that no list of records has. */
+/** Parts of pages that no list of records has, and what several groups of pages share: none brings another group along. */
 const ofOthers =
-  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:address|at-once|columns|copy-button|detail-dialog|facts|gate-trace|refusal|secret|section|shown-once|status|use-input|view-name)|records[\\/](?:own-list|own-show))\.tsx?$/;
+  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:address|at-once|columns|copy-button|detail-dialog|facts|gate-trace|refusal|secret|section|shown-once|status|use-input|view-name)|records[\\/](?:own-list|own-show)|access[\\/](?:refusal|explanation)|keys[\\/](?:api-key|scopes|limit-fields)|users[\\/]user|webhooks[\\/]webhook|jobs[\\/](?:job-actions|schedules)|start[\\/](?:matter|stats|stacked-bars|ceiling))\.tsx?$|[\\/]@mui[\\/]material[\\/]ToggleButton(?:Group)?[\\/]/;
+
+/** Lists of what the service does, which have no forms. */
+const ofWatch =
+  /[\\/]admin[\\/]src[\\/](?:jobs[\\/][^\\/]+|watch[\\/](?:audit|audit-detail|payments|routes|sessions|user-agent)|webhooks[\\/](?:webhooks|states))\.tsx?$/;
 
 /** Forms, and the filters of lists, which are forms. */
 const ofForms =
@@ -134,7 +138,9 @@ const groups = [
   {
     name: 'vendor',
     priority: 9,
-    test: (id: string) => /node_modules|rolldown|vite[\\/]/.test(id) && !later.test(id) && !ofFields.test(id),
+    test: (id: string) =>
+      /node_modules|rolldown|vite[\\/]/.test(id) &&
+      ![later, ofFields, ofOthers].some((each) => each.test(id)),
   },
   {
     name: 'app',
@@ -143,6 +149,7 @@ const groups = [
   },
   { name: 'fields', priority: 7, test: ofFields },
   { name: 'others', priority: 7, test: ofOthers },
+  { name: 'watch', priority: 6, test: ofWatch },
   { name: 'forms', priority: 7, test: (id: string) => ofForms.test(id) || later.test(id) },
   {
     name: 'sign-in',

@@ -63,6 +63,12 @@ describe('the built pages', () => {
       expect([later, first.has(page(later)), scripts.includes(page(later))]).toEqual([later, false, true]);
   });
 
+  it('the overview, and lists of what the service does, bring along no forms', () => {
+    const groups = ['forms', 'people', 'access', 'records', 'work'].map(page);
+    for (const name of ['start', 'watch'])
+      expect([name, groups.filter((group) => closure([page(name)]).has(group))]).toEqual([name, []]);
+  });
+
   it('no page costs more than that', () => {
     const texts = page('later-zh-cn');
     for (const name of scripts)
