@@ -57,6 +57,14 @@ describeDatabase('sqlite', 'the handbook', (databases) => {
     expect(text).not.toMatch(/<script|src="https?:|<!-- /);
   });
 
+  it('shows its pictures, and the words of those that it does not send', async () => {
+    const { text } = await service.get(`${start}/guide/administration.md`);
+    expect(text).toContain('<img src="../images/admin-permissions-en.webp" alt="The permission table">');
+    const { text: figures } = await service.get(`${start}/reference/speed.md`);
+    expect(figures).toContain('Time of a page by its depth');
+    expect(figures).not.toMatch(/<img src="(?:"|speed)/);
+  });
+
   it('leads from a page to its translation, and back', async () => {
     const { text } = await service.get(`${start}/guide/quick-start.md`);
     expect(text).toContain('<a href="quick-start.zh-CN.md">简体中文</a>');

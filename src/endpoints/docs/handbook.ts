@@ -79,22 +79,28 @@ const bodyOf = async (
   const { marked } = await import('marked');
   // The page has its own way to the other language.
   const html = await marked.parse(markdown.replace(/^\[(?:简体中文|English)\]\([^)]*\)\n/m, ''));
-  return html
-    .replaceAll(/<!--.*?-->\n*/gs, '')
-    .replaceAll(
-      /<h([1-6])>(.*?)<\/h\1>/g,
-      (_, level: string, title: string) => `<h${level} id="${anchorOf(title)}">${title}</h${level}>`,
-    )
-    .replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gs, (_, href: string, text: string) => {
-      const to = leads(place, href, known);
-      return to === undefined ? text : `<a href="${to}">${text}</a>`;
-    })
-    .replaceAll(
-      /<img src="([^"]*)"/g,
-      (_, source: string) => `<img src="${leads(place, source, known) ?? ''}"`,
-    )
-    .replaceAll('<table>', '<div class="wide"><table>')
-    .replaceAll('</table>', '</table></div>');
+  return (
+    html
+      .replaceAll(/<!--.*?-->\n*/gs, '')
+      .replaceAll(
+        /<h([1-6])>(.*?)<\/h\1>/g,
+        (_, level: string, title: string) => `<h${level} id="${anchorOf(title)}">${title}</h${level}>`,
+      )
+      .replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gs, (_, href: string, text: string) => {
+        const to = leads(place, href, known);
+        return to === undefined ? text : `<a href="${to}">${text}</a>`;
+      })
+      // A picture that the handbook does not send is told in its words.
+      .replaceAll(
+        /<img src="([^"]*)"(?: alt="([^"]*)")?([^>]*)>/g,
+        (_, source: string, words = '', rest = '') => {
+          const to = leads(place, source, known);
+          return to === undefined ? words : `<img src="${to}" alt="${words}"${rest}>`;
+        },
+      )
+      .replaceAll('<table>', '<div class="wide"><table>')
+      .replaceAll('</table>', '</table></div>')
+  );
 };
 
 const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1]?.replaceAll('`', '') ?? '';
