@@ -54,6 +54,8 @@ export const tagTexts: Readonly<Record<string, Translations>> = {
   Users: { 'zh-CN': '用户', en: 'Users' },
   'API keys': { 'zh-CN': 'API 密钥', en: 'API keys' },
   Payment: { 'zh-CN': '支付', en: 'Payment' },
+  Changes: { 'zh-CN': '实时变更', en: 'Changes' },
+  Webhooks: { 'zh-CN': '我的 Webhook', en: 'Webhooks' },
   Metadata: { 'zh-CN': '元数据', en: 'Metadata' },
   Application: { 'zh-CN': '应用接口', en: 'Application' },
   Administration: { 'zh-CN': '管理后台', en: 'Administration' },
@@ -73,6 +75,14 @@ export const tagDescriptions: Readonly<Record<string, Translations>> = {
     en: 'Create, list and delete your own API keys.',
   },
   Payment: { 'zh-CN': '应用以请求签名提交的支付。', en: 'Payments sent by applications with a signature.' },
+  Changes: {
+    'zh-CN': '以事件流告知调用者可读记录的变更。',
+    en: 'Changes of records that the caller can read, as a stream of events.',
+  },
+  Webhooks: {
+    'zh-CN': '自己的 Webhook：创建、修改、删除，查看发送记录。',
+    en: 'Create, change and delete your own webhooks, and read their deliveries.',
+  },
   Metadata: {
     'zh-CN': '模型的机器可读描述，供前端渲染表单与列表。',
     en: 'Machine-readable descriptions of models, for rendering forms and lists.',

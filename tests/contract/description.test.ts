@@ -3,12 +3,13 @@ import { expect, it } from 'vitest';
 import { loadApplication } from '../../src/app/application.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { conformance } from '../support/conformance.ts';
-import { describeEachDatabase } from '../support/databases.ts';
+import { describeDatabase, describeEachDatabase } from '../support/databases.ts';
 import type { RequestOptions } from '../support/http-client.ts';
 import { useEveryFactor } from '../support/second-factor.ts';
 import { useService } from '../support/service.ts';
 
 const application = await loadApplication(fileURLToPath(new URL('../../examples/newsroom', import.meta.url)));
+const desk = await loadApplication(fileURLToPath(new URL('../../examples/teams', import.meta.url)));
 
 interface Described {
   readonly method: string;
@@ -269,5 +270,20 @@ describeEachDatabase('the API description', (databases) => {
     expect(problems).toEqual([]);
     const successes = conform.unseen().filter((name) => / 20\d$/.test(name) && !/ApiDoc|ApiDesc/.test(name));
     expect(successes).toEqual([]);
+  });
+});
+
+describeDatabase('sqlite', 'the API description of an application with events', (databases) => {
+  const service = useService(databases, {
+    application: desk,
+  });
+
+  it('names every tag in Chinese', async () => {
+    const { text } = await service.get('/api-docs/openapi.json?lang=zh-CN&area=all');
+    const { tags } = JSON.parse(text) as {
+      readonly tags: readonly { readonly name: string; readonly 'x-displayName': string }[];
+    };
+    expect(tags.map(({ name }) => name)).toEqual(expect.arrayContaining(['Changes', 'Webhooks']));
+    expect(tags.filter((tag) => !/\p{Script=Han}/u.test(tag['x-displayName']))).toEqual([]);
   });
 });
