@@ -1,6 +1,6 @@
 /**
- * Lists and details under row rules, compared with the same without a rule, in turn, in one run: a user in three of
- * many teams.
+ * Lists under row rules, or with conditional fields, compared with the same without, in turn, in one run: a user in three
+ * of many teams.
  *     npm run bench:rows -- [--database=sqlite|postgres] [--tasks=1000000] [--teams=10000] [--rounds=5] [--ms=1000]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ const tasks = Number(options.tasks);
 const teams = Number(options.teams);
 /** Users who are members of three teams each; 32 of them send requests. */
 const others = teams;
-const tables = ['open_tasks', 'team_tasks', 'shared_tasks', 'project_tasks'];
+const tables = ['open_tasks', 'conditional_tasks', 'team_tasks', 'shared_tasks', 'project_tasks'];
 
 /** Tasks are spread over the teams, one in 20,000 is public, and each user has written a few. */
 const rows = (now: string): string[] => [

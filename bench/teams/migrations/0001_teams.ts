@@ -17,7 +17,7 @@ export const up: Migration['up'] = async (db, dialect) => {
     fields: { name, team: field.reference('Team', { required: true }) },
     references: { team: 'teams' },
   });
-  for (const table of ['open_tasks', 'team_tasks', 'project_tasks'])
+  for (const table of ['open_tasks', 'conditional_tasks', 'team_tasks', 'project_tasks'])
     await createTable(db, dialect, table, { fields, references });
   await createTable(db, dialect, 'shared_tasks', { fields, references, indexes: [['visibility']] });
 };
