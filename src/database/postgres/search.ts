@@ -162,11 +162,16 @@ const ranked = (search: RankedSearch): RankedMatches => {
     ? tableOf(search)
     : sql`${tableOf(search)} join ${source} on ${key} = ${words}.id`;
   /** The newest rows of all parts. */
-  const newest = (columns: Fragment, further: readonly Fragment[], most: Fragment): Fragment => {
+  const newest = (
+    from: Fragment,
+    columns: Fragment,
+    further: readonly Fragment[],
+    most: Fragment,
+  ): Fragment => {
     const end = sql` order by id desc limit ${most}`;
     const rows = (parts ?? [reach]).map(
       (part, nth) =>
-        sql`select * from (select ${columns} from ${joined}${where([...further, ...part, ...filters])}${end}) as ${identifier(`_part${nth}`)}`,
+        sql`select * from (select ${columns} from ${from}${where([...further, ...part, ...filters])}${end}) as ${identifier(`_part${nth}`)}`,
     );
     return rows.length === 1 ? join(rows) : sql`${join(rows, ' union all ')}${end}`;
   };
@@ -187,10 +192,16 @@ const ranked = (search: RankedSearch): RankedMatches => {
     sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${words}.words, ${of}, 1)`;
   const found = sql`case when ${matches(begun)} then ${matches(whole)} end`;
   const far = (...conditions: readonly Fragment[]): Fragment =>
-    newest(sql`${id} + 0 as id`, conditions, most);
+    newest(joined, sql`${id} + 0 as id`, conditions, most);
+  const examined = literal(examinedRecords);
+  // OFFSET makes the planner look for the words of these rows only; it would read those of the whole table.
+  const examine = isUnconditional
+    ? newest(tableOf(search), sql`${id} as id, ${found} as whole`, [], examined)
+    : sql`select _newest.id, ${found} as whole from (${newest(source, sql`${key} as id`, [], examined)}) as _newest
+        left join lateral (select words from ${tableOf(search)} where ${id} = _newest.id offset 0) as ${words} on true`;
   return {
     tables: [
-      sql`_examined as materialized (${newest(sql`${id} as id, ${found} as whole`, [], literal(examinedRecords))})`,
+      sql`_examined as materialized (${examine})`,
       sql`_near as materialized (select id, whole from _examined where whole is not null)`,
       sql`_whole as materialized (select id from _near where whole and ${isNear('whole')} union all
         select * from (${far(sql`not ${isNear('whole')}`, matches(whole))}) as _far)`,
