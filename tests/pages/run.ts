@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { executablePath } from '../support/chromium.ts';
 import { restedPage } from '../support/rested-page.ts';
 import { ensureBuilt, root } from '../tour/service.ts';
 import { measurePage, measureScroll, type PageCost } from './measure.ts';
@@ -198,7 +199,7 @@ const checkout = resolve(options.at);
 if (checkout === resolve(root)) await ensureBuilt();
 await using shop = await openShop(checkout);
 const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  executablePath,
   args: ['--no-sandbox', '--disable-gpu'],
 });
 try {

@@ -1,16 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { executablePath } from './chromium.ts';
 import { restedPage } from './rested-page.ts';
-
-/**
- * Where Debian has it; CHROMIUM names another. The headless shell, a package of its own, takes half the processor time of
- * the whole browser.
- */
-const executablePath =
-  process.env['CHROMIUM'] ??
-  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ??
-  '';
 
 /** Whether there is a browser to test with. */
 export const hasBrowser = existsSync(executablePath);

@@ -90,7 +90,7 @@ const bodyOf = async (
         const to = leads(place, href, known);
         return to === undefined ? text : `<a href="${to}">${text}</a>`;
       })
-      // A picture that the handbook does not send is told in its words.
+      // The alternative text replaces a picture that the handbook does not send.
       .replaceAll(
         /<img src="([^"]*)"(?: alt="([^"]*)")?([^>]*)>/g,
         (_, source: string, words = '', rest = '') => {
