@@ -72,6 +72,8 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
 
       const { page } = await enter(open, service, admin, '/explain');
       await page.getByRole('tab', { name: '一次登录' }).click();
+      // The tab before has a field of the same name.
+      await page.getByLabel('声明的值').waitFor();
       await page.getByRole('combobox', { name: /用户/ }).fill('explained');
       await page.getByRole('option', { name: /explained/ }).click();
       await page.getByRole('button', { name: '解释', exact: true }).click();
