@@ -1,3 +1,4 @@
+import type { Identifier } from 'ra-core';
 import { GatewrightError } from '../../client/error.ts';
 import { createAuthProvider, type SessionUser } from '../../client/react-admin/auth-provider.ts';
 import {
@@ -8,6 +9,7 @@ import {
 } from '../../client/react-admin/data-provider.ts';
 import { type Answer, createTransport, type RequestOptions } from '../../client/transport.ts';
 import { problemTable } from '../../src/kernel/problem-table.ts';
+import { displayFields } from '../../src/model/display.ts';
 import { factorDue, passwordDue } from './account/due.ts';
 import { type SignedIn, sessionEnd } from './account/session-end.ts';
 import { sessionHint } from './account/session-hint.ts';
@@ -18,6 +20,7 @@ import { inTime } from './parts/time-limit.ts';
 import { queryClient } from './query-client.ts';
 import { linesOf } from './records/lines.ts';
 import type { ListedField, Metadata, ModelEntry } from './records/metadata.ts';
+import type { AnyRecord } from './records/record.ts';
 import { type Language, serviceLanguage } from './texts/provider.ts';
 
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
@@ -208,14 +211,18 @@ const deliveries = /^webhooks\/\d+\/deliveries$/;
 /** Those who hold a role: `roles/editor/users`. */
 const holders = /^roles\/[a-z0-9_]+\/users$/;
 
+const entryAt = async (path: string): Promise<ModelEntry> => {
+  const entry = (await loadModels()).find((each) => each.path === path);
+  if (entry === undefined) throw new Error(`there is no resource ${path}`);
+  return entry;
+};
+
 const routeOf = async (resource: string): Promise<ResourceRoute> => {
   const known = fixed[resource];
   if (known !== undefined) return known;
   if (holders.test(resource)) return { path: `/admin/${resource}`, singular: 'user', detail: false };
   if (deliveries.test(resource)) return { path: `/admin/${resource}`, singular: 'delivery', detail: false };
-  const path = resource.slice(recordsPrefix.length);
-  const entry = (await loadModels()).find((each) => each.path === path);
-  if (entry === undefined) throw new Error(`there is no resource ${resource}`);
+  const entry = await entryAt(resource.slice(recordsPrefix.length));
   const metadata = await loadMetadata(entry.model, serviceLanguage);
   const within = [...linesOf(metadata, 'create'), ...linesOf(metadata, 'update')];
   const paths = new Map((await loadModels()).map((each) => [each.model, each.path]));
@@ -227,6 +234,34 @@ const routeOf = async (resource: string): Promise<ResourceRoute> => {
 
 /** The deleted records of `records/orders` are the resource `trash/orders` here. */
 export const trashPrefix = 'trash/';
+
+/** The names of `records/orders`, and those of `users`, are the resources `names/orders` and `names/users` here. */
+export const namesPrefix = 'names/';
+
+/** Records that one request reads: their ids stand in its address. */
+const namedAtOnce = 200;
+
+/** Reads records at a path by their ids, with the fields of their names alone. */
+export const readNames = async (
+  path: string,
+  ids: readonly Identifier[],
+  signal?: AbortSignal,
+): Promise<readonly AnyRecord[]> => {
+  const isUsers = path === 'users';
+  const names = isUsers ? ['username'] : displayFields((await entryAt(path)).display ?? '');
+  const records: AnyRecord[] = [];
+  for (let first = 0; first < ids.length; first += namedAtOnce) {
+    const some = ids.slice(first, first + namedAtOnce);
+    const query = new URLSearchParams({
+      'filter[id][in]': some.join(','),
+      fields: ['id', ...names].join(','),
+      per_page: String(some.length),
+    });
+    const list = isUsers ? '/admin/users' : `/admin/${recordsPrefix}${path}`;
+    records.push(...(await send<AnyRecord[]>('GET', `${list}?${query}`, { signal })).data);
+  }
+  return records;
+};
 
 const provider = createDataProvider({ send, routeOf });
 
@@ -244,6 +279,11 @@ const listTrash: typeof provider.getList = async (resource, { pagination, signal
 
 export const dataProvider: typeof provider = {
   ...provider,
+  getMany: async (resource, params) => {
+    if (!resource.startsWith(namesPrefix)) return provider.getMany(resource, params);
+    const { ids, signal } = params as typeof params & { readonly signal?: AbortSignal };
+    return { data: (await readNames(resource.slice(namesPrefix.length), ids, signal)) as never[] };
+  },
   getList: (resource, params) =>
     resource.startsWith(trashPrefix)
       ? listTrash(resource, params)

@@ -186,6 +186,11 @@ export interface Endpoint {
    * it needs no async context.
    */
   readonly fromMemory?: boolean;
+  /**
+   * Whether a successful response is sent with gzip to callers that take it. Only for responses without secrets: the
+   * length of a compressed response tells about its contents.
+   */
+  readonly compressed?: boolean;
   /** Status of success; 200 where absent. */
   readonly status?: 200 | 201 | 302;
   readonly docs: EndpointDocs;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createTable } from '../../src/database/migrations/schema.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
@@ -528,8 +528,8 @@ export const enterByForm = async (
 };
 
 /** The mark that a sign-in leaves beside a session cookie: pages of a browser that was given only the cookie ask for it. */
-export const hintSession = (page: Page): Promise<unknown> =>
-  page.addInitScript(`localStorage['gatewright.session'] ??= '1'`);
+export const hintSession = (target: Page | BrowserContext): Promise<unknown> =>
+  target.addInitScript(`localStorage['gatewright.session'] ??= '1'`);
 
 /** Opens a page in a browser that is signed in already: the request of the form, without the form. */
 export const enter = async (

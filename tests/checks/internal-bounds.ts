@@ -35,6 +35,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
     'service/api-keys/expiry-notices.ts',
     'service/api-keys/known-secrets.ts',
     'service/limits/buckets.ts maxRemoved',
+    'http/pipeline.ts minCompressedBytes',
     'http/request.ts',
     'http/respond.ts',
     'operations/find-records.ts',

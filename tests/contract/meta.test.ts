@@ -299,6 +299,7 @@ describeEachDatabase('metadata', (databases) => {
           model: 'Mwyyyyy',
           label: expect.any(String),
           path: 'wyyyyy_rows',
+          display: '{title}',
           fields: 8,
           opens: 0,
           events: false,
@@ -309,6 +310,7 @@ describeEachDatabase('metadata', (databases) => {
           model: 'Mwyyyyn',
           label: expect.any(String),
           path: 'wyyyyn_rows',
+          display: '{title}',
           fields: 8,
           opens: 0,
           events: false,
@@ -318,6 +320,21 @@ describeEachDatabase('metadata', (databases) => {
       ]);
       expect((await service.get('/admin/meta', admin('granted viewer'))).status).toBe(403);
       expect((await service.get('/admin/meta')).status).toBe(401);
+    });
+
+    it('compresses metadata for callers that take gzip, and no response with records', async () => {
+      const { token } = await service.admin();
+      const encodingOf = async (path: string, accepted: string) => {
+        const headers = { Authorization: `Bearer ${token}`, 'Accept-Encoding': accepted };
+        const response = await fetch(service.origin + path, { headers });
+        expect(await response.json()).toMatchObject({ code: 0 });
+        return [response.headers.get('content-encoding'), response.headers.get('vary')?.includes('Encoding')];
+      };
+      for (const path of ['/admin/meta/Mwyyyyy', '/api/v1/meta/Mwyyyyy']) {
+        expect(await encodingOf(path, 'gzip, br')).toEqual(['gzip', true]);
+        expect(await encodingOf(path, 'br, gzip;q=0')).toEqual([null, true]);
+      }
+      expect(await encodingOf('/admin/audit?per_page=100', 'gzip')).toEqual([null, false]);
     });
 
     it('describes all fields and the endpoints of the area, under the permission check', async () => {

@@ -5,6 +5,8 @@ export interface ModelEntry {
   readonly label: string;
   /** Last part of the path: `orders`. */
   readonly path: string;
+  /** Template of a record's name; null where it has no name but its id. */
+  readonly display: string | null;
   readonly fields: number;
   /** How many conditions of row rules its records can meet: they are memberships where there are any. */
   readonly opens: number;

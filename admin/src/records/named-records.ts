@@ -1,59 +1,42 @@
-import { loadMetadata, loadModels, send } from '../service.ts';
-import type { Language } from '../texts/provider.ts';
+import { GatewrightError } from '../../../client/error.ts';
+import { loadModels, readNames } from '../service.ts';
 import type { Metadata } from './metadata.ts';
-import { type AnyRecord, nameFields, recordName, userModel } from './record.ts';
+import { recordName, userModel } from './record.ts';
 
-/** Records that one request reads: their ids stand in its address. */
-const readAtOnce = 200;
-
-/** How the records of a model are read by their ids, and called. */
+/** Where the records of a model are, and the template of their names. */
 interface Naming {
+  /** For `readNames`. */
   readonly path: string;
-  readonly fields: readonly string[];
-  readonly nameOf: (record: AnyRecord) => string;
+  /** Path of their pages. */
+  readonly pages: string;
+  readonly display: string | null;
 }
 
-const namingOf = async (model: string, language: Language): Promise<Naming | undefined> => {
-  if (model === userModel)
-    return {
-      path: '/admin/users',
-      fields: ['id', 'username'],
-      nameOf: ({ id, username }) => (typeof username === 'string' ? username : `#${id}`),
-    };
+/** The naming of a model; null where there is none of that name. */
+export const namingOf = async (model: string): Promise<Naming | null> => {
+  if (model === userModel) return { path: 'users', pages: '/users', display: '{username}' };
   const entry = (await loadModels()).find((each) => each.model === model);
-  if (entry === undefined) return undefined;
-  const metadata = await loadMetadata(model, language);
-  // The names of records that the signed-in user may not read stay numbers.
-  if (!metadata.permissions.list) return undefined;
-  return {
-    path: `/admin/records/${entry.path}`,
-    fields: ['id', ...nameFields(metadata)],
-    nameOf: (record) => recordName(metadata, record),
-  };
+  return entry === undefined ? null : { ...entry, pages: `/records/${entry.path}` };
+};
+
+/** The records that a signed-in user may not read have no names for them. */
+const noneIfRefused = (error: unknown): readonly never[] => {
+  if (error instanceof GatewrightError && error.status === 403) return [];
+  throw error;
 };
 
 /** Replaces the ids of references by the names of the records that they name, batch by batch. */
-export const namesOfReferences = (metadata: Pick<Metadata, 'fields'>, language: Language) => {
+export const namesOfReferences = (metadata: Pick<Metadata, 'fields'>) => {
   const references = metadata.fields.flatMap(({ name, reference }) =>
     reference === undefined ? [] : [{ name, reference }],
   );
-  const namings = new Map<string, Promise<Naming | undefined>>();
   const names = new Map<string, string>();
 
   const read = async (model: string, ids: readonly number[]): Promise<void> => {
-    const known = namings.get(model) ?? namingOf(model, language);
-    namings.set(model, known);
-    const naming = await known;
-    if (naming === undefined) return;
-    for (let first = 0; first < ids.length; first += readAtOnce) {
-      const query = new URLSearchParams({
-        'filter[id][in]': ids.slice(first, first + readAtOnce).join(','),
-        fields: naming.fields.join(','),
-        per_page: String(readAtOnce),
-      });
-      for (const record of (await send<readonly AnyRecord[]>('GET', `${naming.path}?${query}`)).data)
-        names.set(`${model} ${record.id}`, naming.nameOf(record));
-    }
+    const naming = await namingOf(model);
+    if (naming === null) return;
+    for (const record of await readNames(naming.path, ids).catch(noneIfRefused))
+      names.set(`${model} ${record.id}`, recordName(naming, record));
   };
 
   return async (

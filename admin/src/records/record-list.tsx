@@ -8,7 +8,7 @@ import { LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import { UngrantedButton, UngrantedPage } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { trashPath } from '../trash/trashed.ts';
 import { useEveryColumn } from './columns.tsx';
 import type { Metadata } from './metadata.ts';
@@ -34,7 +34,6 @@ export const RecordList = () => {
 
 const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
-  const language = useLanguage();
   const { model, label, fields, permissions, events, trash } = metadata;
   const columns = useEveryColumn(metadata, path);
   const nameOf = (record: AnyRecord): string => `#${record.id} ${recordName(metadata, record)}`;
@@ -68,7 +67,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       exportedAs={
         fields.some(({ reference }) => reference !== undefined)
           ? {
-              rows: namesOfReferences(metadata, language),
+              rows: namesOfReferences(metadata),
               heading: (name) => fields.find((each) => each.name === name)?.label ?? name,
             }
           : undefined

@@ -21,8 +21,8 @@ export const nameFields = ({ display = '', fields }: Metadata): readonly string[
   displayFields(display).filter((name) => fields.some((field) => field.name === name));
 
 /** The name of a record by the template of its model; its number where that is empty. */
-export const recordName = ({ display = '' }: Metadata, record: AnyRecord): string =>
-  displayName(display, record) ?? `#${record.id}`;
+export const recordName = ({ display }: { readonly display?: string | null }, record: AnyRecord): string =>
+  displayName(display ?? '', record) ?? `#${record.id}`;
 
 /** Fields that say too much for a table. */
 const long: ReadonlySet<string> = new Set(['text', 'json']);

@@ -34,10 +34,11 @@ export const adminMetaEndpoints = (
   const { locale, languages } = services;
   const opened = openedModels(models.values());
   const entriesIn = (language: Locale) =>
-    [...models.values()].map(({ name, label, path, fields, events, icon, menu }) => ({
+    [...models.values()].map(({ name, label, path, display, fields, events, icon, menu }) => ({
       model: name,
       label: labelText(label, language),
       path,
+      display: display ?? null,
       fields: fields.size,
       opens: opened.get(name)?.length ?? 0,
       events,

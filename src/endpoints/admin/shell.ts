@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { takesCoding } from '../../http/content-coding.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import type { PageArea } from '../../http/page-area.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
@@ -90,13 +91,6 @@ const encodings = [
   { name: 'gzip', ending: '.gz' },
 ] as const;
 
-/** Whether `Accept-Encoding` names an encoding with a weight above zero. */
-const accepts = (header: string, name: string): boolean =>
-  header.split(',').some((part) => {
-    const [coding = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
-    return coding === name && !parameters.some((each) => /^q=0(?:\.0{0,3})?$/.test(each));
-  });
-
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
@@ -112,9 +106,9 @@ const assetEndpoint = (files: Assets): Endpoint => {
     const { file = '' } = call.params;
     const type = types[file.slice(file.lastIndexOf('.') + 1)];
     if (type === undefined || !files.has(file)) throw new Problem('path_not_found');
-    const accepted = call.header('accept-encoding') ?? '';
+    const accepted = call.header('accept-encoding');
     const encoding = encodings.find(
-      ({ name, ending }) => files.has(file + ending) && accepts(accepted, name),
+      ({ name, ending }) => files.has(file + ending) && takesCoding(accepted, name),
     );
     const headers = {
       'cache-control': 'public, max-age=31536000, immutable',

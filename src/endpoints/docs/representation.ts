@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { takesCoding } from '../../http/content-coding.ts';
 import type { Answer, Call } from '../../http/endpoint.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { isKnown } from '../../operations/preconditions.ts';
@@ -26,13 +27,6 @@ export const represent = (type: string, content: string | Uint8Array): Represent
   return { type, plain, compressed: gzipSync(plain, { level: 9 }), tag: contentVersion(plain) };
 };
 
-/** Whether the caller takes gzip, and does not refuse it by `q=0`. */
-const takesGzip = (header: string | undefined): boolean =>
-  (header ?? '').split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
-    return name === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
-
 /** Returns a representation, compressed where the caller takes that; 304 where the caller has it. */
 export const answerWith = (
   call: Call,
@@ -40,7 +34,7 @@ export const answerWith = (
   headers: Readonly<Record<string, string>>,
   language?: Locale,
 ): Answer => {
-  const gzip = takesGzip(call.header('accept-encoding'));
+  const gzip = takesCoding(call.header('accept-encoding'), 'gzip');
   const etag = gzip ? `"${tag}-gz"` : `"${tag}"`;
   const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding' };
   const spoken = language === undefined ? {} : { language };

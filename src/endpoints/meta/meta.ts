@@ -176,6 +176,7 @@ export const metadataEndpoint = (
     ],
     method: 'GET',
     accepts: 'nothing',
+    compressed: true,
     docs: {
       summary: {
         'zh-CN': `${labelText(model.label, 'zh-CN')}的元数据`,

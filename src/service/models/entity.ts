@@ -8,6 +8,8 @@ export interface ModelEntry {
   readonly label: string;
   /** Last segment of the resource's path. */
   readonly path: string;
+  /** Template of a record's name; null where a record has no other name than its id. */
+  readonly display: string | null;
   /** Number of fields, including `id` and the timestamps. */
   readonly fields: number;
   /** Number of row rules that look up its records, which are memberships then. */
@@ -23,12 +25,12 @@ export interface ModelEntry {
 const textOrNull = (text: string | null): Fragment =>
   text === null ? sql`cast(null as text)` : literal(text);
 
-const valuesOf = ({ model, label, path, fields, opens, events, icon, menu }: ModelEntry): Fragment =>
-  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${literal(fields)} as "fields", ${literal(opens)} as "opens", ${literal(events ? 1 : 0)} = 1 as "events", ${textOrNull(icon)} as "icon", ${textOrNull(menu)} as "menu"`;
+const valuesOf = ({ model, label, path, display, fields, opens, events, icon, menu }: ModelEntry): Fragment =>
+  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${textOrNull(display)} as "display", ${literal(fields)} as "fields", ${literal(opens)} as "opens", ${literal(events ? 1 : 0)} = 1 as "events", ${textOrNull(icon)} as "icon", ${textOrNull(menu)} as "menu"`;
 
 /** The models of the application as rows, so that they can be listed like other records. */
 export const modelEntity = (models: readonly ModelEntry[]): Entity => {
-  const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0, opens: 0, events: false, icon: null, menu: null })} where 1 = 0`;
+  const none = sql`${valuesOf({ model: '', label: '', path: '', display: null, fields: 0, opens: 0, events: false, icon: null, menu: null })} where 1 = 0`;
   const rows = models.length === 0 ? none : join(models.map(valuesOf), ' union all ');
   return defineEntity('models', {
     title: 'ModelEntry',
@@ -37,6 +39,7 @@ export const modelEntity = (models: readonly ModelEntry[]): Entity => {
       model: field.string(always),
       label: field.string(always),
       path: field.string(always),
+      display: computed(field.string(), { note: 'Template of the name of a record, such as `{number}`' }),
       fields: field.integer(always),
       opens: computed(field.integer(always), {
         note: 'Number of conditions in row rules that look up its records, which are memberships then',
