@@ -136,6 +136,17 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       expect((await read(3)).title).toBe('长安的荔枝');
     });
 
+    it('says of a price that it is no number, and keeps what was typed', async () => {
+      const before = await read(5);
+      const { page } = await enter(open, service, root, '/records/books/5');
+      const price = page.getByLabel('价格', { exact: true });
+      await price.fill('cheap');
+      await page.getByRole('button', { name: '保存', exact: true }).click();
+      await page.getByText('价格必须是数字', { exact: true }).waitFor();
+      expect([await price.inputValue(), await price.getAttribute('aria-invalid')]).toEqual(['cheap', 'true']);
+      expect(await read(5)).toEqual(before);
+    });
+
     it('sends only what was changed, and clears what was emptied', async () => {
       const before = await read(4);
       const { page } = await enter(open, service, root, '/records/books/4');

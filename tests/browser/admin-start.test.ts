@@ -26,6 +26,23 @@ describeDatabase('sqlite', 'the start page of the administration pages', (databa
       expect(await page.getByRole('listitem').filter({ hasText: '失败的任务' }).count()).toBe(0);
     });
 
+    it('reports no deliveries as overdue that wait for the next attempt of their webhook', async () => {
+      const { database } = service.server.services;
+      const run = (sql: string) => database.execute({ sql, parameters: [] });
+      const at = (seconds: number): string => `'${new Date(Date.now() + seconds * 1000).toISOString()}'`;
+      await run(`insert into gatewright_webhooks (url, models, actions, secret, cursor, failures, lane_until, created_at, updated_at)
+        values ('https://hooks.example/down', '["Order"]', '[]', '', 0, 5, ${at(600)}, ${at(-900)}, ${at(-900)})`);
+      for (const event of [1, 2, 3])
+        await run(`insert into gatewright_deliveries (webhook_id, event, model, record_id, action, version, message_id, state, next_at, created_at)
+          select max(id), ${event}, 'Order', 1, 'update', 2, 'm${event}', 'waiting', ${at(-300)}, ${at(-300)} from gatewright_webhooks`);
+      const { page } = await enter(open, service, root, '/');
+      await page.getByText('hooks.example/down').first().waitFor();
+      expect(await page.getByText('其余无需处理').textContent()).toContain('没有积压');
+      expect(await page.getByRole('heading', { name: '积压' }).count()).toBe(0);
+      await run('delete from gatewright_deliveries');
+      await run('delete from gatewright_webhooks');
+    });
+
     it('says how fast responses are and what is refused, each leading to its place, without its own requests', async () => {
       const viewer = await service.createUser();
       for (let time = 0; time < 3; time += 1) await service.get('/api/v1/books', { token: viewer });

@@ -77,6 +77,29 @@ describe.skipIf(!hasBrowser)('the documentation page of relations', () => {
       });
     });
 
+    it('begins a body with a decimal that is one, and is sent as shown', async () => {
+      const { token } = await service.createUser();
+      const { page, complaints } = await open();
+      await page.goto(`${service.origin}/api-docs?lang=en#/createProduct`);
+      await page.locator('header .account').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('JWT', { exact: true }).fill(token);
+      await dialog
+        .locator('form', { has: page.getByLabel('JWT', { exact: true }) })
+        .getByRole('button', { name: 'Use' })
+        .click();
+      await dialog.waitFor({ state: 'detached' });
+      const shown = JSON.parse(await page.locator('.try textarea').inputValue());
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      const answer = page.locator('.result .answer');
+      await answer.waitFor();
+      expect([await page.locator('.result .badge').textContent(), await answer.textContent()]).toEqual([
+        '201',
+        expect.stringContaining(JSON.stringify(shown.product.price)),
+      ]);
+      expect(complaints).toEqual([]);
+    });
+
     it('is usable in both languages, both themes, at any width', async () => {
       if (screenshots) await mkdir(folder, { recursive: true });
       for (const lang of ['zh-CN', 'en'])
