@@ -148,7 +148,8 @@ const someOperand = (
 ): FilterAsked['operand'] => {
   if (operator === 'null') return random.chance(0.5);
   const held = rows
-    .map((row) => (Object.hasOwn(row, name) ? row[name] : null))
+    // Each role of a user is a value.
+    .flatMap((row) => (Object.hasOwn(row, name) ? row[name] : null))
     .filter((value) => value !== null && value !== undefined) as Value[];
   const fitting: readonly Value[] = kind === 'reference' || kind === 'id' ? [1, 2, 5] : kinds[kind].values;
   const value = held.length > 0 && random.chance(0.8) ? random.pick(held) : random.pick(fitting);
@@ -333,7 +334,7 @@ export const renderer = (
   if (first !== undefined) throw first;
   return (row) =>
     Object.fromEntries([
-      ...fields.map((field) => [field, row[field] ?? null] as const),
+      ...fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]] as const),
       ...included.map((each) => each(row)),
     ]);
 };

@@ -1,6 +1,6 @@
 import { type Answer, ask, missing } from '../../resources/row-rules/asking.ts';
 import { queryOf } from '../../resources/row-rules/lists.ts';
-import { isRefused } from '../../resources/row-rules/oracle.ts';
+import { hiddenFields, isRefused } from '../../resources/row-rules/oracle.ts';
 import type { Asking } from '../../resources/row-rules/people.ts';
 import type { Row, State } from '../../resources/row-rules/plan.ts';
 import { deleteRow, insertRows, putRow, someRow } from '../../resources/row-rules/tables.ts';
@@ -147,8 +147,10 @@ const someChange = (playing: Across, caller: Asking): Change | undefined => {
     };
   }
   // A reference that becomes null raises the version of its record, which stands in the record's tag.
+  const hidden = hiddenFields(playing, plan, 'detail', caller, row as Row);
   const isHidden = ([name, value]: readonly [string, unknown]): boolean =>
-    !seen.has(id) || !(value === null || plan.detail.includes(name) || plan.list.includes(name));
+    !seen.has(id) ||
+    !(value === null || ((plan.detail.includes(name) || plan.list.includes(name)) && !hidden.has(name)));
   const values = random.some(Object.entries(fresh).filter(isHidden), 0.7, 1);
   if (values.length === 0) return undefined;
   const changed: Row = { ...row, ...Object.fromEntries(values) };

@@ -103,9 +103,11 @@ const toMany = (random: Random, model: ModelPlan, models: readonly ModelPlan[]):
     .map((each, index) => ({ ...each, name: declaredNames[index] ?? '', many: true }));
 };
 
-const someViews = (random: Random, all: readonly string[]) => {
+const someViews = (random: Random, all: readonly string[], conditional: ReadonlySet<string>) => {
   if (random.chance(0.3)) return { detail: all, list: all };
-  const detail = random.some(all, 0.7, 1);
+  const named = random.some(all, 0.7, 1);
+  // A field that depends on the record is one of the detail, named there or not.
+  const detail = [...named, ...all.filter((field) => conditional.has(field) && !named.includes(field))];
   // A list may show what the detail does not.
   const list = random.chance(0.5) ? detail : random.some(all, 0.5, 1);
   return { detail, list };
@@ -116,8 +118,6 @@ export const someRelatedModels = (random: Random, number: number): readonly Rela
   const models = someModels(random, number).map(
     (plan): ModelPlan => ({
       ...plan,
-      // The oracle of relations does not know fields that depend on the record.
-      viewed: [],
       permissions: random.pick(['none', 'none', 'none', 'writes', 'all']),
       publicRead:
         plan.publicRead ??
@@ -133,6 +133,7 @@ export const someRelatedModels = (random: Random, number: number): readonly Rela
     const views = someViews(
       random,
       all.map(({ name }) => name),
+      new Set(plan.viewed.flatMap(({ fields }) => fields)),
     );
     return { ...plan, all, ...views, relations: [...toOne(plan), ...toMany(random, plan, models)] };
   });

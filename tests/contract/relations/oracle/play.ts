@@ -78,8 +78,8 @@ export const readerOf = (playing: Across, caller: Asking, where: Where): Reader 
   new Reader(playing, caller, where);
 
 /** The fields that a caller reads of the records that a request is about. */
-export const viewsOf = (reader: Reader, plan: RelatedPlan, action: 'detail' | 'list') => {
-  const view = reader.views(plan)[action];
+export const viewsOf = (reader: Reader, plan: RelatedPlan, of: 'detail' | 'list', action = of) => {
+  const view = reader.views(plan, action)[of];
   return { view, known: [...view, ...(reader.of(plan.name)?.detail ?? [])] };
 };
 
@@ -100,7 +100,10 @@ const samplesOf = (reader: Reader, plan: RelatedPlan, row: Plain, answered: Plai
       name,
     );
     const { state, persons } = reader.data;
-    const rows = relation.to === 'User' ? persons : state.rows(relation.to);
+    const read = new Map(reader.of(relation.to)?.rows.map((each) => [each['id'], each]));
+    const stored = relation.to === 'User' ? persons : state.rows(relation.to);
+    // A record that is read leads by the fields that it shows.
+    const rows = stored.map((each: Plain) => read.get(each['id']) ?? each);
     // By reachable links alone: who does not read a link does not read that it leads anywhere.
     const links = relation.through && reader.of(relation.through.model)?.rows;
     const ends = reached(reader, relation, row);
@@ -169,6 +172,7 @@ export const playDetail = async (
   if ('data' in wanted && row === undefined) return note(playing, what, statusFault(answer, 404));
   note(playing, what, faultOf(answer, wanted));
   if (!('data' in wanted) || row === undefined || answer.status !== 200) return;
+  if (view.some((field) => !Object.hasOwn(row, field))) count(playing, 'detail with a hidden field');
   const samples = samplesOf(reader, plan, row, dataOf(answer) as Plain, tree);
   for (let nth = 0; nth < Math.min(4, samples.length); nth += 1) {
     const sample = samples[Math.floor(lot * samples.length + nth * 7) % samples.length];
@@ -297,8 +301,8 @@ export const playScope = async (playing: Across, caller: Asking, plan: RelatedPl
   const { random } = playing;
   const system = random.chance(0.3);
   const reader = new Reader(playing, caller, system ? 'system' : 'api');
-  // Code gets records in their detail view.
-  const views = viewsOf(reader, plan, 'detail');
+  // Code gets records in their detail view, by the rights of a list.
+  const views = viewsOf(reader, plan, 'detail', 'list');
   const asked = someRows(playing, reader, plan, views);
   const conditions = new Map<string, Record<string, unknown>>();
   for (const { path, field, operator, operand } of asked.filters) {

@@ -1,4 +1,11 @@
-import { hasScope, isRefused, type Refused, shown, type World } from '../../resources/row-rules/oracle.ts';
+import {
+  hasScope,
+  isRefused,
+  type Refused,
+  shown,
+  unusableFields,
+  type World,
+} from '../../resources/row-rules/oracle.ts';
 import type { Asking } from '../../resources/row-rules/people.ts';
 import {
   publicUserFields,
@@ -29,6 +36,7 @@ export interface Data extends World {
 export interface Read {
   readonly plan: TargetPlan;
   /** In order of their ids. */
+  /** Without the fields that a row hides. */
   readonly rows: readonly Plain[];
   readonly detail: readonly string[];
   readonly list: readonly string[];
@@ -92,12 +100,20 @@ export class Reader {
     const plan = this.planOf(name);
     const rows = this.rows(plan, 'detail');
     if (isRefused(rows)) return undefined;
-    const { detail, list } = this.views(plan);
+    const { detail, list } = this.views(plan, 'detail');
     return { plan, rows, detail, list: list.filter((field) => detail.includes(field)) };
   }
 
-  views(plan: RelatedPlan): { readonly detail: readonly string[]; readonly list: readonly string[] } {
-    if (this.where === 'api') return plan;
+  /** The fields that the caller sees in some record. */
+  views(
+    plan: RelatedPlan,
+    action: 'detail' | 'list',
+  ): { readonly detail: readonly string[]; readonly list: readonly string[] } {
+    if (this.where === 'api') {
+      const unusable = unusableFields(plan, action, this.caller);
+      const usable = (fields: readonly string[]) => fields.filter((field) => !unusable.has(field));
+      return { detail: usable(plan.detail), list: usable(plan.list) };
+    }
     const all = plan.all.map(({ name }) => name);
     return { detail: all, list: all };
   }

@@ -185,7 +185,12 @@ export const resourceWith = (plan: ModelPlan, more: Readonly<Record<string, unkn
     ...restrictedOf(plan),
     ...(plan.viewed.length === 0
       ? {}
-      : { views: { when: plan.viewed.map(({ fields, when }) => [ruleOf(when), fields]) } }),
+      : {
+          views: {
+            ...(more['views'] as object | undefined),
+            when: plan.viewed.map(({ fields, when }) => [ruleOf(when), fields]),
+          },
+        }),
     ...(plan.manage === undefined || more['trash'] !== true ? {} : { manage: ruleOf(plan.manage) }),
     ...(plan.permissions === 'none' ? {} : { permissions: plan.permissions }),
     ...(plan.publicRead === undefined
