@@ -97,13 +97,12 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       'not searched',
     ],
     [
-      'ranked matches of a search',
+      'ranked and counted matches of a search',
       'database/search.ts',
       'rankedMatches',
       'count',
       'follow, those with the words themselves first, of each kind the newest',
     ],
-    ['counted matches of a search', 'database/search.ts', 'countedMatches', 'count', 'not counted'],
     ['values of one `in`', 'records/list/query-string.ts', 'maxInValues', 'count', '400'],
     ['terms of `sort`', 'records/list/sort.ts', 'maxTerms', 'count', '400'],
     [
@@ -191,6 +190,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ],
   ],
   Fields: [
+    ['conditions of `views.when`', 'model/rules.ts', 'viewConditions', 'count', 'no start'],
     ['a text without `max`', 'fields/values.ts', 'maxCharacters', 'characters', '422'],
     ['a URL', 'fields/url.ts', 'maxLength', 'characters', '422'],
     ['an email address', 'fields/email.ts', 'maxLength', 'characters', '422'],

@@ -31,28 +31,27 @@ export interface RankedSearch extends SearchRequest {
   readonly parts: readonly (readonly Fragment[])[] | undefined;
   /** Conditions of the request. */
   readonly filters: readonly Fragment[];
-  /** The number of rows up to the end of the page. */
+  /** The number of rows up to the first one after the page. */
   readonly until: Fragment;
 }
 
 /** The parts of a statement with ranked matches. */
 export interface RankedMatches {
   /**
-   * Common table expressions. `_matches (id, whole)`: the first matches, at least up to the end of the page and up to
-   * `countedMatches`. Those with `whole = 1`, which have each word itself, come before those with `whole = 0`, which
+   * Common table expressions. `_matches (id, whole)`: the first matches, at least `until` and `rankedMatches`. Those with `whole = 1`, which have each word itself, come before those with `whole = 0`, which
    * have only a beginning of the last one; of each kind the newest come first. `_ranked (id, score)`: the first
    * `rankedMatches` of these; a better match has a greater score among those of its kind.
    */
   readonly tables: readonly Fragment[];
-  /** Number of matches, at most `countedMatches`. */
+  /** Number of matches, at most the greater of `until` and `rankedMatches`. */
   readonly count: Fragment;
 }
 
-/** Matches that are ranked: those with the words themselves before those with a beginning, of each kind the newest. */
+/**
+ * Matches that are ranked, and counted for a total: those with the words themselves before those with a beginning, of each
+ * kind the newest.
+ */
 export const rankedMatches = 1000;
-
-/** Matches that are counted for a total. */
-export const countedMatches = 10_000;
 
 /** Weights of the fields in their order. */
 export const fieldWeights = [1, 0.25, 0.12, 0.06] as const;

@@ -8,7 +8,6 @@ import {
 import { searchTable } from '../migrations/names.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import {
-  countedMatches,
   fieldWeights,
   type RankedMatches,
   type RankedSearch,
@@ -146,21 +145,25 @@ const queryOf = ({ index, columns, words: text }: SearchRequest, exact = false):
 
 const tableOf = ({ index }: SearchRequest): Fragment => sql`${identifier(searchTable(index.of))} as ${words}`;
 
-/** Records that are examined, the newest first, before the index is asked for all matches. */
-const examinedRecords = 25_000;
+/**
+ * Records that are examined, the newest first, before the index is asked for all matches: of a whole table, whose words are
+ * read in their order, and of a part of one, whose words are found one by one.
+ */
+const examinedRecords = { whole: 25_000, part: 10_000 } as const;
 
 /**
  * An index on words returns matches in no order, and all of them, so a frequent word takes as long as it has matches. The
- * newest records are examined first: where they have enough matches, these are the newest ones. Otherwise the word is
- * rare enough to ask the index for all matches. Matches with only a beginning are looked for where the words themselves
- * have too few.
+ * newest records are examined first, until enough of them match. Otherwise the word is rare enough to ask the index for
+ * all matches. Matches with only a beginning are looked for where the words themselves have too few.
  */
 const ranked = (search: RankedSearch): RankedMatches => {
   const { index, source, key, reach, parts, filters, until } = search;
   const isUnconditional = reach.length + filters.length === 0;
-  const joined = isUnconditional
-    ? tableOf(search)
-    : sql`${tableOf(search)} join ${source} on ${key} = ${words}.id`;
+  const table = tableOf(search);
+  const [begun, whole] = [queryOf(search), queryOf(search, true)];
+  const matches = (query: Fragment): Fragment => sql`${words}.words @@ ${query}`;
+  const id = sql`${words}.id`;
+  const enough = sql`greatest(${literal(rankedMatches)}, ${until})`;
   /** The newest rows of all parts. */
   const newest = (
     from: Fragment,
@@ -175,47 +178,47 @@ const ranked = (search: RankedSearch): RankedMatches => {
     );
     return rows.length === 1 ? join(rows) : sql`${join(rows, ' union all ')}${end}`;
   };
-  const [begun, whole] = [queryOf(search), queryOf(search, true)];
-  const matches = (query: Fragment): Fragment => sql`${words}.words @@ ${query}`;
-  const id = sql`${words}.id`;
-  const counted = literal(countedMatches);
-  const most = sql`greatest(${counted}, ${until})`;
-  const enough = sql`greatest(${literal(rankedMatches)}, ${until})`;
-  const areAll = sql`(select count(*) from _examined) < ${literal(examinedRecords)}`;
-  /** Whether the examined records have enough matches. */
-  const isNear = (of: 'whole' | 'begun'): Fragment =>
-    sql`(${areAll} or (select count(*) from _near${of === 'whole' ? sql` where whole` : sql``}) >= ${enough})`;
-  const areFew = sql`(select count(*) from _whole) < ${enough}`;
+  const examined = literal(examinedRecords[isUnconditional ? 'whole' : 'part']);
+  // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the whole table.
+  const examine = isUnconditional
+    ? sql`(${newest(table, sql`${id} as id, ${words}.words`, [], examined)}) as ${words}`
+    : sql`(${newest(source, sql`${key} as id`, [], examined)}) as _newest cross join lateral
+        (select ${id}, ${words}.words from ${table} where ${id} = _newest.id offset 0) as ${words}`;
+  const near = (conditions: readonly Fragment[]): Fragment =>
+    sql`select ${id} from ${examine}${where(conditions)} order by ${isUnconditional ? id : sql`_newest.id`} desc limit ${enough}`;
+  const from = isUnconditional ? table : sql`${table} join ${source} on ${key} = ${id}`;
+  const far = (conditions: readonly Fragment[]): Fragment =>
+    sql`select * from (${newest(from, sql`${id} + 0 as id`, conditions, enough)}) as _far`;
+  /** Two tables: the matches among the newest records, and these or, where they are too few, those of all records. */
+  const found = (name: string, others: Fragment, ...conditions: readonly Fragment[]): readonly Fragment[] => {
+    const [all, nearest] = [identifier(name), identifier(`${name}_near`)];
+    const isDone = sql`((select count(*) from ${nearest}) + ${others} >= ${enough} or (select whole from _examined))`;
+    return [
+      sql`${nearest} as materialized (${near(conditions)})`,
+      sql`${all} as materialized (select id from ${nearest} where ${isDone}
+        union all ${far([sql`not ${isDone}`, ...conditions])})`,
+    ];
+  };
+  const wholes = sql`(select count(*) from _whole)`;
   const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
   while (weights.length < labels.length) weights.push(literal(0));
   const rank = (of: Fragment): Fragment =>
     sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${words}.words, ${of}, 1)`;
-  const found = sql`case when ${matches(begun)} then ${matches(whole)} end`;
-  const far = (...conditions: readonly Fragment[]): Fragment =>
-    newest(joined, sql`${id} + 0 as id`, conditions, most);
-  const examined = literal(examinedRecords);
-  // OFFSET makes the planner look for the words of these rows only; it would read those of the whole table.
-  const examine = isUnconditional
-    ? newest(tableOf(search), sql`${id} as id, ${found} as whole`, [], examined)
-    : sql`select _newest.id, ${found} as whole from (${newest(source, sql`${key} as id`, [], examined)}) as _newest
-        left join lateral (select words from ${tableOf(search)} where ${id} = _newest.id offset 0) as ${words} on true`;
+  const rows = isUnconditional
+    ? newest(table, sql`${id} as id`, [], examined)
+    : newest(source, sql`${key} as id`, [], examined);
   return {
     tables: [
-      sql`_examined as materialized (${examine})`,
-      sql`_near as materialized (select id, whole from _examined where whole is not null)`,
-      sql`_whole as materialized (select id from _near where whole and ${isNear('whole')} union all
-        select * from (${far(sql`not ${isNear('whole')}`, matches(whole))}) as _far)`,
-      sql`_begun as materialized (select id from _near where not whole and ${areFew} and ${isNear('begun')} union all
-        select * from (${far(areFew, sql`not ${isNear('begun')}`, matches(begun), sql`not ${matches(whole)}`)}) as _far)`,
+      // Whether the examined records are the whole of what the caller reaches.
+      sql`_examined as materialized (select count(*) < ${examined} as whole from (${rows}) as _rows)`,
+      ...found('_whole', literal(0), matches(whole)),
+      ...found('_begun', wholes, ...[sql`${wholes} < ${enough}`, matches(begun), sql`not ${matches(whole)}`]),
       sql`_matches as materialized (select id, 1 as whole from _whole union all select id, 0 from _begun)`,
       sql`_ranked as materialized (select _first.id, ${rank(begun)} + ${rank(whole)} as score
         from (select id from _matches order by whole desc, id desc limit ${literal(rankedMatches)}) as _first
-        join ${tableOf(search)} on ${id} = _first.id)`,
+        join ${table} on ${id} = _first.id)`,
     ],
-    count: sql`select case when ${areAll} or (select count(*) from _near) >= ${counted}
-      then (select least(count(*), ${counted}) from _near)
-      when ${areFew} and not ${isNear('begun')} then (select least(count(*), ${counted}) from _matches)
-      else (select count(*) from (select 1 from ${joined}${where([matches(begun), ...reach, ...filters])} limit ${counted}) as _counted) end`,
+    count: sql`select least(count(*), ${enough}) from _matches`,
   };
 };
 

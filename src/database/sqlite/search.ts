@@ -7,7 +7,6 @@ import {
 import { searchTable } from '../migrations/names.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import {
-  countedMatches,
   fieldWeights,
   type RankedSearch,
   rankedMatches,
@@ -184,7 +183,7 @@ export const searchSqlite: SearchDialect = {
     const words = tableOf(search);
     const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
     const columns = sql`${words}.rowid as id, -bm25(${join([words, ...weights])}) as score`;
-    const most = sql`max(${literal(countedMatches)}, ${until})`;
+    const most = sql`max(${literal(rankedMatches)}, ${until})`;
     // FTS5 reads all matches of a beginning before it returns one: not where the words themselves have enough.
     const missing = sql`${most} - (select count(*) from _whole)`;
     const others = sql`${words}.rowid not in (select id from _whole)`;
@@ -197,7 +196,7 @@ export const searchSqlite: SearchDialect = {
         sql`_matches as (select id, whole from _found)`,
         sql`_ranked as materialized (select id, score from _found order by whole desc, id desc limit ${literal(rankedMatches)})`,
       ],
-      count: sql`select count(*) from (select 1 from _matches limit ${literal(countedMatches)})`,
+      count: sql`select min(count(*), ${most}) from _matches`,
     };
   },
 };

@@ -162,7 +162,7 @@ const rankedClauses = (
     reach,
     parts: indexedParts(rows.terms, source, column, value, dialect),
     filters,
-    until: paging.kind === 'all' ? literal(everyRow) : dialect.rows(param('pageEnd')),
+    until: paging.kind === 'all' ? literal(everyRow) : sql`(${dialect.rows(param('pageEnd'))} + 1)`,
   });
   const order = sql` order by _matches.whole desc, ${dialect.ordered(sql`_ranked.score`, true, true)}, _matches.id desc`;
   const limit = sql` limit ${dialect.rows(param('limit'))}`;

@@ -76,9 +76,12 @@ export class Totals {
   }
 }
 
-/** Whether a total can be cached: its rows depend neither on the time nor on the session. */
+/**
+ * Whether a total can be cached: its rows depend neither on the time nor on the session. A ranked search counts with
+ * every page, up to its end.
+ */
 const isCacheable = ({ plan: { counted, shape } }: PreparedList): boolean =>
-  counted && shape.source.timed !== true && shape.source.personal !== true;
+  counted && !shape.ranked && shape.source.timed !== true && shape.source.personal !== true;
 
 /** Whether the matching rows may depend on fields that some readers see in some records only. */
 const isOfReader = ({ plan: { shape, looksElsewhere } }: PreparedList): boolean =>
