@@ -77,7 +77,8 @@ export const CreatedKey = ({ created, title, children, onDone }: CreatedKeyProps
           <FormControlLabel
             control={<Checkbox checked={kept} onChange={(event) => setKept(event.target.checked)} />}
             label={text('keys.kept')}
-            sx={{ m: 0 }}
+            // The box begins where the cards do.
+            sx={{ m: 0, ml: -1 }}
           />
           <Button
             variant="contained"

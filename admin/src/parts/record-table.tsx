@@ -164,6 +164,8 @@ const ChooseAll = ({ records }: { readonly records: readonly RaRecord[] }) => {
     <TableCell padding="checkbox">
       <Checkbox
         size="small"
+        // The box of the icon is 2 px narrower than its picture: it stands above those of the rows.
+        sx={{ ml: '-2px' }}
         checked={chosen.length === ids.length}
         indeterminate={chosen.length > 0 && chosen.length < ids.length}
         // Records chosen on other pages stay chosen.

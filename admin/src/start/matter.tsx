@@ -70,7 +70,7 @@ const lineStyle = {
   py: 0.5,
   overflowWrap: 'anywhere',
   display: 'flow-root',
-  '& > .MuiStack-root, & > div:has(> .MuiButton-root)': { float: 'right', mr: '-6px' },
+  '& > .MuiStack-root, & > div:has(> .MuiButton-root)': { float: 'right', ml: 1.5, mr: '-6px' },
   '& .MuiButton-root': { minHeight: 24, py: 0, px: 0.75, color: 'text.secondary', fontWeight: 500 },
   '& .MuiButton-root:hover': { color: 'text.primary' },
 } as const;
