@@ -21,10 +21,18 @@ import { queryClient } from './query-client.ts';
 import { linesOf } from './records/lines.ts';
 import type { ListedField, Metadata, ModelEntry } from './records/metadata.ts';
 import type { AnyRecord } from './records/record.ts';
-import { type Language, serviceLanguage } from './texts/provider.ts';
+import { i18nProvider, type Language, serviceLanguage } from './texts/provider.ts';
 
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
-const transport = createTransport({ baseUrl: basePath });
+const transport = createTransport({
+  baseUrl: basePath,
+  // A service with LOCALE=auto writes its messages in the language of the pages, not in that of the browser.
+  fetch: (input, { headers, ...init } = {}) => {
+    const all = new Headers(headers);
+    all.set('Accept-Language', i18nProvider.getLocale());
+    return fetch(input, { ...init, headers: all });
+  },
+});
 
 const sendOnce = madeOnce(transport.send);
 

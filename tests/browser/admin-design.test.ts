@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, rested, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { enter, hintSession, pages, seed, settled, site } from './admin-site.ts';
+import { enter, go, hintSession, pages, seed, settled, site } from './admin-site.ts';
 
 /** Sum of the layout shifts that no key and no click caused. */
 const watchShifts = (page: Page) =>
@@ -140,6 +140,15 @@ describeDatabase('sqlite', 'the design of the administration pages', (databases)
       await page.waitForURL(/books\/create$/);
       await choose('退出', '退出登录');
       await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+    });
+
+    it('requests ask for messages in the language of the page, not in that of the browser', async () => {
+      for (const language of ['zh-CN', 'en'] as const) {
+        const { page } = await enter(open, service, root, '/roles', { language });
+        const asked = page.waitForRequest((request) => request.url().includes('/admin/users'));
+        await go(page, service, '/users');
+        expect((await asked).headers()['accept-language']).toBe(language);
+      }
     });
 
     it('a row of a list is one line, and a record two lines on a telephone', async () => {
