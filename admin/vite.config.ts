@@ -134,57 +134,6 @@ const unusedComponents = (): Plugin => ({
       : undefined,
 });
 
-/** Name of the chunk with all that the libraries bring to every page. */
-const vendorName = 'vendor';
-
-/**
- * Puts the bundler's helpers into the chunk of the libraries, which every page loads before any other: in a file of their
- * own, as the bundler has them, they are one more request for 600 bytes.
- */
-const helpersInVendor = (): Plugin => ({
-  name: 'helpers-in-vendor',
-  apply: 'build',
-  enforce: 'post',
-  generateBundle(_options, bundle) {
-    const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-    const [helpers, vendor] = ['rolldown-runtime', vendorName].map((wanted) =>
-      chunks.find(({ name }) => name === wanted),
-    );
-    const [, body = '', exported = ''] =
-      /^([\s\S]*)export\s*\{([^}]*)\};?\s*$/.exec(helpers?.code ?? '') ?? [];
-    if (helpers === undefined || vendor === undefined || body === '')
-      throw new Error('the build has no file of helpers: this plugin is of no use any more');
-    const pairs = (list: string) =>
-      list.split(',').map((each) => each.trim().split(/\s+as\s+/)) as [string, string?][];
-    const members = pairs(exported).map(([own, name = own]) => [name, own] as const);
-    const file = (path: string): string => path.replace(/^.*\//, './');
-    for (const chunk of chunks) {
-      const names = (imported: string, between: string, prefix = ''): string =>
-        pairs(imported)
-          .map(([name, own = name]) => `${prefix}${name}${between}${own}`)
-          .join();
-      chunk.code = chunk.code.replace(
-        /import\s*\{([^}]*)\}\s*from\s*["']([^"']+)["'];/g,
-        (all, imported, from) => {
-          if (from !== file(helpers.fileName)) return all;
-          if (chunk !== vendor)
-            return `import{${names(imported, ' as ', 'helper_')}}from"${file(vendor.fileName)}";`;
-          const object = `(()=>{${body}return{${members.map((pair) => pair.join(':')).join()}}})()`;
-          const shared = members.map(([name]) => `helper_${name}=helpers.${name}`).join();
-          return `const helpers=${object},{${names(imported, ':')}}=helpers;export const ${shared};`;
-        },
-      );
-    }
-    delete bundle[helpers.fileName];
-    for (const page of Object.values(bundle))
-      if (page.type === 'asset' && page.fileName.endsWith('.html'))
-        page.source = String(page.source).replace(
-          new RegExp(`\\s*<script[^>]*${helpers.fileName.replaceAll('.', '\\.')}[^>]*></script>`),
-          '',
-        );
-  },
-});
-
 /** Parts of the libraries that no first page needs: they come with the forms. */
 const later =
   /[\\/]@mui[\\/]material[\\/](?:Autocomplete|useAutocomplete|Radio|RadioGroup|FormGroup|FormLabel|Tab|Tabs|TabScrollButton|Collapse|Popper|LinearProgress)[\\/]|@mui[\\/]material[\\/]internal[\\/]svg-icons[\\/]RadioButton|[\\/](?:uqr|@popperjs)[\\/]/;
@@ -222,7 +171,7 @@ const folders = (name: string, priority: number, ...names: readonly string[]) =>
  */
 const groups = [
   {
-    name: vendorName,
+    name: 'vendor',
     priority: 9,
     test: (id: string) =>
       /node_modules|rolldown|vite[\\/]/.test(id) &&
@@ -279,5 +228,5 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: 'automatic', development: false } },
   logLevel: 'warn',
-  plugins: [leaveOut(), unusedComponents(), firstPaint(), helpersInVendor(), precompress()],
+  plugins: [leaveOut(), unusedComponents(), firstPaint(), precompress()],
 });
