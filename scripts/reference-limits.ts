@@ -205,6 +205,13 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['such a session without a request', 'auth/session.ts', 'sessionIdleTime', 's', '401'],
     ['difference of a signature’s timestamp', 'auth/signature.ts', 'timestampTolerance', 's', '401'],
     ['a token for the documentation page', 'auth/jwt.ts', 'sessionTokenLifetime', 's', '401'],
+    [
+      'a response of an identity provider',
+      'endpoints/auth/oidc/bounded-fetch.ts',
+      'maxResponseBytes',
+      'bytes',
+      '401 `provider_refused`',
+    ],
     ['the signing secret, at least', 'auth/jwt.ts', 'minSecretBytes', 'bytes', 'no start'],
     [
       'between password and second factor',

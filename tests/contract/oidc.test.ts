@@ -243,6 +243,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
         () => ({ token: (token) => token.replace(/\.(.)/, (_, first) => `.${first === 'e' ? 'f' : 'e'}`) }),
       ],
       ['no ID token', () => ({ tokenResponse: { access_token: 'a', token_type: 'Bearer' } })],
+      ['a response of more than 1 MB', () => ({ claims: { picture: 'x'.repeat(2 ** 20) } })],
       ['an error of the token endpoint', () => ({ tokenResponse: { error: 'server_error' } })],
     ])('%s', async (_name, forge) => {
       company.forgery = await forge();

@@ -1,6 +1,7 @@
 import type { Configuration } from 'openid-client';
 import { isJsonObject, type Json, type JsonObject, own } from '../../../kernel/json.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import type { OidcProvider } from './options.ts';
 
 /** Secrets of one sign-in, which only this service knows. */
@@ -87,6 +88,7 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
     const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
       execute,
       timeout,
+      [client.customFetch]: boundedFetch,
     });
     const server = found.serverMetadata();
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -99,6 +101,7 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
     const metadata = { [client.clockTolerance]: clockTolerance };
     const config = new client.Configuration(server, clientId, metadata, authenticate);
     config.timeout = timeout;
+    config[client.customFetch] = boundedFetch;
     for (const each of execute) each(config);
     // The signature of the ID token is verified, although it arrives over TLS from the provider itself.
     client.enableNonRepudiationChecks(config);
@@ -195,13 +198,13 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
 
     /** Verifies a logout token of the provider. @throws UnprovedAccountError, Problem `provider_unavailable` */
     logout: async (token: string): Promise<ProviderLogout> => {
-      const { createRemoteJWKSet, jwtVerify } = await import('jose');
+      const { createRemoteJWKSet, customFetch, jwtVerify } = await import('jose');
       const { issuer: of, jwks_uri: keys } = (await configuration()).serverMetadata();
       if (keys === undefined) throw new UnprovedAccountError('the provider names no keys');
       try {
         const { payload } = await jwtVerify(
           token,
-          createRemoteJWKSet(new URL(keys), { timeoutDuration: timeout * 1000 }),
+          createRemoteJWKSet(new URL(keys), { timeoutDuration: timeout * 1000, [customFetch]: boundedFetch }),
           {
             ...{ issuer: of, audience: clientId, clockTolerance, maxTokenAge: logoutAge },
             algorithms: [
