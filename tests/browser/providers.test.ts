@@ -94,6 +94,26 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       expect(await accessibility(page)).toEqual([]);
     });
 
+    it('after the end of a session, a sign-in in another tab takes the page up again', async () => {
+      company.account = { sub: 'chief', preferred_username: 'chief', groups: ['chiefs'] };
+      const { page } = await visit(open, service, '/login');
+      await page.getByRole('link', { name: '通过 Example 登录' }).click();
+      await page.waitForURL(`${service.origin}/admin`);
+      await page.getByRole('heading', { name: '概览' }).waitFor();
+      await page.context().clearCookies();
+      await page.getByRole('link', { name: '角色', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: '请重新登录' });
+      const [tab] = await Promise.all([
+        page.waitForEvent('popup'),
+        dialog.getByRole('link', { name: '通过 Example 登录' }).click(),
+      ]);
+      await tab.waitForURL(`${service.origin}/admin`);
+      await tab.getByRole('heading', { name: '概览' }).waitFor();
+      await page.evaluate('dispatchEvent(new Event("focus"))');
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: '角色' }).waitFor();
+    });
+
     it('a user who is no administrator, and a refused sign-in, are told so at the sign-in', async () => {
       company.account = { sub: 'reader', preferred_username: 'reader', groups: [] };
       const { page } = await visit(open, service, '/login');

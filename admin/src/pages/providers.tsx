@@ -11,8 +11,13 @@ interface Provider {
   readonly url: string;
 }
 
+interface ProviderButtonsProps {
+  /** Whether the sign-in takes place in another tab: this page stays as it is. */
+  readonly elsewhere?: boolean;
+}
+
 /** A button for each identity provider. None appears while the list is read, or if it cannot be read. */
-export const ProviderButtons = () => {
+export const ProviderButtons = ({ elsewhere = false }: ProviderButtonsProps) => {
   const texts = useOwnTexts();
   const [providers, setProviders] = useState<readonly Provider[]>([]);
   useEffect(() => {
@@ -29,6 +34,7 @@ export const ProviderButtons = () => {
       key={name}
       variant="outlined"
       size="large"
+      {...(elsewhere ? { target: '_blank', rel: 'noopener' } : {})}
       href={`${basePath}/api/v1/auth/oidc/${name}?${returning}`}
     >
       {filled(texts.signInWith, { name: label })}
