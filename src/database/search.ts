@@ -38,9 +38,10 @@ export interface RankedSearch extends SearchRequest {
 /** The parts of a statement with ranked matches. */
 export interface RankedMatches {
   /**
-   * Common table expressions. `_matches (id, whole)`: the first matches, at least `until` and `rankedMatches`. Those with `whole = 1`, which have each word itself, come before those with `whole = 0`, which
-   * have only a beginning of the last one; of each kind the newest come first. `_ranked (id, score)`: the first
-   * `rankedMatches` of these; a better match has a greater score among those of its kind.
+   * Common table expressions. `_matches (id, whole)`: the first matches, at least `until` and `rankedMatches`. Those with
+   * `whole = 1`, which have each word itself, come before those with `whole = 0`, which have only a beginning of the last
+   * one; of each kind the newest come first. `_ranked (id, score)`: the first `rankedMatches` of these; a better match
+   * has a greater score among those of its kind.
    */
   readonly tables: readonly Fragment[];
   /** Number of matches, at most the greater of `until` and `rankedMatches`. */

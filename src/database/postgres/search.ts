@@ -179,20 +179,24 @@ const ranked = (search: RankedSearch): RankedMatches => {
     return rows.length === 1 ? join(rows) : sql`${join(rows, ' union all ')}${end}`;
   };
   const examined = literal(examinedRecords[isUnconditional ? 'whole' : 'part']);
+  const rows = isUnconditional
+    ? newest(table, sql`${id} as id, ${words}.words`, [], examined)
+    : newest(source, sql`${key} as id`, [], examined);
   // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the whole table.
-  const examine = isUnconditional
-    ? sql`(${newest(table, sql`${id} as id, ${words}.words`, [], examined)}) as ${words}`
-    : sql`(${newest(source, sql`${key} as id`, [], examined)}) as _newest cross join lateral
+  const withWords = isUnconditional
+    ? sql`(${rows}) as ${words}`
+    : sql`(${rows}) as _newest cross join lateral
         (select ${id}, ${words}.words from ${table} where ${id} = _newest.id offset 0) as ${words}`;
+  const order = isUnconditional ? id : sql`_newest.id`;
   const near = (conditions: readonly Fragment[]): Fragment =>
-    sql`select ${id} from ${examine}${where(conditions)} order by ${isUnconditional ? id : sql`_newest.id`} desc limit ${enough}`;
+    sql`select ${id} from ${withWords}${where(conditions)} order by ${order} desc limit ${enough}`;
   const from = isUnconditional ? table : sql`${table} join ${source} on ${key} = ${id}`;
   const far = (conditions: readonly Fragment[]): Fragment =>
     sql`select * from (${newest(from, sql`${id} + 0 as id`, conditions, enough)}) as _far`;
   /** Two tables: the matches among the newest records, and these or, where they are too few, those of all records. */
   const found = (name: string, others: Fragment, ...conditions: readonly Fragment[]): readonly Fragment[] => {
     const [all, nearest] = [identifier(name), identifier(`${name}_near`)];
-    const isDone = sql`((select count(*) from ${nearest}) + ${others} >= ${enough} or (select whole from _examined))`;
+    const isDone = sql`((select count(*) from ${nearest}) + ${others} >= ${enough} or (select complete from _examined))`;
     return [
       sql`${nearest} as materialized (${near(conditions)})`,
       sql`${all} as materialized (select id from ${nearest} where ${isDone}
@@ -204,15 +208,12 @@ const ranked = (search: RankedSearch): RankedMatches => {
   while (weights.length < labels.length) weights.push(literal(0));
   const rank = (of: Fragment): Fragment =>
     sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${words}.words, ${of}, 1)`;
-  const rows = isUnconditional
-    ? newest(table, sql`${id} as id`, [], examined)
-    : newest(source, sql`${key} as id`, [], examined);
   return {
     tables: [
-      // Whether the examined records are the whole of what the caller reaches.
-      sql`_examined as materialized (select count(*) < ${examined} as whole from (${rows}) as _rows)`,
+      // Whether the examined records are all that the caller reaches.
+      sql`_examined as materialized (select count(*) < ${examined} as complete from (${rows}) as _rows)`,
       ...found('_whole', literal(0), matches(whole)),
-      ...found('_begun', wholes, ...[sql`${wholes} < ${enough}`, matches(begun), sql`not ${matches(whole)}`]),
+      ...found('_begun', wholes, sql`${wholes} < ${enough}`, matches(begun), sql`not ${matches(whole)}`),
       sql`_matches as materialized (select id, 1 as whole from _whole union all select id, 0 from _begun)`,
       sql`_ranked as materialized (select _first.id, ${rank(begun)} + ${rank(whole)} as score
         from (select id from _matches order by whole desc, id desc limit ${literal(rankedMatches)}) as _first

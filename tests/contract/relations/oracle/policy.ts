@@ -35,8 +35,7 @@ export interface Data extends World {
 /** The part of a model's records that a caller reads by its own detail endpoint. */
 export interface Read {
   readonly plan: TargetPlan;
-  /** In order of their ids. */
-  /** Without the fields that a row hides. */
+  /** In order of their ids, without the fields that a row hides. */
   readonly rows: readonly Plain[];
   readonly detail: readonly string[];
   readonly list: readonly string[];
