@@ -20,7 +20,7 @@ import { inTime } from './parts/time-limit.ts';
 import { queryClient } from './query-client.ts';
 import { linesOf } from './records/lines.ts';
 import type { ListedField, Metadata, ModelEntry } from './records/metadata.ts';
-import type { AnyRecord } from './records/record.ts';
+import { type AnyRecord, userDisplay } from './records/record.ts';
 import { i18nProvider, type Language, serviceLanguage } from './texts/provider.ts';
 
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
@@ -247,28 +247,38 @@ export const trashPrefix = 'trash/';
 export const namesPrefix = 'names/';
 
 /** Records that one request reads: their ids stand in its address. */
-const namedAtOnce = 200;
+const readAtOnce = 200;
 
-/** Reads records at a path by their ids, with the fields of their names alone. */
+/** Reads some fields of the records with these ids. @param list address of their list: `/admin/records/orders` */
+export const readByIds = async (
+  list: string,
+  ids: readonly Identifier[],
+  fields: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly AnyRecord[]> => {
+  const records: AnyRecord[] = [];
+  for (let first = 0; first < ids.length; first += readAtOnce) {
+    const some = ids.slice(first, first + readAtOnce);
+    const query = new URLSearchParams({
+      'filter[id][in]': some.join(','),
+      fields: ['id', ...fields].join(','),
+      per_page: String(some.length),
+    });
+    records.push(...(await send<AnyRecord[]>('GET', `${list}?${query}`, { signal })).data);
+  }
+  return records;
+};
+
+/** Reads records by their ids, with the fields of their names alone. @param path `users`, or that of a model: `orders` */
 export const readNames = async (
   path: string,
   ids: readonly Identifier[],
   signal?: AbortSignal,
 ): Promise<readonly AnyRecord[]> => {
   const isUsers = path === 'users';
-  const names = isUsers ? ['username'] : displayFields((await entryAt(path)).display ?? '');
-  const records: AnyRecord[] = [];
-  for (let first = 0; first < ids.length; first += namedAtOnce) {
-    const some = ids.slice(first, first + namedAtOnce);
-    const query = new URLSearchParams({
-      'filter[id][in]': some.join(','),
-      fields: ['id', ...names].join(','),
-      per_page: String(some.length),
-    });
-    const list = isUsers ? '/admin/users' : `/admin/${recordsPrefix}${path}`;
-    records.push(...(await send<AnyRecord[]>('GET', `${list}?${query}`, { signal })).data);
-  }
-  return records;
+  const display = isUsers ? userDisplay : (await entryAt(path)).display;
+  const list = isUsers ? '/admin/users' : `/admin/${recordsPrefix}${path}`;
+  return readByIds(list, ids, displayFields(display ?? ''), signal);
 };
 
 const provider = createDataProvider({ send, routeOf });

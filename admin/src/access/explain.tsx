@@ -10,6 +10,7 @@ import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useOwnTexts } from '../account-links/texts.ts';
 import { basePath } from '../base.ts';
+import { offers } from '../offered.ts';
 import { KeyPicker, UserPicker } from '../parts/own-pickers.tsx';
 import { Page } from '../parts/page.tsx';
 import { send } from '../service.ts';
@@ -23,8 +24,7 @@ import { Verdict } from './verdict.tsx';
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
 const callers = ['user_id', 'api_key_id', 'app_id', 'nobody'] as const;
-/** Whether the application has identity providers. */
-const hasProviders = 'providers' in document.documentElement.dataset;
+const hasProviders = offers('providers');
 const tabs = ['refusals', ...(hasProviders ? (['sign-in'] as const) : [])] as const;
 type Caller = (typeof callers)[number];
 

@@ -7,15 +7,13 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useEffect } from 'react';
 import { pagesPath } from '../base.ts';
+import { offers } from '../offered.ts';
 import { ProviderButtons } from '../pages/providers.tsx';
 import { SignInForm } from '../pages/sign-in-form.tsx';
 import { forsake } from '../parts/unsaved.ts';
 import { lookForSession } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { SessionEnd } from './session-end.ts';
-
-/** Whether the application has identity providers. */
-const hasProviders = 'providers' in document.documentElement.dataset;
 
 /** Loads the pages again for the signed-in user: nothing that was typed or learnt before goes with them. */
 const startOver = (): void => {
@@ -54,7 +52,7 @@ export const SignInDialog = ({ end }: { readonly end: Exclude<SessionEnd, { read
             <Typography sx={{ color: 'text.secondary', mb: 0.5 }}>{text('forms.ended.lead')}</Typography>
           )}
           <SignInForm key={end.kind} account={username} onSignedIn={() => {}}>
-            {hasProviders ? <ProviderButtons elsewhere /> : null}
+            {offers('providers') ? <ProviderButtons elsewhere /> : null}
             {end.kind === 'stranger' ? null : (
               <Button onClick={startOver}>{text('forms.ended.giveUp')}</Button>
             )}

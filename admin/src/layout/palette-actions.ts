@@ -1,13 +1,12 @@
 import { useLocaleState, useLogout, useRemoveFromStore, useStore } from 'ra-core';
 import { basePath } from '../base.ts';
+import { offers } from '../offered.ts';
 import { askBefore } from '../parts/unsaved.ts';
 import { useKnownModels } from '../records/use-metadata.ts';
 import { languages, useText } from '../texts/provider.ts';
 import type { PaletteOption } from './found-records.ts';
 
-/** The service says so in the page. */
-const { dataset: offered } = document.documentElement;
-const documented = 'documented' in offered;
+const documented = offers('documented');
 
 const themes = ['light', 'dark', undefined] as const;
 
@@ -38,7 +37,7 @@ export const usePaletteActions = (onHelp: () => void): readonly PaletteOption[] 
     goTo('/sessions', text('sessions.title')),
     goTo('/password', text('account.changePassword')),
     goTo('/second-factor', text('factor.title')),
-    ...('providers' in offered ? [goTo('/identities', text('account.identities'))] : []),
+    ...(offers('providers') ? [goTo('/identities', text('account.identities'))] : []),
     ...languages
       .filter((language) => language.locale !== locale)
       .map((language) =>

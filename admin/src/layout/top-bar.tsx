@@ -9,6 +9,7 @@ import { useGetIdentity, useLoading, useLogout } from 'ra-core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link } from 'react-router';
 import { basePath } from '../base.ts';
+import { offers } from '../offered.ts';
 import { Icon } from '../parts/icon.tsx';
 import { askBefore } from '../parts/unsaved.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
@@ -21,10 +22,8 @@ const Palette = lazy(() => import('./palette.tsx').then(({ Palette: part }) => (
 
 export const barHeight = 48;
 
-/** The service says so in the page. */
-const { dataset: offered } = document.documentElement;
-const documented = 'documented' in offered;
-const linksAccounts = 'providers' in offered;
+const documented = offers('documented');
+const linksAccounts = offers('providers');
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 

@@ -3,15 +3,13 @@ import Typography from '@mui/material/Typography';
 import { useNotificationContext } from 'ra-core';
 import { useLocation, useNavigate } from 'react-router';
 import { useOwnTexts } from '../account-links/texts.ts';
+import { offers } from '../offered.ts';
 import { LinkButton } from '../parts/link.tsx';
 import { forgetModels } from '../service.ts';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { OutsidePage } from './outside-page.tsx';
 import { ProviderButtons, useReturned } from './providers.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-
-/** Whether the service sends mail, and lets users register. */
-const offered = document.documentElement.dataset;
 
 type Stated = 'nextPathname' | 'nextSearch' | 'invited';
 
@@ -60,9 +58,9 @@ export const SignIn = () => {
         </Alert>
       ) : null}
       <SignInForm account={invited} providerCode={returned.code} onSignedIn={enter}>
-        {'providers' in offered ? <ProviderButtons /> : null}
-        {'mail' in offered ? <LinkButton to="/password_reset">{own.forgot}</LinkButton> : null}
-        {'registration' in offered ? <LinkButton to="/register">{own.register}</LinkButton> : null}
+        {offers('providers') ? <ProviderButtons /> : null}
+        {offers('mail') ? <LinkButton to="/password_reset">{own.forgot}</LinkButton> : null}
+        {offers('registration') ? <LinkButton to="/register">{own.register}</LinkButton> : null}
       </SignInForm>
     </OutsidePage>
   );

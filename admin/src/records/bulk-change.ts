@@ -1,4 +1,4 @@
-import { send } from '../service.ts';
+import { readByIds, send } from '../service.ts';
 import type { Metadata, MetadataField } from './metadata.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -8,13 +8,6 @@ export interface ChangedRecord {
   readonly id: number;
   readonly before: Values;
 }
-
-interface Stored extends Values {
-  readonly id: number;
-}
-
-/** Records that one request reads: their ids stand in its address. */
-const readAtOnce = 200;
 
 /** Whether two values of a field are the same, however they are written: `12.5` is `12.50`. */
 export const isSameValue = ({ type }: Pick<MetadataField, 'type'>, one: unknown, other: unknown): boolean => {
@@ -30,24 +23,6 @@ const hasValues = ({ fields }: Pick<Metadata, 'fields'>, record: Values, values:
     return field !== undefined && isSameValue(field, record[name] ?? null, value);
   });
 
-const readRecords = async (
-  path: string,
-  ids: readonly number[],
-  names: readonly string[],
-): Promise<Stored[]> => {
-  const found: Stored[] = [];
-  for (let first = 0; first < ids.length; first += readAtOnce) {
-    const some = ids.slice(first, first + readAtOnce);
-    const query = new URLSearchParams({
-      'filter[id][in]': some.join(','),
-      fields: ['id', ...names].join(','),
-      per_page: String(readAtOnce),
-    });
-    found.push(...(await send<readonly Stored[]>('GET', `/admin/records/${path}?${query}`)).data);
-  }
-  return found;
-};
-
 /** The records of these that do not have the values yet, with those that they have. */
 export const recordsToChange = async (
   metadata: Pick<Metadata, 'fields'>,
@@ -56,7 +31,9 @@ export const recordsToChange = async (
   values: Values,
 ): Promise<readonly ChangedRecord[]> => {
   const names = Object.keys(values);
-  const records = new Map((await readRecords(path, ids, names)).map((record) => [record.id, record]));
+  const records = new Map(
+    (await readByIds(`/admin/records/${path}`, ids, names)).map((record) => [record.id, record]),
+  );
   return ids.flatMap((id) => {
     const record = records.get(id);
     // The service refuses one that is gone by now.
@@ -79,8 +56,8 @@ export const takeBack = async (
   changed: readonly ChangedRecord[],
   values: Values,
 ): Promise<number> => {
-  const now = await readRecords(
-    path,
+  const now = await readByIds(
+    `/admin/records/${path}`,
     changed.map(({ id }) => id),
     Object.keys(values),
   );

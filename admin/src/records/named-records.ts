@@ -1,7 +1,7 @@
 import { GatewrightError } from '../../../client/error.ts';
 import { loadModels, readNames } from '../service.ts';
 import type { Metadata } from './metadata.ts';
-import { recordName, userModel } from './record.ts';
+import { recordName, userDisplay, userModel } from './record.ts';
 
 /** Where the records of a model are, and the template of their names. */
 interface Naming {
@@ -14,7 +14,7 @@ interface Naming {
 
 /** The naming of a model; null where there is none of that name. */
 export const namingOf = async (model: string): Promise<Naming | null> => {
-  if (model === userModel) return { path: 'users', pages: '/users', display: '{username}' };
+  if (model === userModel) return { path: 'users', pages: '/users', display: userDisplay };
   const entry = (await loadModels()).find((each) => each.model === model);
   return entry === undefined ? null : { ...entry, pages: `/records/${entry.path}` };
 };

@@ -10,6 +10,9 @@ export interface AnyRecord {
 /** Name of the users of the service among the models that a field can refer to. */
 export const userModel = 'User';
 
+/** Template of the name of a user. */
+export const userDisplay = '{username}';
+
 /** The first text field in the name of a record: columns and searches by name go by it. */
 export const namingField = ({ display = '', fields }: Metadata): MetadataField | undefined =>
   displayFields(display)

@@ -3,6 +3,7 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';
+import { offers } from '../offered.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { type TextKey, useText } from '../texts/provider.ts';
@@ -39,7 +40,7 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
       card: <Backlog backlog={backlog} />,
     },
     { count: jobs.count, calm: 'start.calm.failedJobs', card: <FailedJobs found={jobs} /> },
-    ...('mail' in document.documentElement.dataset ? [mail] : []),
+    ...(offers('mail') ? [mail] : []),
     // Where nothing tells of events there are no webhooks.
     ...(events ? webhooks : []),
     {
