@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineEndpoint } from '../endpoints/define-endpoint.ts';
@@ -165,4 +166,55 @@ describe('a mistake is named where it is, not in the first file that imports it'
   it.each(cases.map(([name, , place], index) => [name, place, index] as const))('%s', (_, place, index) => {
     expect(messages[index]).toContain(`${join(folderOf(index), 'task.ts')}${place}`);
   });
+});
+
+it('loads model files that import each other, whichever comes first', async () => {
+  const service = JSON.stringify(new URL('../index.ts', import.meta.url).href);
+  /** A file of a model that names the other one in every option that names a model. */
+  const fileOf = (name: string, other: string): string => `
+    import { defineResource, equals, field, many, member, via } from ${service};
+    import other from './${other.toLowerCase()}.ts';
+    const named = (): { name: '${other}' } => other;
+    export default defineResource('${name}', {
+      fields: { n: field.integer(), other: field.reference(named), user_id: field.owner() },
+      relations: { others: many(named, { by: 'other' }) },
+      isolation: {
+        read: via('other', equals('n', 1), { of: named }),
+        write: member('other_id', { of: named, on: 'id' }),
+      },
+    });`;
+  const folder = join(root, 'each-other', 'resources');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'order.ts'), fileOf('Order', 'Invoice'));
+  await writeFile(join(folder, 'invoice.ts'), fileOf('Invoice', 'Order'));
+  // Node loads the files: a test runner would read them in its own way.
+  const load = async (first: string): Promise<unknown> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `import { loadApplication } from ${JSON.stringify(new URL('./application.ts', import.meta.url).href)};
+       await import(${JSON.stringify(pathToFileURL(join(folder, first)).href)});
+       const { models } = await loadApplication(${JSON.stringify(dirname(folder))});
+       console.log(JSON.stringify([...models.values()].map(({ name, relations, rules }) => ({
+         name,
+         relations: [...relations.values()].map(({ name, model }) => [name, model]),
+         rules: [rules.isolation.read, rules.isolation.create].map(({ expression }) => expression.model),
+       }))));`,
+    ]);
+    return JSON.parse(stdout);
+  };
+  const expected = [
+    ['Invoice', 'Order'],
+    ['Order', 'Invoice'],
+  ].map(([name, other]) => ({
+    name,
+    relations: [
+      ['other', other],
+      ['user', 'User'],
+      ['others', other],
+    ],
+    rules: [other, other],
+  }));
+  expect(await load('order.ts')).toEqual(expected);
+  expect(await load('invoice.ts')).toEqual(expected);
 });

@@ -1,12 +1,4 @@
-import {
-  flag,
-  label,
-  listOf,
-  type OptionCheck,
-  type OptionTable,
-  oneOf,
-  textual,
-} from '../kernel/options.ts';
+import { flag, label, listOf, type OptionCheck, type OptionTable, oneOf } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -15,6 +7,7 @@ import {
   type FieldType,
   type OnDelete,
 } from './field.ts';
+import { type ModelName, modelName } from './named-model.ts';
 import { type IdentityOperator, identityOperators, numberOf, orNull, parseInteger } from './values.ts';
 
 /** Options beside the name of the model. */
@@ -62,13 +55,10 @@ type Kept<Extras> = Extras extends { readonly required: true }
 
 export interface ReferenceOptions extends ReferenceExtras {
   /** Name of the referenced model; `User` for a user of the service. A function until models are collected. */
-  readonly to: string | NamedModel;
+  readonly to: ModelName;
   /** The reference determines the owner of the record, for ownership and isolation. */
   readonly owner?: boolean;
 }
-
-/** Returns a model: files of models that import each other have no values yet when they are loaded. */
-export type NamedModel<Name extends string = string> = () => { readonly name: Name };
 
 const onDeleteOption = oneOf('restrict', 'null', 'cascade');
 
@@ -80,7 +70,7 @@ export const reference = {
   kind: 'reference',
   column: 'integer',
   define: <const To extends string, const Extras extends ReferenceExtras = ReferenceExtras>(
-    to: To | NamedModel<To>,
+    to: ModelName<To>,
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never } & Kept<Extras> &
       ShowsOfUser<To, Extras>,
   ): FieldDefinition<Extras & { readonly to: To }, number, number, IdentityOperator> =>
@@ -94,7 +84,7 @@ export const reference = {
   argument: { option: 'to', list: false },
   modifiers: ['onDelete'],
   flaw: ({ to, required, onDelete, shows }) =>
-    (typeof to === 'function' ? undefined : textual(to, 'the name of the model')) ??
+    modelName(to, 'the name of the model') ??
     (shows !== undefined && to !== 'User'
       ? `shows is for references to User, not to ${typeof to === 'function' ? 'another model' : to}`
       : undefined) ??

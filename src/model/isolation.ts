@@ -1,3 +1,4 @@
+import { type ModelName, resolveName } from '../fields/named-model.ts';
 import type { Json } from '../kernel/json.ts';
 import { ruleName } from '../kernel/messages/messages.ts';
 import { nearestHint } from '../kernel/options.ts';
@@ -44,6 +45,10 @@ const within = (place: RulePlace, step: string): RulePlace => ({ ...place, path:
 const refuse = ({ file, path }: RulePlace, because: string): never => {
   throw new DefinitionError(file, `${path} ${because}`);
 };
+
+/** The name of a model in a rule. */
+const nameIn = (place: RulePlace, model: ModelName): string =>
+  resolveName(model, (because) => refuse(place, because));
 
 /** The model of a name in a rule. */
 const findModel = (place: RulePlace, name: string): ResourceModel => {
@@ -140,7 +145,7 @@ const isComparable = (
 
 const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>): RowExpression => {
   const field = findRuleField(place, model, said.field);
-  const memberships = findModel(place, said.of);
+  const memberships = findModel(place, nameIn(place, said.of));
   const { owner } = memberships;
   if (owner === undefined)
     return refuse(place, `needs the field user_id: field.owner() in ${memberships.name}`);
@@ -164,8 +169,8 @@ const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>
 
 const viaRule = (place: RulePlace, model: ResourceModel, { field, rule, of }: Said<'via'>): RowExpression => {
   const { name, column, reference = '' } = findReference(place, model, field);
-  if (of !== undefined && of !== reference)
-    return refuse(place, `says that ${name} names ${of}, and it names ${reference}`);
+  const named = of === undefined ? reference : nameIn(place, of);
+  if (named !== reference) return refuse(place, `says that ${name} names ${named}, and it names ${reference}`);
   const target = findModel(place, reference);
   noteColumn(place, model, column);
   return {

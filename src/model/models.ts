@@ -1,3 +1,4 @@
+import { type NamedModel, resolveName } from '../fields/named-model.ts';
 import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
 import { resolveRules } from './isolation.ts';
@@ -35,9 +36,9 @@ const withNames = (model: ResourceModel): ResourceModel => {
   const fields = [...model.fields].map(([name, field]): [string, ModelField] => {
     const to = 'to' in field.options ? field.options.to : undefined;
     if (typeof to !== 'function') return [name, field];
-    const target: unknown = to()?.name;
-    if (typeof target !== 'string')
-      throw new DefinitionError(model.name, 'the function of the reference returns no model', name);
+    const target = resolveName(to as NamedModel, (because) => {
+      throw new DefinitionError(model.name, `the reference ${because}`, name);
+    });
     return [name, Object.freeze({ ...field, options: { ...field.options, to: target }, reference: target })];
   });
   return fields.every(([name, field]) => model.fields.get(name) === field)

@@ -1,3 +1,4 @@
+import { type ModelName, modelName } from '../fields/named-model.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import { flag, label, type OptionCheck, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
 
@@ -10,7 +11,7 @@ export interface ManyOptions {
    */
   readonly by?: string;
   /** The model whose records join the two, each with a reference to either. */
-  readonly through?: string;
+  readonly through?: ModelName;
   /** With `through`: the reference to the other side. Required only where there are several. */
   readonly on?: string;
   /** Its records can be written within this one: `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`. */
@@ -32,21 +33,21 @@ const said: unique symbol = Symbol('relation');
 
 /** A declared relation, unresolved. */
 export interface SaidMany extends ManyOptions {
-  readonly model: string;
+  readonly model: ModelName;
   /** Its flaw, reported with its name later. */
   readonly flaw: string | undefined;
 }
 
 const options = {
   by: textual,
-  through: textual,
+  through: modelName,
   on: textual,
   write: flag,
   label,
 } satisfies OptionTable<ManyOptions>;
 
 const flawOf = (model: unknown, given: ManyOptions): string | undefined => {
-  const flaw = textual(model, 'the name of the model') ?? optionsFlaw(given, options);
+  const flaw = modelName(model, 'the name of the model') ?? optionsFlaw(given, options);
   if (flaw !== undefined) return flaw;
   if (given.on !== undefined && given.through === undefined)
     return 'on: it names a reference of the model between, which `through` names';
@@ -61,7 +62,7 @@ const flawOf = (model: unknown, given: ManyOptions): string | undefined => {
  * read by the other model's own endpoint.
  */
 export const many = <const Target extends string, const Options extends ManyOptions = Record<never, never>>(
-  model: Target,
+  model: ModelName<Target>,
   given?: Options & { readonly [Key in Exclude<keyof Options, keyof ManyOptions>]: never },
 ): ManyRelation<Target, Options extends { readonly write: true } ? true : false> => {
   const { by, through, on, write: writes, label: words }: ManyOptions = given ?? {};

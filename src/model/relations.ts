@@ -1,3 +1,4 @@
+import { type ModelName, resolveName } from '../fields/named-model.ts';
 import { nearestHint } from '../kernel/options.ts';
 import { DefinitionError } from './definition-error.ts';
 import { checkFieldName, labelOf } from './names.ts';
@@ -90,16 +91,18 @@ const toMany = (model: ResourceModel, models: ModelMap): ModelRelation[] =>
     };
     const named = (other: string): ResourceModel =>
       models.get(other) ?? refuse(`names ${other}, which is no model${nearestHint(other, models.keys())}`);
+    const nameOf = (other: ModelName): string => resolveName(other, refuse);
+    const to = nameOf(said.model);
     const label = said.label ?? labelOf(name);
     const place = (option: 'by' | 'on') => ({ file: model.name, relation: name, option });
     if (said.through === undefined) {
-      if (said.model === userModel) return refuse('names User, which refers to no model: say through');
-      const { column } = referenceTo(place('by'), named(said.model), model.name, said.by);
+      if (to === userModel) return refuse('names User, which refers to no model: say through');
+      const { column } = referenceTo(place('by'), named(to), model.name, said.by);
       const write = said.write === true;
-      return { name, label, many: true, model: said.model, from: 'id', to: column, write };
+      return { name, label, many: true, model: to, from: 'id', to: column, write };
     }
-    const target = said.model === userModel ? userModel : named(said.model).name;
-    const between = named(said.through);
+    const target = to === userModel ? userModel : named(to).name;
+    const between = named(nameOf(said.through));
     const by = referenceTo(place('by'), between, model.name, said.by);
     const on = referenceTo(place('on'), between, target, said.on);
     if (by === on) return refuse(`goes by ${by.name} there and back: say by and on`);

@@ -1,3 +1,4 @@
+import { type ModelName, modelName, type NamedModel } from '../fields/named-model.ts';
 import type { Json } from '../kernel/json.ts';
 import {
   type OptionCheck,
@@ -59,11 +60,17 @@ export type UsesOf<Fields extends FieldDefinitions> =
   | readonly ['field', ReadableName<Fields>]
   | Values<Fields>;
 
-type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
+/** The fields of a given model; never where only its name is given. */
+type FieldsOf<Model> =
+  Model extends Resource<infer Fields>
+    ? Fields
+    : Model extends () => infer Returned
+      ? FieldsOf<Returned>
+      : never;
 
 /** Names of a given model; any name where only the model's name is given. */
-type NameIn<Of> = Of extends string ? string : ReadableName<FieldsOf<Of>>;
-type WhereIn<Of> = Of extends string
+type NameIn<Of> = [FieldsOf<Of>] extends [never] ? string : ReadableName<FieldsOf<Of>>;
+type WhereIn<Of> = [FieldsOf<Of>] extends [never]
   ? Readonly<Record<string, Value | readonly Value[]>>
   : {
       readonly [Name in keyof RecordOfFields<FieldsOf<Of>>]?:
@@ -71,8 +78,11 @@ type WhereIn<Of> = Of extends string
         | readonly NonNullable<RecordOfFields<FieldsOf<Of>>[Name]>[];
     };
 
-export interface MemberOptions<Of extends string | Resource> {
-  /** The model of memberships, or its name. Its owner field names the member. */
+/** A model in a condition: itself, its name, or a function that returns it. */
+type ModelInRule = Resource | ModelName;
+
+export interface MemberOptions<Of extends ModelInRule> {
+  /** The model of memberships, its name, or a function that returns it. Its owner field names the member. */
   readonly of: Of;
   /** Its field that is compared with the record's; default: the field of the same name. */
   readonly on?: NameIn<Of>;
@@ -80,8 +90,8 @@ export interface MemberOptions<Of extends string | Resource> {
   readonly where?: WhereIn<Of>;
 }
 
-export interface ViaOptions<Of extends Resource> {
-  /** The referenced model: lets the compiler check the condition against its fields. */
+export interface ViaOptions<Of extends Resource | NamedModel> {
+  /** The referenced model, or a function that returns it: lets the compiler check the condition against its fields. */
   readonly of: Of;
 }
 
@@ -129,7 +139,7 @@ export const equals = <const Name extends string, const Given extends Value>(
 const ofModel: OptionCheck = (value, path) =>
   typeof value === 'object' && value !== null && 'name' in value
     ? textual(value.name, `${path}.name`)
-    : textual(value, path);
+    : modelName(value, path);
 
 const memberOptions = {
   of: ofModel,
@@ -137,14 +147,14 @@ const memberOptions = {
   where: plainObject,
 } satisfies OptionTable<MemberOptions<string>>;
 
-const nameOf = (model: string | Resource): string => (typeof model === 'string' ? model : model.name);
+const nameOf = (model: ModelInRule): ModelName => (typeof model === 'object' ? model.name : model);
 
 /**
  * The record's field is among the values of the caller's memberships: `member('team_id', { of: 'Membership' })` for
  * records of the caller's teams, `member('id', { of: 'Membership', on: 'team_id' })` for the teams themselves. False
  * for applications and anonymous callers, who have no memberships.
  */
-export const member = <const Name extends string, const Of extends string | Resource>(
+export const member = <const Name extends string, const Of extends ModelInRule>(
   field: Name,
   options: MemberOptions<Of>,
 ): RowRule<readonly ['field', Name]> => {
@@ -162,13 +172,16 @@ export const member = <const Name extends string, const Of extends string | Reso
   });
 };
 
-const viaOptions = { of: ofModel } satisfies OptionTable<ViaOptions<Resource>>;
+const viaOptions = { of: ofModel } satisfies OptionTable<ViaOptions<Resource | NamedModel>>;
+
+/** The demands that a condition on the records of a given model may make. */
+type UsesAmong<Of> = [FieldsOf<Of>] extends [never] ? unknown : UsesOf<FieldsOf<Of>>;
 
 interface Via {
   <const Name extends string>(field: Name, rule: RowRule): RowRule<readonly ['reference', Name]>;
-  <const Name extends string, Of extends Resource>(
+  <const Name extends string, Of extends Resource | NamedModel>(
     field: Name,
-    rule: RowRule<UsesOf<FieldsOf<Of>>>,
+    rule: RowRule<UsesAmong<Of>>,
     options: ViaOptions<Of>,
   ): RowRule<readonly ['reference', Name]>;
 }
@@ -180,7 +193,7 @@ interface Via {
 export const via: Via = <const Name extends string>(
   field: Name,
   rule: RowRule,
-  options?: ViaOptions<Resource>,
+  options?: ViaOptions<Resource | NamedModel>,
 ): RowRule<readonly ['reference', Name]> => {
   wrong('via', textual(field, 'the field') ?? (options && optionsFlaw(options, viaOptions)));
   return createRule({ kind: 'via', field, rule: saidIn('via', rule), of: options && nameOf(options.of) });

@@ -1,3 +1,4 @@
+import type { ModelName } from '../fields/named-model.ts';
 import type { Json } from '../kernel/json.ts';
 
 /** A condition as declared: names and values are checked when the models are collected. */
@@ -7,7 +8,7 @@ export type SaidRule =
   | {
       readonly kind: 'member';
       readonly field: string;
-      readonly of: string;
+      readonly of: ModelName;
       readonly on: string;
       readonly where: Readonly<Record<string, Json>>;
     }
@@ -15,6 +16,6 @@ export type SaidRule =
       readonly kind: 'via';
       readonly field: string;
       readonly rule: SaidRule;
-      readonly of: string | undefined;
+      readonly of: ModelName | undefined;
     }
   | { readonly kind: 'anyOf' | 'allOf'; readonly rules: readonly SaidRule[] };
