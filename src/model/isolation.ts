@@ -170,7 +170,8 @@ const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>
 const viaRule = (place: RulePlace, model: ResourceModel, { field, rule, of }: Said<'via'>): RowExpression => {
   const { name, column, reference = '' } = findReference(place, model, field);
   const named = of === undefined ? reference : nameIn(place, of);
-  if (named !== reference) return refuse(place, `says that ${name} names ${named}, and it names ${reference}`);
+  if (named !== reference)
+    return refuse(place, `says that ${name} names ${named}, and it names ${reference}`);
   const target = findModel(place, reference);
   noteColumn(place, model, column);
   return {
