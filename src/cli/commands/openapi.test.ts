@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,5 +51,45 @@ describe('gatewright openapi', () => {
   it('refuses a language that there is none of', async () => {
     const { status, stderr } = await run(['openapi', '--lang', 'fr'], { env: env() });
     expect([status, stderr]).toEqual([2, expect.stringContaining("--lang is one of zh-CN, en, not 'fr'")]);
+  });
+
+  describe('for an application with languages of its own', () => {
+    const home = process.cwd();
+    beforeEach(async () => {
+      const service = JSON.stringify(new URL('../../index.ts', import.meta.url).href);
+      const files = {
+        'locales/de.js': `import { defineLocale } from ${service};
+          export default defineLocale({
+            labels: { created_at: 'Angelegt am' },
+            models: { Note: { label: 'Notiz', fields: { title: 'Titel' } } },
+          });`,
+        'locales/pt-BR.js': `import { defineLocale } from ${service};
+          export default defineLocale({ success: 'Sucesso' });`,
+        'resources/note.js': `import { defineResource, field } from ${service};
+          export default defineResource('Note', { fields: { title: field.string() } });`,
+      };
+      for (const [path, code] of Object.entries(files)) {
+        await mkdir(join(directory, path, '..'), { recursive: true });
+        await writeFile(join(directory, path), code);
+      }
+      process.chdir(directory);
+    });
+    afterEach(() => process.chdir(home));
+
+    it('prints the description in one of them', async () => {
+      const { status, stdout, stderr } = await run(['openapi', '--lang', 'de'], { env: env() });
+      expect([status, stderr]).toEqual([0, '']);
+      const { Note } = JSON.parse(stdout).components.schemas;
+      expect([Note.properties.title.title, Note.properties.created_at.title]).toEqual([
+        'Titel',
+        'Angelegt am',
+      ]);
+    });
+
+    it('refuses another language, and names all that there are', async () => {
+      const { status, stdout, stderr } = await run(['openapi', '--lang', 'fr'], { env: env() });
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).toContain("--lang is one of zh-CN, en, de, pt-BR, not 'fr'");
+    });
   });
 });

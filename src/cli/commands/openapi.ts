@@ -1,16 +1,18 @@
-import { readConfig } from '../../app/config.ts';
+import type { Application } from '../../app/application.ts';
+import { type Config, readConfig } from '../../app/config.ts';
 import { describeApplication } from '../../app/describe.ts';
 import { type Locale, locales } from '../../kernel/messages/catalogue.ts';
+import { createLanguages } from '../../kernel/messages/languages.ts';
 import { type DescriptionArea, descriptionAreas } from '../../openapi/area.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { UsageError } from '../io.ts';
 
-const localeOf = (given: string | undefined): Locale | undefined => {
-  const found = locales.find((locale) => locale === given);
-  if (given !== undefined && found === undefined)
-    throw new UsageError(`--lang is one of ${locales.join(', ')}, not '${given}'`);
-  return found;
+/** @throws UsageError for a language that neither the service nor the application has */
+const checkLocale = (given: Locale, config: Config, { catalogues: own }: Application): void => {
+  const { catalogues } = createLanguages(config, own);
+  if (!catalogues.has(given))
+    throw new UsageError(`--lang is one of ${[...catalogues.keys()].join(', ')}, not '${given}'`);
 };
 
 const areaOf = (given: string): DescriptionArea => {
@@ -23,7 +25,11 @@ const areaOf = (given: string): DescriptionArea => {
 export const command = defineCommand({
   operands: [],
   options: {
-    lang: { type: 'string', value: 'LOCALE', help: `${locales.join(' or ')} (default LOCALE)` },
+    lang: {
+      type: 'string',
+      value: 'LOCALE',
+      help: `${locales.join(', ')}, or a language of the application (default LOCALE)`,
+    },
     area: { type: 'string', value: 'AREA', help: `${descriptionAreas.join(', ')} (default api)` },
     ...jsonOption,
   },
@@ -38,10 +44,11 @@ export const command = defineCommand({
     'gatewright openapi --area admin > admin.json',
   ],
   async run({ values }, io) {
-    const locale = localeOf(values.lang);
     const area = areaOf(values.area ?? 'api');
     const config = readConfig(io.env);
-    const description = await describeApplication(await openApplication(), config, locale, area);
+    const application = await openApplication();
+    if (values.lang !== undefined) checkLocale(values.lang, config, application);
+    const description = await describeApplication(application, config, values.lang, area);
     io.print(JSON.stringify(description, null, values.json === true ? undefined : 2));
   },
 });
