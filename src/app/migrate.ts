@@ -137,11 +137,12 @@ export const prepareDatabase = async (
   settings: Settings,
   application: Pick<Application, 'migrations'>,
   target: DatabaseTarget,
-  conditions: Pick<Conditions, 'before' | 'after'> = {},
+  conditions: Pick<Conditions, 'before' | 'after' | 'onFilling'> = {},
 ): Promise<Migrated> => {
   const expected = await expectsDatabase(settings, target);
   const major = await majorVersion();
   const migrated = await migrateAll(target, sets(application), {
+    ...conditions,
     before: async (found) => {
       if (expected && isUnused(found)) throw lostContent(target);
       await assertWhole(found);
@@ -151,12 +152,14 @@ export const prepareDatabase = async (
       await conditions.before?.(found);
     },
     afterwards: `update gatewright_database set major = ${major} where major < ${major}`,
-    after: async (ask) => conditions.after?.(ask),
   });
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   await rememberDatabase(settings, target);
   return migrated;
 };
+
+/** Logged with a table and its number of records without words; making them takes about 1 ms a record. */
+export const fillingMessage = 'making the words of a full-text search';
 
 /** Applies everything pending to a database that no service uses. Returns the names of the applied migrations. */
 export const applyMigrations = async (

@@ -11,7 +11,7 @@ import type { Config } from './config.ts';
 import { assertNotOlder } from './credentials-watch.ts';
 import { endpointsOf } from './describe.ts';
 import { assertFirstAdmin } from './first-admin.ts';
-import { prepareDatabase } from './migrate.ts';
+import { fillingMessage, prepareDatabase } from './migrate.ts';
 import { checkSchema } from './schema-check.ts';
 import { assertSecret } from './secrets.ts';
 
@@ -80,6 +80,7 @@ export const prepareStart = async (
       const [user] = await ask('select id from users limit 1');
       if (user === undefined) await assertFirstAdmin(config);
     },
+    onFilling: (table, records) => logger.info({ table, records }, fillingMessage),
   });
   if (applied.length > 0) logger.info({ applied }, 'migrated');
   if (later.length > 0) logger.info({ later }, 'the database has migrations of a newer release');

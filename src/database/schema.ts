@@ -36,6 +36,8 @@ export interface CoreSchema {
   };
   /** Tokens that were revoked one by one; a row is removed after the token's expiry (Unix seconds). */
   gatewright_revoked_tokens: { user_id: number; expiry: number };
+  /** Full-text searches that a migration created and whose words are not complete: keys below `below` have none. */
+  gatewright_fills: { table_name: string; below: number };
   /** Nonces of signed requests that were accepted; a row is removed after its expiry (Unix seconds). */
   gatewright_nonces: { app_id: string; nonce: string; expiry: number };
   /** Requests that limits have counted. Times are microseconds since the epoch, by the clock of the database. */

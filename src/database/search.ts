@@ -66,8 +66,16 @@ export interface SearchDialect {
 
 /** The SQL of migrations for full-text search. */
 export interface SearchSchema {
-  /** Statements that create the index, fill it and keep it up to date from then on. */
+  /** Statements that create the index, without words, and keep it up to date from then on. */
   create(index: SearchIndex): readonly string[];
+  /** Statement that makes the words of the records with keys from `lowest` to below `below` that have none. */
+  fill(index: SearchIndex, lowest: number, below: number): string;
+  /** Statements that follow the last of these. */
+  complete(index: SearchIndex): readonly string[];
+  /** Statements that begin a transaction beside writes of the service. */
+  readonly begin: readonly string[];
+  /** Whether such a transaction gave way to a write. */
+  isLockedOut(error: unknown): boolean;
   /** Statements that drop it. */
   drop(table: string): readonly string[];
   /** Statements that make the words of all records again. */

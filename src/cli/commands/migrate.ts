@@ -1,6 +1,12 @@
 import { readConfig } from '../../app/config.ts';
 import { awaitDatabase } from '../../app/database-wait.ts';
-import { pendingMigrations, planMigrations, prepareDatabase, undoMigration } from '../../app/migrate.ts';
+import {
+  fillingMessage,
+  pendingMigrations,
+  planMigrations,
+  prepareDatabase,
+  undoMigration,
+} from '../../app/migrate.ts';
 import { differencesOf, SchemaError } from '../../app/schema-check.ts';
 import { breaksRequests, describeDifference } from '../../database/migrations/describe-difference.ts';
 import { databaseTarget } from '../../database/targets.ts';
@@ -66,7 +72,9 @@ export const command = defineCommand({
       if (undone === undefined) return io.print('No migration of the application is applied.');
       return io.print(`undone ${undone}: its file stays, and gatewright migrate applies it again`);
     }
-    const { applied, later } = await prepareDatabase({ ...config, migrate: 'start' }, application, target);
+    const { applied, later } = await prepareDatabase({ ...config, migrate: 'start' }, application, target, {
+      onFilling: (table, records) => report({ table, records }, fillingMessage),
+    });
     // Tables of a newer release are no mistake of these models.
     const found = (await differencesOf(target, models)).filter(
       (each) => later.length === 0 || breaksRequests(each),

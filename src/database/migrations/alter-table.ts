@@ -16,6 +16,7 @@ import {
   uniqueIndex,
 } from './columns.ts';
 import { accept } from './convert.ts';
+import { createSearch, dropSearch } from './fill-search.ts';
 import { followColumns } from './follow.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { followingName, indexName } from './names.ts';
@@ -163,7 +164,7 @@ export const alterTable = async (
   const before = await tableNow(db, dialect, name);
   const watched = watchers(before, steps, alteration, dialect);
   const searched = searchChange(before, steps, alteration);
-  if (searched !== undefined) await runAll(db, dialect.schema.search.drop(name));
+  if (searched !== undefined) await dropSearch(db, dialect, name);
   await runAll(db, watched.before);
   for (const [from, to] of Object.entries(rename))
     await renameColumn(db, dialect, await tableNow(db, dialect, name), from, to);
@@ -184,7 +185,7 @@ export const alterTable = async (
     ...(alteration.addIndexes ?? []).map((columns) => tableIndex(name, columns).sql),
   ]);
   if (searched !== undefined && searched.length > 0)
-    await runAll(db, dialect.schema.search.create({ of: name, columns: searched }));
+    await createSearch(db, dialect, { of: name, columns: searched });
   const add = steps.flatMap(({ column, from }) => (from === undefined ? [column] : []));
   await followColumns(db, dialectName, name, { rename, drop, add });
   for (const { column, to } of steps) await registerColumn(db, name, column, to);

@@ -38,6 +38,7 @@ import { linkedAccounts } from './0053-linked-accounts.ts';
 import { claimValues } from './0054-claim-values.ts';
 import { sharedViews } from './0055-shared-views.ts';
 import { managedWebhooks } from './0056-managed-webhooks.ts';
+import { fills } from './0057-fills.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -208,4 +209,5 @@ export const coreMigrations: Migrations = {
   '0054_claim_values': claimValues,
   '0055_shared_views': sharedViews,
   '0056_managed_webhooks': managedWebhooks,
+  '0057_fills': fills,
 };

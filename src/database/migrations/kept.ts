@@ -133,6 +133,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
       ...['method', 'status', 'code', 'address'],
     ],
   },
+  gatewright_fills: other('table_name', 'below'),
   gatewright_tables: { register: ['name', 'model'] },
   gatewright_columns: { register: ['table_name', 'column_name', 'kind', 'options'] },
 

@@ -5,6 +5,7 @@ import { dialectOf } from '../registry.ts';
 import type { DatabaseTarget } from '../target.ts';
 import { type Applied, appliedOf, assertOrder } from './applied.ts';
 import { askThrough } from './ask-through.ts';
+import { fillSearches } from './fill-search.ts';
 import type {
   MigrationDatabase,
   MigrationOptions,
@@ -31,6 +32,8 @@ export interface Conditions {
   readonly afterwards?: string;
   /** Asked when everything is applied and nothing is committed yet. */
   after?(ask: Ask): Promise<void>;
+  /** Called before the words of a full-text search are made, with the number of records without words. */
+  readonly onFilling?: (table: string, records: number) => void;
 }
 
 export interface Migrated {
@@ -126,6 +129,20 @@ const underLock = <T>(
   });
 };
 
+/** Makes the words that new full-text searches lack. Nothing is lost if it fails: the next start continues. */
+const fill = async (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  tables: Tables,
+  { onFilling }: Conditions = {},
+): Promise<void> => {
+  try {
+    await fillSearches(db, dialect, tables, onFilling);
+  } catch (error) {
+    throw MigrationError.of('of full-text searches', error, statementOf);
+  }
+};
+
 /** Applies the pending migrations, all of them in one transaction. */
 const apply = (
   db: MigrationDatabase,
@@ -157,9 +174,12 @@ export const changeLocked = async <T>(
   if (target.isEmpty()) return undefined;
   const db = await connect(target);
   try {
-    return await underLock(db, async (transaction) =>
-      work(transaction, await foundIn(transaction, dialectOf(target), [set])),
+    const dialect = dialectOf(target);
+    const done = await underLock(db, async (transaction) =>
+      work(transaction, await foundIn(transaction, dialect, [set])),
     );
+    await fill(db, dialect, await readTables(askThrough(db), dialect));
+    return done;
   } finally {
     await db.destroy();
   }
@@ -172,7 +192,8 @@ const migratedFrom = ({ applied }: Found): Migrated => ({
 
 /**
  * Applies what is pending of all sets in one transaction, on a connection of its own and under a lock: several
- * processes may start at once on one database. Whatever fails or is refused leaves the database as it was.
+ * processes may start at once on one database. Whatever fails or is refused leaves the database as it was. Then it makes
+ * the words of new full-text searches, in further transactions.
  * @throws MigrationError that names the step, the cause and the statement; and what the conditions throw
  */
 export const migrateAll = async (
@@ -185,10 +206,13 @@ export const migrateAll = async (
     const found = await look(db, target, sets);
     await conditions.before?.(found);
     assertOrder(found.applied);
-    if (found.applied.some(({ pending }) => pending.length > 0))
-      return await apply(db, dialectOf(target), sets, conditions);
-    await conditions.after?.(found.ask);
-    return migratedFrom(found);
+    const dialect = dialectOf(target);
+    const isPending = found.applied.some(({ pending }) => pending.length > 0);
+    const migrated = isPending ? await apply(db, dialect, sets, conditions) : migratedFrom(found);
+    if (!isPending) await conditions.after?.(found.ask);
+    const tables = isPending ? await readTables(askThrough(db), dialect) : found.tables;
+    await fill(db, dialect, tables, conditions);
+    return migrated;
   } finally {
     await db.destroy();
   }

@@ -42,7 +42,16 @@ const stage = async (databases: Databases, search?: readonly string[]) => {
     alter: (alteration: TableAlteration) => apply((db, name) => alterTable(db, name, 'books', alteration)),
     apply,
     execute,
+    /** Runs statements in one transaction. */
+    inTransaction: (texts: readonly string[]) =>
+      database.write(async (transaction) => {
+        for (const text of texts) await transaction.all(query(text));
+      }),
     insert,
+    rows: <Row>(text: string) => database.all<Row>(query(text)),
+    /** As a start of the service where no migration is pending. */
+    start: () => migrate(databaseTarget(url), steps, { tableName: 'migrations' }),
+    fills: () => database.all(query('select table_name, below from gatewright_fills')),
     search: async (table = 'books') =>
       (await readStored((text) => database.all(query(text)), database.dialect)).tables.get(table)?.search,
     /** Ids of the records that match in these columns. */
@@ -88,6 +97,80 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
     expect(await books.left()).toEqual([]);
     await books.insert('Drittes', 'ohne');
   });
+
+  it('make the words of many records beside writes, none of which waits for all of them', async () => {
+    const books = await stage(databases);
+    const many = 6000;
+    await books.execute(`with recursive n (i) as (select 2 union all select i + 1 from n where i < ${many})
+      insert into books (title, body, pages, created_at, updated_at)
+      select 'Stored ' || i, 'text', 1, '2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z' from n`);
+    let done = false;
+    const migrated = books.alter({ search: { from: [], to: both } }).finally(() => {
+      done = true;
+    });
+    const written: number[] = [];
+    for (let nth = 1; !done && nth < many / 2; nth += 1) {
+      const [changed, deleted] = [many - nth, 2 * nth];
+      await books.execute(`update books set title = 'Written ' || id where id = ${changed}`);
+      await books.execute(`delete from books where id = ${deleted} and title not like 'Written%'`);
+      written.push(changed, deleted);
+    }
+    await migrated;
+    const kept = await books.find('text', both);
+    const rows = await books.rows<{ id: number; title: string }>('select id, title from books order by id');
+    expect(kept).toEqual(rows.flatMap(({ id }) => (Number(id) === 1 ? [] : [Number(id)])));
+    for (const word of ['Stored', 'Written'])
+      expect(await books.find(word, both)).toEqual(
+        rows.flatMap(({ id, title }) => (title.startsWith(word) ? [Number(id)] : [])),
+      );
+    expect(written.length).toBeGreaterThan(4);
+    expect(await books.fills()).toEqual([]);
+  }, 60_000);
+
+  it('go on with the words where a process before was killed, with the next start', async () => {
+    const books = await stage(databases);
+    for (let nth = 2; nth <= 20; nth += 1) await books.insert(`Stored ${nth}`, 'text');
+    await books.alter({ search: { from: [], to: both } });
+    expect(await books.fills()).toEqual([]);
+    const words = `gatewright_search_books`;
+    await books.execute(`delete from ${words} where ${databases.dialect === 'sqlite' ? 'rowid' : 'id'} < 15`);
+    await books.execute(`insert into gatewright_fills (table_name, below) values ('books', 15)`);
+    expect((await books.find('stored', both)).length).toBe(6);
+    await books.start();
+    expect((await books.find('stored', both)).length).toBe(19);
+    expect(await books.fills()).toEqual([]);
+  });
+
+  it('forget words that are missing where a statement in SQL has dropped the table', async () => {
+    const books = await stage(databases);
+    await books.execute(`insert into gatewright_fills (table_name, below) values ('gone', 15)`);
+    await books.start();
+    expect(await books.fills()).toEqual([]);
+  });
+
+  // SQLite lets one transaction write at a time.
+  it.runIf(databases.dialect === 'postgres')(
+    'keep the words of a record that comes back while those of deleted ones are removed',
+    async () => {
+      const books = await stage(databases, both);
+      await books.execute('delete from books');
+      const words = `gatewright_search_books`;
+      for (const id of [1, 2]) await books.execute(`insert into ${words} (id, words) values (${id}, 'left')`);
+      await books.execute(`insert into gatewright_fills (table_name, below) values ('books', 1)`);
+      const returned = books.inTransaction([
+        `insert into books (id, title, body, pages, created_at, updated_at) overriding system value
+          values (1, 'Returned', '', 12, '2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z')`,
+        'select pg_sleep(0.3)',
+      ]);
+      await expect
+        .poll(() => books.rows(`select 1 from pg_stat_activity where wait_event = 'PgSleep'`))
+        .toHaveLength(1);
+      await books.start();
+      await returned;
+      expect(await books.find('returned', both)).toEqual([1]);
+      expect(await books.rows(`select id from ${words} where id = 2`)).toEqual([]);
+    },
+  );
 
   it('follow columns that are renamed, changed and dropped, and others that are rebuilt', async () => {
     const books = await stage(databases, both);

@@ -2,6 +2,7 @@ import type { DialectName } from '../name.ts';
 import { quoteName } from '../quote.ts';
 import { dialectOf } from '../registry.ts';
 import { askThrough } from './ask-through.ts';
+import { createSearch, dropSearch } from './fill-search.ts';
 import { followTable } from './follow.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { followingName } from './names.ts';
@@ -30,8 +31,8 @@ export const dropTable = async (
     ),
   );
   await followTable(db, dialectName, name, undefined);
-  const search = tables.get(name)?.search === undefined ? [] : dialect.schema.search.drop(name);
-  await runAll(db, [...references, ...search, `drop table ${quoteName(name)}`]);
+  if (tables.get(name)?.search !== undefined) await dropSearch(db, dialect, name);
+  await runAll(db, [...references, `drop table ${quoteName(name)}`]);
 };
 
 /**
@@ -52,13 +53,13 @@ export const renameTable = async (
   const table = tables.get(from);
   const watched = table === undefined ? [] : nulledColumns(table);
   const search = table?.search;
+  if (search !== undefined) await dropSearch(db, dialect, from);
   await runAll(db, [
-    ...(search === undefined ? [] : dialect.schema.search.drop(from)),
     ...watched.map((column) => forgetReference(dialect, from, column)),
     `alter table ${quoteName(from)} rename to ${quoteName(to)}`,
     ...watched.flatMap((column) => watchReference(dialect, to, column)),
-    ...(search === undefined ? [] : dialect.schema.search.create({ of: to, columns: search })),
   ]);
+  if (search !== undefined) await createSearch(db, dialect, { of: to, columns: search });
   for (const index of table?.indexes ?? []) {
     const next = followingName(index, from, to);
     if (next !== index.name) await runAll(db, dialect.schema.renameIndex(to, index, next));

@@ -18,6 +18,7 @@ import {
   type SearchSchema,
 } from '../search.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
+import { isConflict, isLockTimeout } from './errors.ts';
 
 /** Full-text search by `tsvector`: the labels A to D tell the fields apart. */
 const labels = ['A', 'B', 'C', 'D'] as const;
@@ -71,9 +72,9 @@ const wordsOf = (row: string, { columns }: SearchIndex): string =>
     })
     .join(' || ');
 
-const fill = (index: SearchIndex): string =>
+const fill = (index: SearchIndex, which = ''): string =>
   `insert into ${quoteName(searchTable(index.of))} (id, words)
-  select t."id", ${wordsOf('t', index)} from ${quoteName(index.of)} as t`;
+  select t."id", ${wordsOf('t', index)} from ${quoteName(index.of)} as t${which}`;
 
 const rowOf = (row: string, columns: readonly string[]): string =>
   `row(${columns.map((column) => `${row}.${quoteName(column)}`).join(', ')})`;
@@ -108,14 +109,27 @@ export const searchSchemaPostgres: SearchSchema = {
     const name = quoteName(searchTable(index.of));
     return [
       divide,
-      `create table ${name} (id bigint not null, words tsvector not null)`,
+      `create table ${name} (id bigint primary key, words tsvector not null)`,
       `comment on table ${name} is ${quoteText(JSON.stringify(index.columns))}`,
-      fill(index),
-      `alter table ${name} add primary key (id)`,
       `create index on ${name} using gin (words) with (fastupdate = off)`,
       ...triggers(index),
     ];
   },
+  fill: (index, lowest, below) =>
+    `${fill(index, ` where t."id" >= ${lowest} and t."id" < ${below}`)} on conflict (id) do nothing`,
+  complete: ({ of }) => {
+    const name = quoteName(searchTable(of));
+    const isLeft = `not exists (select 1 from ${quoteName(of)} as t where t."id" = words.id)`;
+    // A record that was deleted while its batch was filled has left its words. They are locked first: the second statement
+    // then sees a record that has come back under its key meanwhile.
+    return [
+      `select id from ${name} as words where ${isLeft} for update`,
+      `delete from ${name} as words where ${isLeft}`,
+    ];
+  },
+  // Shorter than the time after which PostgreSQL looks for a deadlock: the service's transaction is never the one to fail.
+  begin: ['begin', `set local lock_timeout = '500ms'`],
+  isLockedOut: (error) => isLockTimeout(error) || isConflict(error),
   drop: (table) => {
     const name = quoteName(searchTable(table));
     return [

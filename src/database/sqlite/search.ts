@@ -16,6 +16,7 @@ import {
   type SearchSchema,
 } from '../search.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
+import { isBusy } from './errors.ts';
 
 /**
  * Full-text search by FTS5. The tokenizer ignores case and the accents of Latin letters; the SQL of the triggers does
@@ -83,9 +84,9 @@ const insertNew = (index: SearchIndex): string =>
 const deleteOld = ({ of }: SearchIndex): string =>
   `delete from ${quoteName(searchTable(of))} where rowid = old."id";`;
 
-const fill = (index: SearchIndex): string =>
+const fill = (index: SearchIndex, which = ''): string =>
   `insert into ${quoteName(searchTable(index.of))} (rowid, ${namesOf(index.columns)})
-  select t."id", ${searchedTexts('t', index)} from ${quoteName(index.of)} as t`;
+  select t."id", ${searchedTexts('t', index)} from ${quoteName(index.of)} as t${which}`;
 
 const triggers = (index: SearchIndex): readonly string[] => {
   const { of, columns } = index;
@@ -107,9 +108,17 @@ export const searchSchemaSqlite: SearchSchema = {
     createLetters(),
     `create virtual table ${quoteName(searchTable(index.of))} using fts5(${namesOf(index.columns)},
   content='', contentless_delete=1, prefix='1 2 3 4 5', ${tokenizer})`,
-    fill(index),
     ...triggers(index),
   ],
+  fill: (index, lowest, below) =>
+    fill(
+      index,
+      ` where t."id" >= ${lowest} and t."id" < ${below}
+    and not exists (select 1 from ${quoteName(searchTable(index.of))} as words where words.rowid = t."id")`,
+    ),
+  complete: () => [],
+  begin: ['begin immediate'],
+  isLockedOut: isBusy,
   drop: (table) => [
     ...['insert', 'update', 'delete'].map((action) => `drop trigger if exists ${triggerName(table, action)}`),
     `drop table if exists ${quoteName(searchTable(table))}`,
