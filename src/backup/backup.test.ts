@@ -155,7 +155,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     expect(await sinceBackup(source)).toBeLessThan(60);
     expect(made).toMatchObject({
       status: 0,
-      stderr: expect.stringMatching(/^not in it: .*credentials\.age/),
+      stderr: expect.stringMatching(/^not in it: .*credentials\.age/m),
     });
     const result = JSON.parse(made.stdout);
     expect(result).toMatchObject({ file, verified: true, bytes: (await stat(file)).size });
