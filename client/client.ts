@@ -11,6 +11,7 @@ import type {
   User,
   UserShape,
 } from './fixed.ts';
+import { createOperationCalls, type OperationCalls, type OperationNames } from './operation.ts';
 import {
   type CreateOptions,
   createResourceClient,
@@ -33,12 +34,17 @@ type Resources = Readonly<Record<string, ResourceName<unknown>>>;
 
 type SourceOf<Name> = Name extends ResourceName<infer Source> ? Source : never;
 
-export interface ClientOptions<Names extends Resources, Own extends EndpointNames = Record<never, never>>
-  extends TransportOptions {
+export interface ClientOptions<
+  Names extends Resources,
+  Own extends EndpointNames = Record<never, never>,
+  Hooks extends OperationNames = Record<never, never>,
+> extends TransportOptions {
   /** `{ orders: resource<typeof order>('order') }`, or `resources` of the file that `gatewright generate client` wrote. */
   readonly resources?: Names;
   /** `endpoints` of that file: the application's own endpoints. */
   readonly endpoints?: Own;
+  /** `webhooks` of that file, where a model has `events` and `manage`: the webhooks of the caller. */
+  readonly webhooks?: Hooks;
 }
 
 interface Listing<Shape extends UserShape | ApiKeyShape> {
@@ -100,12 +106,16 @@ interface FixedClient {
   sendRequest<Data = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Data>>;
 }
 
-export type Client<Names extends Resources, Own extends EndpointNames = Record<never, never>> = FixedClient &
+export type Client<
+  Names extends Resources,
+  Own extends EndpointNames = Record<never, never>,
+  Hooks extends OperationNames = Record<never, never>,
+> = FixedClient &
   EndpointCalls<Own> & {
     readonly [Path in keyof Names]: ResourceClient<
       ShapeOf<SourceOf<Names[Path]>, SourceOf<Names[keyof Names]>>
     >;
-  };
+  } & ([keyof Hooks] extends [never] ? unknown : { readonly webhooks: OperationCalls<Hooks> });
 
 const api = '/api/v1';
 
@@ -113,9 +123,10 @@ const api = '/api/v1';
 export const createClient = <
   const Names extends Resources = Record<never, never>,
   const Own extends EndpointNames = Record<never, never>,
+  const Hooks extends OperationNames = Record<never, never>,
 >(
-  options: ClientOptions<Names, Own>,
-): Client<Names, Own> => {
+  options: ClientOptions<Names, Own, Hooks>,
+): Client<Names, Own, Hooks> => {
   const transport = createTransport(options);
   const { send, authenticator } = transport;
   const listing = <Shape extends UserShape | ApiKeyShape>(path: string): Listing<Shape> => ({
@@ -171,6 +182,9 @@ export const createClient = <
     createResourceClient(transport, `${api}/${path}`, singular),
   ]);
   const calls = createEndpointCalls(transport, options.endpoints ?? {});
+  const { webhooks } = options;
+  const hooks = webhooks === undefined ? {} : { webhooks: createOperationCalls(transport, webhooks) };
   // The compiler cannot follow a mapped type through entries.
-  return Object.freeze({ ...Object.fromEntries(resources), ...calls, ...fixed }) as Client<Names, Own>;
+  const client = { ...Object.fromEntries(resources), ...hooks, ...calls, ...fixed };
+  return Object.freeze(client) as Client<Names, Own, Hooks>;
 };

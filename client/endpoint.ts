@@ -102,7 +102,7 @@ interface Options extends CommonOptions {
 }
 
 /** Refuses empty names and dots, which would change the path: no encoding preserves them. */
-const filled = (path: string, params: Readonly<Record<string, string | number>>): string =>
+export const filled = (path: string, params: Readonly<Record<string, string | number>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const text = String(params[name] ?? '');
     if (/^\.{0,2}$/.test(text)) throw new TypeError(`params.${name}: "${text}" cannot stand in a path`);

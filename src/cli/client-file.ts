@@ -1,15 +1,18 @@
 import type { Application } from '../app/application.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import { conditionalFields, inputSchema, listItemSchema, outputSchema } from '../model/schema.ts';
 import { endpointsPart } from './client-endpoints.ts';
+import { operationsPart } from './client-operations.ts';
 import {
   filterType,
   relatedPart,
   relationEntries,
   relationHelpers,
   relationsMember,
-  sortNames,
+  sortedType,
+  sortFields,
   withItems,
 } from './client-relations.ts';
 import { textCode } from './scaffold/code.ts';
@@ -53,6 +56,16 @@ interface ResourceName<Source> {
   readonly source?: Source;
 }
 `,
+  OperationName: `
+interface OperationName<Source> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: boolean;
+  readonly key?: string;
+  readonly list?: boolean;
+  readonly source?: Source;
+}
+`,
 };
 
 /** The text, preceded by the helper types that it uses: a compiler may refuse unused types. */
@@ -68,7 +81,6 @@ const bodyType = (model: ResourceModel, action: 'create' | 'update', models: Mod
 };
 
 const shapeOf = (model: ResourceModel, models: Models): string => {
-  const sortable = sortNames(model, 'list');
   const optional = conditionalFields(model);
   return `  /** ${model.name} */
   ${model.path}: {
@@ -78,7 +90,7 @@ const shapeOf = (model: ResourceModel, models: Models): string => {
     create: ${bodyType(model, 'create', models)};
     update: ${bodyType(model, 'update', models)};
     filter: ${filterType(model, 'list')};
-    sort: ${sortable === 'never' ? sortable : `Sorted<${sortable}>`};
+    sort: ${sortedType(sortFields(model, 'list'))};
     events: ${model.events};
 ${relationsMember(model, models)}  };`;
 };
@@ -94,8 +106,12 @@ const entryOf = (model: ResourceModel, models: Models): string => {
  * Returns a TypeScript file with the types of all resources and of the application's own endpoints, for a client that
  * does not have the models. It imports nothing; its `resources` and `endpoints` are arguments of `createClient` of
  * `gatewright/client`.
+ * @param served the endpoints of the server, for those of the service that not every application has
  */
-export const clientFile = ({ models, endpoints }: Pick<Application, 'models' | 'endpoints'>): string => {
+export const clientFile = (
+  { models, endpoints }: Pick<Application, 'models' | 'endpoints'>,
+  served: readonly Endpoint[] = [],
+): string => {
   const list = [...models.values()];
   const text = `
 /** The resources by their paths: what lists and single records answer, what writes take, filters and sort orders. */
@@ -107,6 +123,6 @@ ${relatedPart(models)}
 export const resources: { readonly [Path in keyof Resources]: ResourceName<Resources[Path]> } = {
 ${list.map((model) => entryOf(model, models)).join('\n')}
 };
-${endpointsPart(endpoints, models)}`;
+${endpointsPart(endpoints, models)}${operationsPart(served)}`;
   return `${mark}\n${withHelpers(text)}`;
 };

@@ -9,7 +9,15 @@ const locale = 'en';
 
 const names = (list: readonly string[]): string => (list.length === 0 ? 'never' : union(list.map(textCode)));
 
-const textual = `Condition<string, ${names(textOperators)}>`;
+/** The conditions on a value of a type by these operators. */
+export const conditionType = (type: string, operators: readonly string[]): string =>
+  `Condition<${type}, ${names(operators)}>`;
+
+/** The terms of a sort by these fields. */
+export const sortedType = (fields: readonly string[]): string =>
+  fields.length === 0 ? 'never' : `Sorted<${names(fields)}>`;
+
+const textual = conditionType('string', textOperators);
 
 /** Types of relations by name; each may use earlier ones, and `Condition`. */
 export const relationHelpers: Readonly<Record<string, string>> = {
@@ -19,7 +27,7 @@ interface RelatedUser {
   record: { id: number; username: string; email: string; name: string; roles: readonly string[] };
   shown: 'id' | 'username' | 'email' | 'name' | 'roles';
   filter: {
-    readonly id?: Condition<number, ${names(orderedOperators)}>;
+    readonly id?: ${conditionType('number', orderedOperators)};
     readonly username?: ${textual};
     readonly email?: ${textual};
     readonly name?: ${textual};
@@ -69,7 +77,7 @@ const fieldsIn = ({ fields, views }: ResourceModel, view: View): readonly ModelF
   views[view].flatMap((name) => fields.get(name) ?? []);
 
 const conditionOf = ({ type, options }: ModelField): string =>
-  `Condition<${typeOf(type.input(options, locale))}, ${names(type.operators)}>`;
+  conditionType(typeOf(type.input(options, locale)), type.operators);
 
 /** The conditions of filters on the fields of a view. */
 export const filterType = (model: ResourceModel, view: View): string => {
@@ -80,12 +88,10 @@ export const filterType = (model: ResourceModel, view: View): string => {
 };
 
 /** The fields by which a view can be sorted. */
-export const sortNames = (model: ResourceModel, view: View): string =>
-  names(
-    fieldsIn(model, view)
-      .filter(({ type }) => type.sortable)
-      .map(({ name }) => name),
-  );
+export const sortFields = (model: ResourceModel, view: View): readonly string[] =>
+  fieldsIn(model, view)
+    .filter(({ type }) => type.sortable)
+    .map(({ name }) => name);
 
 /** The relations that a request may follow: no hidden references. */
 const followed = ({ relations, views }: ResourceModel) =>
@@ -146,7 +152,7 @@ const relatedOf = (model: ResourceModel): string => {
     record: ${resource}['record'];
     shown: ${names(views.list.filter((name) => views.detail.includes(name)))};
     filter: ${sameFields ? `${resource}['filter']` : filterType(model, 'detail')};
-    sort: ${sortNames(model, 'detail')};
+    sort: ${names(sortFields(model, 'detail'))};
     relations: ${followed(model).length === 0 ? 'object' : `${resource}['relations']`};
   };`;
 };

@@ -1,4 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { readConfig } from '../../app/config.ts';
+import { endpointsOf } from '../../app/describe.ts';
 import { openApplication } from '../application.ts';
 import { clientFile, mark } from '../client-file.ts';
 import { defineCommand } from '../command.ts';
@@ -36,7 +38,8 @@ export const command = defineCommand({
   ],
   examples: ['gatewright generate client --out ../web/src/resources.ts'],
   async run({ values }, io) {
-    const text = clientFile(await openApplication());
+    const application = await openApplication();
+    const text = clientFile(application, await endpointsOf(application, readConfig(io.env)));
     if (values.out === undefined) return io.write(text);
     await save(values.out, text);
     io.print(`wrote ${values.out}`);

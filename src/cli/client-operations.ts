@@ -1,0 +1,117 @@
+import type { Endpoint, ListField } from '../http/endpoint.ts';
+import { labelText } from '../kernel/messages/messages.ts';
+import { conditionType, sortedType } from './client-relations.ts';
+import { textCode } from './scaffold/code.ts';
+import { objectType, typeOf } from './schema-type.ts';
+
+/** Language of the comments, the same as that of the generated code. */
+const locale = 'en';
+
+const indent = '    ';
+
+const prefix = '/api/v1';
+
+/** Endpoints of the service that some applications have, by the member of a client that calls them. */
+const groups = [
+  { name: 'webhooks', path: `${prefix}/webhooks`, what: 'The webhooks of the caller' },
+] as const;
+
+type OperationGroup = (typeof groups)[number];
+
+const byMethod: Readonly<Record<string, string>> = { GET: 'get', PATCH: 'update', DELETE: 'delete' };
+
+/**
+ * The name of a call: that of what its path ends in (`rotate`, `deliveries`, and `delivery` of one of them), or that of the
+ * operation on the records of the group.
+ */
+const nameOf = (group: OperationGroup, { method, path, docs }: Endpoint): string => {
+  const [first, ...behind] = path.slice(group.path.length).split('/').filter(Boolean);
+  const last = behind.at(-1);
+  if (last !== undefined) return last.replace(/^:/, '');
+  if (first !== undefined) return byMethod[method] ?? method.toLowerCase();
+  return docs.list === true ? 'list' : 'create';
+};
+
+const idsOf = (path: string): readonly string[] => [...path.matchAll(/:(\w+)/g)].map(([, id = '']) => id);
+
+const filterOf = (fields: readonly ListField[]): string => {
+  const conditions = fields
+    .filter(({ operators }) => operators.length > 0)
+    .map(
+      ({ name, value, operators }) =>
+        `${indent}  readonly ${name}?: ${conditionType(typeOf(value), operators)};\n`,
+    );
+  return `{\n${conditions.join('')}${indent}}`;
+};
+
+/** The type of what it returns: for records that another call returns as well, that of the other call. */
+const answerOf = (
+  { docs: { data } }: Endpoint,
+  known: ReadonlyMap<Endpoint['docs']['data'], string>,
+): string => (data === undefined ? 'undefined' : (known.get(data) ?? typeOf(data, indent)));
+
+const membersOf = (endpoint: Endpoint, known: ReadonlyMap<Endpoint['docs']['data'], string>): string[] => {
+  const { path, accepts, bodyKey, input = {}, docs } = endpoint;
+  const ids = `ids: [${idsOf(path)
+    .map((id) => `${id}: number`)
+    .join(', ')}];`;
+  const answer = answerOf(endpoint, known);
+  if (docs.list === true) {
+    const fields = docs.listFields ?? [];
+    const sorts = fields.filter(({ sortable }) => sortable).map(({ name }) => name);
+    return [ids, `listed: ${answer};`, `filter: ${filterOf(fields)};`, `sort: ${sortedType(sorts)};`];
+  }
+  // Values of a record are always sent: without any, nothing would be changed.
+  const mark = bodyKey === undefined && input['required'] === undefined ? '?' : '';
+  return [
+    ids,
+    ...(accepts === 'nothing' ? [] : [`body${mark}: ${objectType(input, indent)};`]),
+    `answer: ${answer};`,
+  ];
+};
+
+const entryOf = (name: string, { method, path, accepts, bodyKey, docs }: Endpoint): string => {
+  const members = [
+    `method: ${textCode(method)}`,
+    `path: ${textCode(path.slice(prefix.length))}`,
+    ...(accepts === 'nothing' ? [] : ['body: true']),
+    ...(bodyKey === undefined ? [] : [`key: ${textCode(bodyKey)}`]),
+    ...(docs.list === true ? ['list: true'] : []),
+  ];
+  return `  ${name}: { ${members.join(', ')} },`;
+};
+
+const groupPart = (group: OperationGroup, endpoints: readonly Endpoint[]): string => {
+  const type = group.name.charAt(0).toUpperCase() + group.name.slice(1);
+  const calls = endpoints.map((endpoint) => ({ name: nameOf(group, endpoint), endpoint }));
+  const known = new Map<Endpoint['docs']['data'], string>();
+  const shapes = calls.map(({ name, endpoint }) => {
+    const { data, summary, list } = endpoint.docs;
+    const lines = membersOf(endpoint, known).map((member) => `${indent}${member}\n`);
+    if (data !== undefined && !known.has(data))
+      known.set(data, `${type}['${name}']['${list === true ? 'listed' : 'answer'}']`);
+    return `  /** ${labelText(summary, locale)} */\n  ${name}: {\n${lines.join('')}  };`;
+  });
+  return `
+/** ${group.what}, by the names of the calls: types of their requests and responses. */
+export interface ${type} {
+${shapes.join('\n')}
+}
+
+/** For \`createClient({ baseUrl, auth, ${group.name} })\`. */
+export const ${group.name}: { readonly [Name in keyof ${type}]: OperationName<${type}[Name]> } = {
+${calls.map(({ name, endpoint }) => entryOf(name, endpoint)).join('\n')}
+};
+`;
+};
+
+/** The part of a client's file with the service's own endpoints that this application has, of those that not all have. */
+export const operationsPart = (endpoints: readonly Endpoint[]): string =>
+  groups
+    .map((group) => ({
+      group,
+      own: endpoints.filter(({ path }) => path === group.path || path.startsWith(`${group.path}/`)),
+    }))
+    .filter(({ own }) => own.length > 0)
+    .map(({ group, own }) => groupPart(group, own))
+    .join('');
