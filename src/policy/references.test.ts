@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { anonymous, type Principal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
+import { collectModels } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
+import { equals, own as ownRecords } from '../model/row-rule.ts';
 import { decide, modelsOfGrants } from './decide.ts';
 import type { ResourceRule, Showing } from './rule.ts';
 import { testUser } from './test-user.ts';
@@ -104,6 +106,45 @@ describe('what a reference may name', () => {
       isolated_id: { kept: 'none' },
       checked_id: { kept: [] },
     });
+  });
+
+  it('may stay only in records that show it to the caller, where it depends on the record', () => {
+    const veiled = defineResource('Veiled', {
+      fields: {
+        isolated: field.reference('Isolated'),
+        checked: field.reference('Checked'),
+        state: field.string(),
+        user_id: field.owner(),
+      },
+      auth: ['jwt', 'signature'],
+      views: {
+        when: [
+          [ownRecords(), ['isolated_id']],
+          [equals('state', 'open'), ['checked_id']],
+        ],
+      },
+    });
+    const model = collectModels([veiled, isolated, checked]).get('Veiled');
+    if (model === undefined) throw new Error('Veiled');
+    const rule: ResourceRule = {
+      ...{ kind: 'resource', model, action: 'update', area: 'api' },
+      references: new Map([...references].filter(([name]) => model.fields.has(name))),
+      shown: {
+        auth: ['jwt', 'signature'],
+        policy: { kind: 'resource', model, action: 'detail', area: 'api' },
+      },
+    };
+    const open = { column: 'state', value: 'open' };
+    expect(named(rule, viewer)).toEqual({
+      isolated_id: { rows: own('user_id'), kept: own('user_id') },
+      checked_id: { rows: 'none', kept: [open] },
+    });
+    // Applications own no record.
+    expect(named(rule, application)).toEqual({
+      isolated_id: { rows: 'none', kept: 'none' },
+      checked_id: { rows: 'none', kept: [open] },
+    });
+    expect(named(rule, testUser(['admin']))).toEqual({ checked_id: { rows: 'none', kept: [] } });
   });
 
   it('is whatever exists where the rule names no reference', () => {

@@ -5,7 +5,8 @@ import { defineResource } from '../model/define-resource.ts';
 import { collectModels } from '../model/models.ts';
 import type { Action, ResourceModel } from '../model/resource.ts';
 import { allOf, anyOf, equals, member, own, via } from '../model/row-rule.ts';
-import { decide, isHeldToRule, readsOwn } from './decide.ts';
+import { admit, decide, isHeldToRule, readsOwn } from './decide.ts';
+import type { ResourceRule } from './rule.ts';
 import { testUser } from './test-user.ts';
 
 /** Row rules in decisions: the rule of each action, and those beside public reads. */
@@ -34,6 +35,9 @@ const models = collectModels([
     permissions: 'all',
     isolation: own('agent'),
     publicRead: { where: { state: 'live' }, orOwn: true },
+    views: { when: [[own('agent'), ['parent_id']]] },
+    trash: true,
+    manage: own('agent'),
   }),
   defineResource('Case', {
     fields,
@@ -57,8 +61,8 @@ const writes = ['create', 'update', 'destroy'] as const;
 const decided = (name: string, action: Action, principal: Principal) => {
   const decision = decide({ kind: 'resource', model: model(name), action, area: 'api' }, principal);
   if (!decision.allowed) throw new Error('refused');
-  const { rows, writes: held } = decision.grant;
-  return { rows, writes: held, steps: decision.steps };
+  const { rows, writes: held, readable, mask } = decision.grant;
+  return { rows, writes: held, readable, mask, steps: decision.steps };
 };
 const isolationOf = (name: string, action: Action, principal: Principal) => {
   const step = decided(name, action, principal).steps.find(({ rule }) => rule === 'isolation');
@@ -138,6 +142,21 @@ describe('records beside published ones', () => {
     for (const principal of [anonymous, application]) expect(steps(principal)).toEqual([published]);
   });
 
+  it('show their fields as to anybody where the caller reads no more than anybody', () => {
+    const shown = (principal: Principal) => {
+      const { mask, readable } = decided('Story', 'list', principal);
+      return [mask?.key, readable.includes('parent_id')];
+    };
+    expect(shown(viewer)).toEqual(['user', true]);
+    expect(shown({ ...viewer, scopes: new Set(['stories:read']) })).toEqual(['user', true]);
+    expect(shown(admin)).toEqual([undefined, true]);
+    const ungranted = testUser(['viewer']);
+    const scoped = { ...viewer, scopes: new Set(['frees:read']) };
+    const byKey = { ...viewer, method: 'api_key' } as const;
+    for (const principal of [ungranted, scoped, byKey, anonymous, application])
+      expect(shown(principal)).toEqual(['others', false]);
+  });
+
   it('are read by a rule that differs from other reads', () => {
     const rule = (name: string, action: Action) =>
       readsOwn({ kind: 'resource', model: model(name), action, area: 'api' });
@@ -177,13 +196,16 @@ describe('the scopes of a key', () => {
 });
 
 describe('the rule for deleted records', () => {
-  const managing = (action: 'list' | 'create', principal: Principal, name = 'Case') => {
-    const showing = {
-      auth: ['jwt', 'signature'] as const,
-      policy: { kind: 'resource', model: model(name), action: 'detail', area: 'api' } as const,
+  const managedIn = (name: string, action: 'list' | 'create'): ResourceRule => {
+    const rule = { kind: 'resource', model: model(name), area: 'api' } as const;
+    return {
+      ...rule,
+      action,
+      managed: { auth: ['jwt', 'signature'], policy: { ...rule, action: 'detail' } },
     };
-    return decide({ kind: 'resource', model: model(name), action, area: 'api', managed: showing }, principal);
   };
+  const managing = (action: 'list' | 'create', principal: Principal, name = 'Case') =>
+    decide(managedIn(name, action), principal);
   const entries = ['Case.read', 'Case.create'];
   const manager = testUser(['viewer'], entries);
   const rowsFor = (action: 'list' | 'create', principal: Principal) => {
@@ -209,6 +231,19 @@ describe('the rule for deleted records', () => {
     expect(rowsFor('create', testUser(['viewer'], ['Case.create']))).toBe('none');
     expect(rowsFor('create', testUser(['viewer'], ['Case.read']))).toBe(40300);
     expect(rowsFor('list', application)).toBe(40300);
+  });
+
+  it('asks for the scope of a key, also where published records need none', () => {
+    const keyWith = (...scopes: string[]): Principal => ({ ...viewer, scopes: new Set(scopes) });
+    const refused = managing('list', keyWith('frees:read'), 'Story');
+    expect(refused).toMatchObject({ allowed: false, problem: { code: 40305 } });
+    expect(managing('list', keyWith('stories:read'), 'Story').allowed).toBe(true);
+  });
+
+  it('counts the scope of reading among those that a restoring key uses', () => {
+    const uses = new Set<string>();
+    expect(admit(managedIn('Case', 'create'), { ...manager, uses }).allowed).toBe(true);
+    expect([...uses]).toEqual(['cases:create', 'cases:read']);
   });
 
   it('refuses a method that the action does not take, and a model without such a rule', () => {

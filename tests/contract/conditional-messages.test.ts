@@ -24,6 +24,11 @@ const fields = {
     hint: field.string({ max: 20 }),
     team: field.reference('Team', { anyone: true }),
   },
+  memo: {
+    title: field.string({ max: 20 }),
+    note: field.string({ max: 20 }),
+    team: field.reference('Team', { anyone: true }),
+  },
 } as const;
 
 const ticket = defineResource('Ticket', {
@@ -40,12 +45,20 @@ const ticket = defineResource('Ticket', {
   },
 });
 
+/** Every field of it is in its views. */
+const memo = defineResource('Memo', {
+  fields: fields.memo,
+  events: true,
+  views: { when: [[member('team_id', { of: 'Seat' }), ['note']]] },
+});
+
 const migrations: Migrations = {
   '0001_tickets': {
     up: async (db, dialect) => {
       await createTable(db, dialect, 'teams', { fields: fields.team });
       await createTable(db, dialect, 'seats', { fields: fields.seat, references: { team: 'teams' } });
       await createTable(db, dialect, 'tickets', { fields: fields.ticket, references: { team: 'teams' } });
+      await createTable(db, dialect, 'memos', { fields: fields.memo, references: { team: 'teams' } });
     },
   },
 };
@@ -64,6 +77,7 @@ describeEachDatabase('conditional fields in messages', (databases) => {
         defineResource('Team', { fields: fields.team }),
         defineResource('Seat', { fields: fields.seat }),
         ticket,
+        memo,
       ],
       migrations,
     },
@@ -180,6 +194,28 @@ describeEachDatabase('conditional fields in messages', (databases) => {
   ])('a stream of the %s tells what its user sees', (name, expected) => {
     const short = expected.map(([action, names]) => [action, names] as const);
     expect(inAnyOrder(streamed(name) as [string, string[]][])).toEqual(inAnyOrder(short));
+  });
+
+  it('hide an update of what is hidden from readers of every other field', async () => {
+    const open = (user: TestUser | undefined) =>
+      openStream(`${service.origin}/api/v1/changes?models=Memo`, { authorization: `Bearer ${user?.token}` });
+    const [ofStaff, ofGuest] = [await open(staff), await open(guest)];
+    const { id } = await admin('POST', '/records/memos', { memo: { title: 'a', note: 'x', team_id: 1 } });
+    await admin('PATCH', `/records/memos/${id}`, { memo: { note: 'y' } });
+    await admin('PATCH', `/records/memos/${id}`, { memo: { title: 'b' } });
+    const reported = (stream: EventStream) =>
+      stream.events.map(({ action, fields: names }) => [action, names]);
+    await ofStaff.until(3);
+    await ofGuest.until(2);
+    expect(reported(ofStaff).slice(1)).toEqual([
+      ['update', ['note']],
+      ['update', ['title']],
+    ]);
+    expect(reported(ofGuest)).toEqual([
+      ['create', ['title', 'team_id']],
+      ['update', ['title']],
+    ]);
+    for (const stream of [ofStaff, ofGuest]) stream.close();
   });
 
   it('never name what a record hides, however it is written', () => {

@@ -74,6 +74,19 @@ const slip = defineResource('Slip', {
   manage: equals('live', true),
 });
 
+/** Its hook makes notes as the caller, who needs the permission for these. */
+const box = defineResource('Box', {
+  fields: noteFields,
+  ownership: true,
+  trash: true,
+  manage: own(),
+  hooks: {
+    beforeCommit: async ({ records, restored }) => {
+      if (restored) await records('Note').create({ text: 'back' });
+    },
+  },
+});
+
 const migrations: Migrations = {
   '0001_tables': {
     up: async (db, dialect) => {
@@ -81,7 +94,7 @@ const migrations: Migrations = {
       await createTable(db, dialect, 'seats', { fields: seatFields, references: { team: 'teams' } });
       await createTable(db, dialect, 'orders', { fields: orderFields, references: { team: 'teams' } });
       await createTable(db, dialect, 'lines', { fields: lineFields, references: { order: 'orders' } });
-      for (const table of ['notes', 'posters', 'slips'])
+      for (const table of ['notes', 'posters', 'slips', 'boxes'])
         await createTable(db, dialect, table, { fields: noteFields });
     },
   },
@@ -95,7 +108,7 @@ interface Row {
 
 describeEachDatabase('callers who manage records', (databases) => {
   const service = useService(databases, {
-    application: { resources: [team, seat, order, line, note, poster, slip], migrations },
+    application: { resources: [team, seat, order, line, note, poster, slip, box], migrations },
     env: { LOCALE: 'en' },
     apps: ['shop'],
   });
@@ -256,6 +269,17 @@ describeEachDatabase('callers who manage records', (databases) => {
     await permit('PUT', 'create');
     expect((await back()).status).toBe(200);
     for (const action of ['read', 'create']) await permit('DELETE', action);
+  });
+
+  it('lets hooks write other models with the permissions of the caller who restores', async () => {
+    const body = { box: { text: 'a' } };
+    const row = await service.ok<Row>('POST', '/api/v1/boxes', { token: ann, body });
+    await service.ok('DELETE', `/api/v1/boxes/${row.id}`, { token: ann });
+    const back = () => service.request('POST', `/api/v1/boxes/${row.id}/restore`, { token: ann });
+    expect((await back()).status).toBe(403);
+    await service.ok('PUT', '/admin/permissions/viewer/Note/create', { token: root });
+    expect((await back()).status).toBe(200);
+    await service.ok('DELETE', '/admin/permissions/viewer/Note/create', { token: root });
   });
 
   it('accepts the methods of the list and of a create, and of the detail for the records', async () => {

@@ -6,7 +6,7 @@ import { field } from '../../../src/fields/define.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { many } from '../../../src/model/relation.ts';
-import { equals, member, own } from '../../../src/model/row-rule.ts';
+import { allOf, equals, member, own } from '../../../src/model/row-rule.ts';
 import type { DetailOf, ListItemOf } from '../../../src/model/types.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
@@ -27,6 +27,8 @@ const fields = {
     customer: field.reference('Customer'),
     user_id: field.owner(),
   },
+  vault: { name: field.string({ max: 20 }), user_id: field.owner() },
+  box: { name: field.string({ max: 20 }), vault: field.reference('Vault'), user_id: field.owner() },
 } as const;
 
 const ticket = defineResource('Ticket', {
@@ -45,6 +47,13 @@ const ticket = defineResource('Ticket', {
     ],
   },
 });
+/** Read by their owners; a box of this name shows the vault in it to its own owner only. */
+const vault = defineResource('Vault', { fields: fields.vault, ownership: true, isolation: true });
+const box = defineResource('Box', {
+  fields: fields.box,
+  ownership: true,
+  views: { when: [[allOf(own(), equals('name', 'b')), ['vault_id']]] },
+});
 const customer = defineResource('Customer', {
   fields: fields.customer,
   relations: { tickets: many('Ticket', { by: 'customer' }) },
@@ -54,8 +63,12 @@ const customer = defineResource('Customer', {
 const opened = defineEndpoint({
   method: 'GET',
   path: '/opened/:id',
+  auth: ['jwt', 'signature'],
   output: ticket,
-  handle: ({ asSystem, params }) => asSystem('to show it').records(ticket).get(Number(params['id'])),
+  handle: ({ asSystem, params }) =>
+    asSystem('to show it')
+      .records(ticket)
+      .get(Number(params['id']), { include: ['customer'] }),
 });
 
 const migrations: Migrations = {
@@ -68,6 +81,8 @@ const migrations: Migrations = {
         fields: fields.ticket,
         references: { team: 'teams', customer: 'customers' },
       });
+      await createTable(db, dialect, 'vaults', { fields: fields.vault });
+      await createTable(db, dialect, 'boxes', { fields: fields.box, references: { vault: 'vaults' } });
     },
   },
 };
@@ -88,6 +103,8 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
         defineResource('Seat', { fields: fields.seat }),
         customer,
         ticket,
+        vault,
+        box,
       ],
       endpoints: [opened],
       migrations,
@@ -239,15 +256,40 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(await keys('staff', 1)).not.toContain('cost');
     expect(await keys('staff', 2)).not.toContain('note');
     expect(await keys('root', 2)).toContain('note');
+    // A record behind a reference that the record hides is hidden with it.
+    expect(await read('staff', 'opened/1')).toMatchObject({ customer: { name: 'Ann' } });
+    for (const by of ['reporter', 'other'] as const) expect(await keys(by, 1)).not.toContain('customer');
+    // Applications are in no team and own nothing, whatever the code of the application reads.
+    const sign = { headers: service.sign('shop', '') };
+    const ofApplication = (await service.get('/api/v1/opened/2', sign)).json.data as JsonObject;
+    expect(ofApplication).toMatchObject({ title: 'b', hint: 'h' });
+    for (const name of ['note', 'cost', 'customer_id', 'customer'])
+      expect(ofApplication).not.toHaveProperty(name);
   });
 
   it('are no reference that a body may keep unseen', async () => {
-    const hidden = defineResource('Vault', { fields: { name: field.string() } });
-    expect(hidden.rules.viewedWhen).toEqual([]);
     const body = { ticket: { customer_id: 1 } };
     // Every caller reads every customer, so that naming one tells nothing.
     const answer = await service.request('PATCH', '/api/v1/tickets/2', { token: as('other'), body });
     expect(answer.json.data).not.toHaveProperty('customer_id');
+
+    await service.ok('POST', '/api/v1/vaults', { token: as('root'), body: { vault: { name: 'v' } } });
+    await service.ok('POST', '/api/v1/boxes', { token: as('reporter'), body: { box: { name: 'b' } } });
+    await service.ok('PATCH', '/api/v1/boxes/1', { token: as('root'), body: { box: { vault_id: 1 } } });
+    const keep = async (by: Name, id: number) => {
+      const sent = { token: as(by), body: { box: { vault_id: id } } };
+      const { status, json } = await service.request('PATCH', '/api/v1/boxes/1', sent);
+      return [status, json.code, json.message];
+    };
+    // The owner of the box sees the vault in it, and may send it back; to others it is as good as missing.
+    expect((await keep('reporter', 1))[0]).toBe(200);
+    expect((await keep('other', 1))[0]).toBe(422);
+    expect(await keep('other', 1)).toEqual(await keep('other', 99));
+    expect(await read('reporter', 'boxes/1')).toMatchObject({ vault_id: 1 });
+    expect(await read('other', 'boxes/1')).not.toHaveProperty('vault_id');
+    await service.ok('PATCH', '/api/v1/boxes/1', { token: as('root'), body: { box: { name: 'c' } } });
+    expect(await read('reporter', 'boxes/1')).not.toHaveProperty('vault_id');
+    expect((await keep('reporter', 1))[0]).toBe(422);
   });
 
   it('are decided by the values of each version in history, and by those of a deleted record in the trash', async () => {
