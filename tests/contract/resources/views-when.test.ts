@@ -6,7 +6,7 @@ import { field } from '../../../src/fields/define.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { many } from '../../../src/model/relation.ts';
-import { allOf, equals, member, own } from '../../../src/model/row-rule.ts';
+import { allOf, anyOf, equals, member, own } from '../../../src/model/row-rule.ts';
 import type { DetailOf, ListItemOf } from '../../../src/model/types.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
@@ -28,7 +28,13 @@ const fields = {
     user_id: field.owner(),
   },
   vault: { name: field.string({ max: 20 }), user_id: field.owner() },
-  box: { name: field.string({ max: 20 }), vault: field.reference('Vault'), user_id: field.owner() },
+  box: {
+    name: field.string({ max: 20 }),
+    vault: field.reference('Vault'),
+    keeper: field.reference('User', { anyone: true, shows: ['name'] }),
+    user_id: field.owner(),
+  },
+  card: { name: field.string({ max: 20 }), mark: field.string({ max: 20 }), user_id: field.owner() },
 } as const;
 
 const ticket = defineResource('Ticket', {
@@ -36,6 +42,7 @@ const ticket = defineResource('Ticket', {
   ownership: true,
   history: true,
   trash: true,
+  manage: equals('open', true),
   auth: ['jwt', 'signature'],
   views: {
     detail: ['id', 'title', 'team_id', 'user_id', 'updated_at'],
@@ -47,12 +54,23 @@ const ticket = defineResource('Ticket', {
     ],
   },
 });
-/** Read by their owners; a box of this name shows the vault in it to its own owner only. */
+/** Read by their owners; a box of this name shows the vault in it, and its keeper, to its own owner only. */
 const vault = defineResource('Vault', { fields: fields.vault, ownership: true, isolation: true });
 const box = defineResource('Box', {
   fields: fields.box,
   ownership: true,
-  views: { when: [[allOf(own(), equals('name', 'b')), ['vault_id']]] },
+  history: true,
+  trash: true,
+  manage: anyOf(own(), equals('name', 'b')),
+  views: { when: [[allOf(own(), equals('name', 'b')), ['vault_id', 'keeper_id']]] },
+});
+/** Its condition asks for the caller, and is not the same for users and applications; both read every field. */
+const card = defineResource('Card', {
+  fields: fields.card,
+  ownership: true,
+  history: true,
+  auth: ['jwt', 'signature'],
+  views: { when: [[anyOf(own(), equals('name', 'open')), ['mark']]] },
 });
 const customer = defineResource('Customer', {
   fields: fields.customer,
@@ -83,6 +101,7 @@ const migrations: Migrations = {
       });
       await createTable(db, dialect, 'vaults', { fields: fields.vault });
       await createTable(db, dialect, 'boxes', { fields: fields.box, references: { vault: 'vaults' } });
+      await createTable(db, dialect, 'cards', { fields: fields.card });
     },
   },
 };
@@ -105,6 +124,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
         ticket,
         vault,
         box,
+        card,
       ],
       endpoints: [opened],
       migrations,
@@ -181,6 +201,13 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
       return (await service.get(path, { token: as(by) })).headers['x-total-count'];
     };
     expect([await total('reporter'), await total('staff'), await total('reporter')]).toEqual(['2', '0', '2']);
+    const more = { title: 'c', note: 'x', cost: 5 };
+    const { id } = await service.ok<{ id: number }>('POST', '/api/v1/tickets', {
+      token: as('other'),
+      body: { ticket: more },
+    });
+    expect([await total('reporter'), await total('other'), await total('root')]).toEqual(['2', '1', '3']);
+    await service.ok('DELETE', `/api/v1/tickets/${id}`, { token: as('root') });
     const pages: unknown[] = [];
     for (let after: string | null = ''; after !== null; ) {
       const answer: Awaited<ReturnType<typeof service.get>> = await service.get(
@@ -224,6 +251,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     const found = async (by: Name, query: string) => (await read<object[]>(by, query)).length;
     expect(await found('other', 'tickets?filter[customer.name]=Ann')).toBe(0);
     expect(await found('staff', 'tickets?filter[customer.name]=Ann')).toBe(1);
+    expect(await found('root', 'customers?filter[tickets.note]=second')).toBe(1);
     expect(await found('staff', 'customers?filter[tickets.note]=second')).toBe(0);
     expect(await found('staff', 'customers?filter[tickets.note]=first')).toBe(1);
     expect(await read('staff', 'tickets?sort=-customer.name&fields=id')).toEqual([{ id: 1 }, { id: 2 }]);
@@ -315,6 +343,83 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     });
     expect(deleted).toMatchObject({ note: 'fourth', cost: 5 });
     await service.ok('POST', '/admin/records/tickets/2/restore', { token: as('root'), body: {} });
+  });
+
+  it('are not in the trash of those who manage the record, and do not see them in it', async () => {
+    const values = { title: 'd', note: 'n', cost: 7, hint: 'h', open: true, team_id: 1 };
+    const made = await service.ok<{ id: number }>('POST', '/api/v1/tickets', {
+      token: as('reporter'),
+      body: { ticket: values },
+    });
+    await service.ok('DELETE', `/api/v1/tickets/${made.id}`, { token: as('root') });
+    const shown = async (caller: object) => {
+      const [first] = await service.ok<JsonObject[]>('GET', '/api/v1/tickets?trashed=true', caller);
+      const deletion = ['id', 'deleted_at', 'deleted_by', 'kept_until'];
+      return Object.keys(first ?? {}).filter((name) => !deletion.includes(name));
+    };
+    expect(await shown({ headers: service.sign('shop', '') })).toEqual(['title', 'hint']);
+    const users = ['staff', 'reporter', 'other', 'root'] as const;
+    expect(await Promise.all(users.map((by) => shown({ token: as(by) })))).toEqual([
+      ['title', 'note', 'hint'],
+      ['title', 'cost', 'hint'],
+      ['title', 'hint'],
+      ['title', 'note', 'cost', 'hint'],
+    ]);
+  });
+
+  it('are kept in history for those who see them, whoever writes, and name no user to others', async () => {
+    interface Version {
+      readonly after: JsonObject | null;
+      readonly actor: { readonly name: string | null };
+    }
+    const root = as('root');
+    const make = { token: as('reporter'), body: { box: { name: 'b', keeper_id: root.id } } };
+    const { id } = await service.ok<{ id: number }>('POST', '/api/v1/boxes', make);
+    const change = (by: Name, values: object) =>
+      service.ok('PATCH', `/api/v1/boxes/${id}`, { token: as(by), body: { box: values } });
+    await change('root', { vault_id: 1 });
+    await change('root', { name: 'e' });
+    await change('other', { name: 'b' });
+    const versions = async (by: Name) =>
+      (await read<Version[]>(by, `boxes/${id}/history`)).map(({ after, actor }) => [
+        after?.['name'],
+        after?.['vault_id'],
+        actor.name,
+      ]);
+    const { name } = await service.ok<{ name: string }>('GET', '/api/v1/auth/me', { token: root });
+    expect((await versions('root')).map((each) => each.slice(0, 2))).toEqual([
+      ['b', 1],
+      ['e', 1],
+      ['b', 1],
+      ['b', null],
+    ]);
+    // Before the name changed, the record showed its keeper to its owner, who sees their name.
+    expect((await versions('reporter')).slice(1)).toEqual([
+      ['e', undefined, name],
+      ['b', 1, name],
+      ['b', null, expect.any(String)],
+    ]);
+    expect(await versions('other')).toEqual([
+      ['b', undefined, expect.any(String)],
+      ['e', undefined, null],
+      ['b', undefined, null],
+    ]);
+    await service.ok('DELETE', `/api/v1/boxes/${id}`, { token: root });
+    const deletedBy = async (by: Name) =>
+      (await read<{ deleted_by: { name: string | null } }[]>(by, 'boxes?trashed=true'))[0]?.deleted_by.name;
+    expect([await deletedBy('reporter'), await deletedBy('other')]).toEqual([name, null]);
+  });
+
+  it('are read by the condition for the kind of caller, whoever asked before', async () => {
+    const body = { card: { name: 'shut', mark: 'm' } };
+    const { id } = await service.ok<{ id: number }>('POST', '/api/v1/cards', { token: as('reporter'), body });
+    const path = `/api/v1/cards/${id}/history`;
+    const marks = async (caller: object) =>
+      (await service.ok<{ after: JsonObject }[]>('GET', path, caller)).map(({ after }) => after['mark']);
+    const sign = { headers: service.sign('shop', '') };
+    expect(await marks(sign)).toEqual([undefined]);
+    expect(await marks({ token: as('reporter') })).toEqual(['m']);
+    expect(await marks({ token: as('other') })).toEqual([undefined]);
   });
 
   it('are no fields at all of callers who see them in no record', async () => {
