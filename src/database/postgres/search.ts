@@ -161,9 +161,12 @@ const tableOf = ({ index }: SearchRequest): Fragment => sql`${identifier(searchT
 
 /**
  * Records that are examined, the newest first, before the index is asked for all matches: of a whole table, whose words are
- * read in their order, and of a part of one, whose words are found one by one.
+ * read in their order, and of a part of one, whose words are found one by one. As many as the second number are examined
+ * next, if the first ones promise enough matches in them.
  */
-const examinedRecords = { whole: 25_000, part: 10_000 } as const;
+const examinedRecords = { whole: [25_000, 75_000], part: [10_000, 30_000] } as const;
+
+const countOf = (table: Fragment): Fragment => sql`(select count(*) from ${table})`;
 
 /**
  * An index on words returns matches in no order, and all of them, so a frequent word takes as long as it has matches. The
@@ -192,32 +195,43 @@ const ranked = (search: RankedSearch): RankedMatches => {
     );
     return rows.length === 1 ? join(rows) : sql`${join(rows, ' union all ')}${end}`;
   };
-  const examined = literal(examinedRecords[isUnconditional ? 'whole' : 'part']);
-  const rows = isUnconditional
-    ? newest(table, sql`${id} as id, ${words}.words`, [], examined)
-    : newest(source, sql`${key} as id`, [], examined);
-  // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the whole table.
-  const withWords = isUnconditional
-    ? sql`(${rows}) as ${words}`
-    : sql`(${rows}) as _newest cross join lateral
+  const [first, second] = examinedRecords[isUnconditional ? 'whole' : 'part'];
+  const rows = (conditions: readonly Fragment[], most: number): Fragment =>
+    isUnconditional
+      ? newest(table, sql`${id} as id, ${words}.words`, conditions, literal(most))
+      : newest(source, sql`${key} as id`, conditions, literal(most));
+  const newestRows = rows([], first);
+  const nextRows = rows([sql`${isUnconditional ? id : key} < (select lowest from _examined)`], second);
+  /** Matches among such rows. */
+  const near = (of: Fragment, conditions: readonly Fragment[]): Fragment => {
+    // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the whole table.
+    const withWords = isUnconditional
+      ? sql`(${of}) as ${words}`
+      : sql`(${of}) as _newest cross join lateral
         (select ${id}, ${words}.words from ${table} where ${id} = _newest.id offset 0) as ${words}`;
-  const order = isUnconditional ? id : sql`_newest.id`;
-  const near = (conditions: readonly Fragment[]): Fragment =>
-    sql`select ${id} from ${withWords}${where(conditions)} order by ${order} desc limit ${enough}`;
+    const order = isUnconditional ? id : sql`_newest.id`;
+    return sql`select ${id} from ${withWords}${where(conditions)} order by ${order} desc limit ${enough}`;
+  };
   const from = isUnconditional ? table : sql`${table} join ${source} on ${key} = ${id}`;
   const far = (conditions: readonly Fragment[]): Fragment =>
     sql`select * from (${newest(from, sql`${id} + 0 as id`, conditions, enough)}) as _far`;
-  /** Two tables: the matches among the newest records, and these or, where they are too few, those of all records. */
+  /** Tables of the matches among the newest records, among the next ones if these promise enough, and, if not, among all. */
   const found = (name: string, others: Fragment, ...conditions: readonly Fragment[]): readonly Fragment[] => {
-    const [all, nearest] = [identifier(name), identifier(`${name}_near`)];
-    const isDone = sql`((select count(*) from ${nearest}) + ${others} >= ${enough} or (select complete from _examined))`;
+    const [all, nearest, next] = [identifier(name), identifier(`${name}_near`), identifier(`${name}_next`)];
+    const [here, there] = [countOf(nearest), countOf(next)];
+    const isSoonDone = sql`(${here} + ${others} >= ${enough} or (select complete from _examined))`;
+    const isLikely = sql`not ${isSoonDone} and ${here} * ${literal((first + second) / first)} + ${others} >= ${enough}`;
+    const isDone = sql`(${isSoonDone} or ${isLikely}
+      and (${here} + ${there} + ${others} >= ${enough} or (select complete from _next)))`;
     return [
-      sql`${nearest} as materialized (${near(conditions)})`,
+      sql`${nearest} as materialized (${near(newestRows, conditions)})`,
+      sql`${next} as materialized (${near(nextRows, [isLikely, ...conditions])})`,
       sql`${all} as materialized (select id from ${nearest} where ${isDone}
+        union all select id from ${next} where ${isDone}
         union all ${far([sql`not ${isDone}`, ...conditions])})`,
     ];
   };
-  const wholes = sql`(select count(*) from _whole)`;
+  const wholes = countOf(sql`_whole`);
   const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
   while (weights.length < labels.length) weights.push(literal(0));
   const rank = (of: Fragment): Fragment =>
@@ -225,7 +239,8 @@ const ranked = (search: RankedSearch): RankedMatches => {
   return {
     tables: [
       // Whether the examined records are all that the caller reaches.
-      sql`_examined as materialized (select count(*) < ${examined} as complete from (${rows}) as _rows)`,
+      sql`_examined as materialized (select count(*) < ${literal(first)} as complete, min(id) as lowest from (${newestRows}) as _rows)`,
+      sql`_next as materialized (select count(*) < ${literal(second)} as complete from (${nextRows}) as _rows)`,
       ...found('_whole', literal(0), matches(whole)),
       ...found('_begun', wholes, sql`${wholes} < ${enough}`, matches(begun), sql`not ${matches(whole)}`),
       sql`_matches as materialized (select id, 1 as whole from _whole union all select id, 0 from _begun)`,

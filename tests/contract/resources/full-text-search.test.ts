@@ -247,6 +247,47 @@ describeEachDatabase('full-text search', (databases) => {
     expect(walked).toEqual(await titles('tern', {}));
   }, 60_000);
 
+  it('finds all matches where the newest records have few of them', async () => {
+    const carl = await service.createUser();
+    // Half of these are carl's own, the others public: two parts of his reach.
+    const database = await databases.open(service.env['DATABASE_URL'] ?? '');
+    const insert = `insert into letters (title, body, status, user_id, created_at, updated_at)
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 45000)
+      select 'Heron ' || i || ' t' || (i % 20) || ' h' || (i % 33) || case when i <= 700 then ' early' else '' end
+          || case when i <= 900 or i > 44700 then ' ends' else '' end,
+        case when i % 5 = 0 then 'fifth' else 'other' end, case when i % 2 = 0 then 'public' else 'draft' end,
+        case when i % 2 = 0 then ${bob.id} else ${carl.id} end, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from n`;
+    await database.execute({ sql: insert, parameters: [] });
+    const all = Array.from({ length: 45_000 }, (_, index) => index + 1);
+    const numbers = async (q: string, query: Record<string, string>) =>
+      (await titles(q, query, 'letters', carl)).map((title) => Number(title.split(' ')[1]));
+    // Found among the newest 10,000 records (the last of these is an h21), the next 30,000, and all.
+    const searches: readonly (readonly [string, (i: number) => boolean, Record<string, string>])[] = [
+      ['heron', () => true, {}],
+      ['t7', (i) => i % 20 === 7, {}],
+      ['h21', (i) => i % 33 === 21, {}],
+      ['h21', (i) => i % 33 === 21 && i % 5 > 0, { 'filter[body]': 'other' }],
+      ['ends', (i) => i <= 900 || i > 44_700, {}],
+      ['early', (i) => i <= 700, {}],
+      ['heron earl', (i) => i <= 700 && i % 5 === 0, { 'filter[body]': 'fifth' }],
+    ];
+    for (const [q, matches, query] of searches) {
+      const expected = all.filter(matches);
+      const found = await numbers(q, query);
+      expect(
+        found.toSorted((one, other) => one - other),
+        q,
+      ).toEqual(expected);
+      const parameters = new URLSearchParams({ q, ...query, page: '1', per_page: '20' });
+      const first = await service.request('GET', `/api/v1/letters?${parameters}`, { token: carl });
+      expect(first.headers['x-total-count'], q).toBe(String(Math.min(1000, expected.length)));
+      for (const page of [5, Math.ceil(expected.length / 200)])
+        expect(await numbers(q, { ...query, page: String(page), per_page: '200' }), q).toEqual(
+          found.slice((page - 1) * 200, page * 200),
+        );
+    }
+  }, 120_000);
+
   it('finds nothing else in a model without a search', async () => {
     await make('plains', { title: 'Category', body: 'Ünder' });
     expect(await titles('ategor', {}, 'plains')).toEqual(['Category']);
