@@ -210,6 +210,11 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
     window: paging.kind === 'page' ? sql`${limit} offset ${amount('offset')}` : limit,
   };
   if (shape.ranked) return rankedClauses(shape, clauses, filters, dialect, param);
+  const rest = sql`${from}${where(following)}${walk}`;
+  const next =
+    paging.kind === 'all' || paging.within === undefined
+      ? sql`select 1${rest}`
+      : sql`select 1 from (select 1${rest} limit ${literal(paging.within + 1)}) as _first`;
   const parts = paging.kind === 'all' ? undefined : reachParts(rows.terms, column, value, dialect);
   if (parts === undefined)
     return {
@@ -217,7 +222,7 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
       found: sql``,
       paged: following,
       count: sql`select count(*)${from}${where(matching)}`,
-      next: sql`select 1${from}${where(following)}${walk} limit 1 offset ${amount('limit')}`,
+      next: sql`${next} limit 1 offset ${amount('limit')}`,
     };
   const key = column(source.key);
   // The first rows of all parts: they contain the rows of the page, and the next one if there is one.

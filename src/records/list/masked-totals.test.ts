@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import type { Database } from '../../database/database.ts';
 import { tableStatements } from '../../database/migrations/schema.ts';
@@ -55,5 +55,19 @@ describeEachDatabase('totals of a large table with a field that depends on the r
       totals.push(Number(headers['X-Total-Count']));
     }
     expect(totals).toEqual([rows, rows / 3, (rows * 2) / 3, rows, (rows * 2) / 3, rows / 3]);
+  });
+
+  it('are counted once for all readers where no condition looks at the field', async () => {
+    const asked = [vi.spyOn(database, 'get'), vi.spyOn(database, 'scan')];
+    for (const id of [11, 12, 13]) {
+      const { headers } = await list(grantOf('viewer', id), {
+        query: 'page=1&per_page=10',
+        path: '/tickets',
+      });
+      expect(headers['X-Total-Count']).toBe(String(rows));
+    }
+    const statements = asked.flatMap(({ mock }) => mock.calls.map(([query]) => query.sql));
+    expect(statements.filter((text) => text.includes('as total'))).toHaveLength(1);
+    vi.restoreAllMocks();
   });
 });

@@ -242,13 +242,17 @@ export const parseListParameters = (
   };
 };
 
+/** Literal bound on the rows up to the end of the page; absent if the statement has none. */
+interface Depth {
+  readonly within?: number;
+}
+
 /** Paging as far as the SQL depends on it. */
 type ShapePaging =
   | { readonly kind: 'all' }
-  /** `within`: literal bound on the rows up to the end of the page; absent if the statement has none. */
-  | { readonly kind: 'page'; readonly numbered: boolean; readonly within?: number }
+  | ({ readonly kind: 'page'; readonly numbered: boolean } & Depth)
   /** After a cursor, or before it. `nulls` says which of its values are null; it is empty for the first page. */
-  | { readonly kind: 'after'; readonly before: boolean; readonly nulls: readonly boolean[] };
+  | ({ readonly kind: 'after'; readonly before: boolean; readonly nulls: readonly boolean[] } & Depth);
 
 /** A row filter without its values. */
 export type ShapeRows = Pick<RowReach, 'terms' | 'key'>;
@@ -357,7 +361,8 @@ export const shapeOf = (
 const depths = [64, 256, 1024, 4096, 16_384, 65_536];
 
 /**
- * The shape of a page with a literal bound on its depth, so that PostgreSQL's plan suits all pages up to that depth.
+ * The shape of a page with a literal bound on its depth, so that PostgreSQL keeps one plan for all pages up to that depth:
+ * to plan such a statement takes it as long as to run it.
  * Only for requests without filters and relations, on whose values the best plan depends as well.
  */
 export const withDepth = (
@@ -366,7 +371,7 @@ export const withDepth = (
 ): ListShape => {
   const { paging, included } = shape;
   const within = depths.find((depth) => depth >= offset + limit);
-  if (paging.kind !== 'page' || within === undefined || !isWhole(shape) || included.length > 0) return shape;
+  if (paging.kind === 'all' || within === undefined || !isWhole(shape) || included.length > 0) return shape;
   return { ...shape, paging: { ...paging, within } };
 };
 
@@ -475,6 +480,9 @@ export const hasBoundedRows = (shape: ListShape): boolean => {
 export const isBounded = (shape: ListShape): boolean =>
   hasBoundedRows(shape) && (shape.paging.kind !== 'page' || namesKey(shape));
 
+/** Whether the request filters or searches. */
+export const hasConditions = ({ filters, searched }: ListShape): boolean =>
+  filters.length > 0 || searched !== undefined;
+
 /** Whether every row of the source matches. */
-export const isWhole = ({ rows, filters, searched }: ListShape): boolean =>
-  rows.terms.length === 0 && filters.length === 0 && searched === undefined;
+export const isWhole = (shape: ListShape): boolean => shape.rows.terms.length === 0 && !hasConditions(shape);

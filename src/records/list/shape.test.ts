@@ -70,7 +70,7 @@ describe('how deep a page lies', () => {
     const planner = new ListPlanner(dialectOf({ dialect }));
     const reach = { terms: rows, key: rows.join() };
     const { paging } = planner.prepare(view, reach, parseListParameters(view, query, 1000)).plan.shape;
-    return paging.kind === 'page' ? paging.within : paging.kind;
+    return paging.kind === 'all' ? paging.kind : paging.within;
   };
 
   it.each([
@@ -85,7 +85,9 @@ describe('how deep a page lies', () => {
     ['', 'all'],
     ['page=1&filter[n]=1', undefined],
     ['page=1&q=a', undefined],
-    [behindFirst, 'after'],
+    [behindFirst, 64],
+    ['after=&per_page=65', 256],
+    [`${behindFirst}&filter[n]=1`, undefined],
   ])('is said of %s: %s', (query, depth) => {
     expect(within(query)).toBe(depth);
   });

@@ -145,6 +145,26 @@ describeDatabase('postgres', 'plans', (databases) => {
       ]);
     });
   });
+
+  it('are made once for all pages of a walk by cursor', async () => {
+    await database.write(async (transaction) => {
+      for (let start = 0; start < 120; start += 10) {
+        const query = `${behind('id', start)}&per_page=10&fields=id`;
+        const list = planner.prepare(view, undefined, parseListParameters(view, query, 1000));
+        const values = { ...list.values, rows: [], now: null, monthAgo: null };
+        const row = await transaction.get<PageRow>(list.plan.page(values));
+        expect(JSON.parse(String(row?.json))).toEqual(
+          Array.from({ length: 10 }, (_, index) => ({ id: start + index + 1 })),
+        );
+      }
+      const plans = await transaction.all<{ generic: number; custom: number }>({
+        sql: `select generic_plans as generic, custom_plans as custom from pg_prepared_statements
+          where statement ~ '^select .*as more from .*"things" .* limit 64\\)'`,
+        parameters: [],
+      });
+      expect(plans).toEqual([{ generic: 7, custom: 5 }]);
+    });
+  });
 });
 
 describe('bounded', () => {

@@ -117,7 +117,7 @@ const rowColumns = (
 
 /** The rows that contain the page, in their order, up to the literal bound if there is one. */
 const withinDepth = ({ paging }: ListShape, rows: Fragment): Fragment => {
-  if (paging.kind !== 'page' || paging.within === undefined) return rows;
+  if (paging.kind === 'all' || paging.within === undefined) return rows;
   const row = identifier(rowAlias);
   return sql` from (select ${row}.*${rows} limit ${literal(paging.within)}) as ${row}`;
 };

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { RowReach } from '../rows/reach.ts';
+import { hasConditions } from './parameters.ts';
 import type { PreparedList } from './plan.ts';
 import type { PageRow } from './statements.ts';
 
@@ -83,9 +84,9 @@ export class Totals {
 const isCacheable = ({ plan: { counted, shape } }: PreparedList): boolean =>
   counted && !shape.ranked && shape.source.timed !== true && shape.source.personal !== true;
 
-/** Whether the matching rows may depend on fields that some readers see in some records only. */
+/** Whether the request's conditions may look at fields that some readers see in some records only. */
 const isOfReader = ({ plan: { shape, looksElsewhere } }: PreparedList): boolean =>
-  shape.source.mask !== undefined || looksElsewhere;
+  (shape.source.mask !== undefined && hasConditions(shape)) || looksElsewhere;
 
 const keyOf = (list: PreparedList, { values }: RowReach): string => {
   const reader = isOfReader(list) ? ` reader ${list.values.reader}` : '';
