@@ -115,7 +115,7 @@ const fillSearch = async (db: MigrationDatabase, dialect: Dialect, index: Search
 /**
  * Completes the full-text searches that migrations created, and goes on where a process before was killed. Several processes
  * may do so at once. Between batches it leaves time to the writes of running instances.
- * @param onFilling called with each table and the number of its records without words
+ * @param onFilling called with each table and the number of its records without words, unless these are done at once
  */
 export const fillSearches = async (
   db: MigrationDatabase,
@@ -134,7 +134,8 @@ export const fillSearches = async (
     }
     const { rows } = await sql<{ missing: number | string }>`select count(*) as missing from ${sql.table(of)}
       where id < ${below}`.execute(db);
-    onFilling?.(of, Number(rows[0]?.missing));
+    const missing = Number(rows[0]?.missing);
+    if (missing > largestBatch) onFilling?.(of, missing);
     await fillSearch(db, dialect, { of, columns });
   }
 };

@@ -32,7 +32,7 @@ export interface Conditions {
   readonly afterwards?: string;
   /** Asked when everything is applied and nothing is committed yet. */
   after?(ask: Ask): Promise<void>;
-  /** Called before the words of a full-text search are made, with the number of records without words. */
+  /** Called before the words of a full-text search are made, with the number of records without words, if these are many. */
   readonly onFilling?: (table: string, records: number) => void;
 }
 

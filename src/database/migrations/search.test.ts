@@ -10,7 +10,7 @@ import type { TableAlteration } from './columns.ts';
 import { coreMigrations } from './core.ts';
 import type { Migration } from './migration.ts';
 import { isSearchTable } from './names.ts';
-import { migrate } from './runner.ts';
+import { type Conditions, migrate, migrateAll } from './runner.ts';
 import { createTable } from './schema.ts';
 import { readStored } from './stored.ts';
 import { dropTable, renameTable } from './tables.ts';
@@ -25,9 +25,9 @@ const stage = async (databases: Databases, search?: readonly string[]) => {
   const database = await databases.open(url);
   const dialect = dialectOf(database);
   const steps: Record<string, Migration> = {};
-  const apply = async (up: Migration['up']) => {
+  const apply = async (up: Migration['up'], conditions?: Conditions) => {
     steps[String(Object.keys(steps).length + 1).padStart(4, '0')] = { up };
-    await migrate(databaseTarget(url), steps, { tableName: 'migrations' });
+    await migrateAll(databaseTarget(url), [{ migrations: steps, tableName: 'migrations' }], conditions);
   };
   await apply((db, name) =>
     createTable(db, name, 'books', { fields, ...(search === undefined ? {} : { search }) }),
@@ -39,7 +39,8 @@ const stage = async (databases: Databases, search?: readonly string[]) => {
     );
   await insert('Übersicht', 'über 中文 und Ähnliches');
   return {
-    alter: (alteration: TableAlteration) => apply((db, name) => alterTable(db, name, 'books', alteration)),
+    alter: (alteration: TableAlteration, conditions?: Conditions) =>
+      apply((db, name) => alterTable(db, name, 'books', alteration), conditions),
     apply,
     execute,
     /** Runs statements in one transaction. */
@@ -105,7 +106,9 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
       insert into books (title, body, pages, created_at, updated_at)
       select 'Stored ' || i, 'text', 1, '2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z' from n`);
     let done = false;
-    const migrated = books.alter({ search: { from: [], to: both } }).finally(() => {
+    const reported: unknown[] = [];
+    const onFilling: Conditions['onFilling'] = (...fill) => void reported.push(fill);
+    const migrated = books.alter({ search: { from: [], to: both } }, { onFilling }).finally(() => {
       done = true;
     });
     const written: number[] = [];
@@ -124,6 +127,7 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
         rows.flatMap(({ id, title }) => (title.startsWith(word) ? [Number(id)] : [])),
       );
     expect(written.length).toBeGreaterThan(4);
+    expect(reported).toEqual([['books', expect.any(Number)]]);
     expect(await books.fills()).toEqual([]);
   }, 60_000);
 
