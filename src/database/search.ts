@@ -74,8 +74,6 @@ export interface SearchSchema {
   complete(index: SearchIndex): readonly string[];
   /** Statements that begin a transaction beside writes of the service. */
   readonly begin: readonly string[];
-  /** Whether such a transaction gave way to a write. */
-  isLockedOut(error: unknown): boolean;
   /** Statements that drop it. */
   drop(table: string): readonly string[];
   /** Statements that make the words of all records again. */

@@ -152,6 +152,8 @@ export interface DatabaseTarget {
   open(options: DatabaseOptions): Promise<OpenDatabase>;
   /** A connection for migrations, which takes the lock under which they run, and on which they may take their time. */
   migrationDriver(): Promise<KyselyDialect>;
+  /** Whether a transaction on that connection failed because it gave way to a write of another process. */
+  isLockedOut(error: unknown): Promise<boolean>;
   rehearse<T>(work: (rehearsal: Rehearsal) => Promise<T>): Promise<T>;
   /** Gives some work one state of the tables, on a connection of its own that bounds nothing and writes nothing. */
   snapshot<T>(work: (snapshot: TableSnapshot) => Promise<T>): Promise<T>;

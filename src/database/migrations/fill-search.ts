@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
+import { dialectOf } from '../registry.ts';
 import type { SearchIndex } from '../search.ts';
+import type { DatabaseTarget } from '../target.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { runAll } from './statements.ts';
 
@@ -96,7 +98,12 @@ const fillBatch = (
     return true;
   });
 
-const fillSearch = async (db: MigrationDatabase, dialect: Dialect, index: SearchIndex): Promise<void> => {
+const fillSearch = async (
+  db: MigrationDatabase,
+  target: DatabaseTarget,
+  index: SearchIndex,
+): Promise<void> => {
+  const dialect = dialectOf(target);
   let size = firstBatch;
   for (let more = true; more; ) {
     const began = performance.now();
@@ -106,7 +113,7 @@ const fillSearch = async (db: MigrationDatabase, dialect: Dialect, index: Search
       size = Math.min(Math.max(Math.round((size * batchMs) / ms), 1), 2 * size, largestBatch);
       await wait(ms / 2);
     } catch (error) {
-      if (!dialect.schema.search.isLockedOut(error)) throw error;
+      if (!(await target.isLockedOut(error))) throw error;
       await wait(retryMs);
     }
   }
@@ -119,7 +126,7 @@ const fillSearch = async (db: MigrationDatabase, dialect: Dialect, index: Search
  */
 export const fillSearches = async (
   db: MigrationDatabase,
-  dialect: Dialect,
+  target: DatabaseTarget,
   tables: Tables,
   onFilling?: (table: string, records: number) => void,
 ): Promise<void> => {
@@ -136,6 +143,6 @@ export const fillSearches = async (
       where id < ${below}`.execute(db);
     const missing = Number(rows[0]?.missing);
     if (missing > largestBatch) onFilling?.(of, missing);
-    await fillSearch(db, dialect, { of, columns });
+    await fillSearch(db, target, { of, columns });
   }
 };

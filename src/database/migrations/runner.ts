@@ -132,12 +132,12 @@ const underLock = <T>(
 /** Makes the words that new full-text searches lack. Nothing is lost if it fails: the next start continues. */
 const fill = async (
   db: MigrationDatabase,
-  dialect: Dialect,
+  target: DatabaseTarget,
   tables: Tables,
   { onFilling }: Conditions = {},
 ): Promise<void> => {
   try {
-    await fillSearches(db, dialect, tables, onFilling);
+    await fillSearches(db, target, tables, onFilling);
   } catch (error) {
     throw MigrationError.of('of full-text searches', error, statementOf);
   }
@@ -178,7 +178,7 @@ export const changeLocked = async <T>(
     const done = await underLock(db, async (transaction) =>
       work(transaction, await foundIn(transaction, dialect, [set])),
     );
-    await fill(db, dialect, await readTables(askThrough(db), dialect));
+    await fill(db, target, await readTables(askThrough(db), dialect));
     return done;
   } finally {
     await db.destroy();
@@ -211,7 +211,7 @@ export const migrateAll = async (
     const migrated = isPending ? await apply(db, dialect, sets, conditions) : migratedFrom(found);
     if (!isPending) await conditions.after?.(found.ask);
     const tables = isPending ? await readTables(askThrough(db), dialect) : found.tables;
-    await fill(db, dialect, tables, conditions);
+    await fill(db, target, tables, conditions);
     return migrated;
   } finally {
     await db.destroy();

@@ -18,7 +18,6 @@ import {
   type SearchSchema,
 } from '../search.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
-import { isConflict, isLockTimeout } from './errors.ts';
 
 /** Full-text search by `tsvector`: the labels A to D tell the fields apart. */
 const labels = ['A', 'B', 'C', 'D'] as const;
@@ -129,7 +128,6 @@ export const searchSchemaPostgres: SearchSchema = {
   },
   // Shorter than the time after which PostgreSQL looks for a deadlock: the service's transaction is never the one to fail.
   begin: ['begin', `set local lock_timeout = '500ms'`],
-  isLockedOut: (error) => isLockTimeout(error) || isConflict(error),
   drop: (table) => {
     const name = quoteName(searchTable(table));
     return [

@@ -24,6 +24,10 @@ const targetOf = (url: string): DatabaseTarget => ({
     return openWithReplica(url, options, options.replica);
   },
   migrationDriver: () => migrationDriver(url),
+  isLockedOut: async (error) => {
+    const { isConflict, isLockTimeout } = await import('./errors.ts');
+    return isLockTimeout(error) || isConflict(error);
+  },
   // The statements run in a transaction that cannot write.
   rehearse: async (work) => work({ dialect: 'postgres', driver: await migrationDriver(url), writes: false }),
   snapshot: async (work) => {

@@ -16,7 +16,6 @@ import {
   type SearchSchema,
 } from '../search.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
-import { isBusy } from './errors.ts';
 
 /**
  * Full-text search by FTS5. The tokenizer ignores case and the accents of Latin letters; the SQL of the triggers does
@@ -118,7 +117,6 @@ export const searchSchemaSqlite: SearchSchema = {
     ),
   complete: () => [],
   begin: ['begin immediate'],
-  isLockedOut: isBusy,
   drop: (table) => [
     ...['insert', 'update', 'delete'].map((action) => `drop trigger if exists ${triggerName(table, action)}`),
     `drop table if exists ${quoteName(searchTable(table))}`,

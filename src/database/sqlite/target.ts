@@ -22,6 +22,7 @@ const targetOf = (file: SqliteFile): DatabaseTarget => {
       return openSqlite(file, options);
     },
     migrationDriver: async () => (await import('./migration-dialect.ts')).sqliteMigrationDialect(path),
+    isLockedOut: async (error) => (await import('./errors.ts')).isBusy(error),
     rehearse: async (work) => {
       const { copySchema, onScratch } = await import('./scratch.ts');
       return onScratch(work, (scratch) => {
