@@ -1,4 +1,4 @@
-import { createServer as createNetServer } from 'node:net';
+import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
 import type { Logger } from 'pino';
 import type { OpenDatabase } from '../database/database.ts';
 import type { Found } from '../database/migrations/runner.ts';
@@ -17,18 +17,51 @@ import { assertSecret } from './secrets.ts';
 
 /** Checks that can refuse a start, ordered so that nothing is written before the last of them has passed. */
 
-/** Binds the port for a moment, so that a taken port refuses the start before anything is written. */
-export const probePort = ({ port, host }: Pick<Config, 'port' | 'host'>): Promise<number> =>
+/** Milliseconds after which a port that neither accepts nor refuses a connection counts as taken. */
+const probeTimeoutMs = 1_000;
+
+/** The addresses to try where a service listens on all of them. */
+const loopbacks: Readonly<Record<string, readonly string[]>> = {
+  '0.0.0.0': ['127.0.0.1'],
+  '::': ['127.0.0.1', '::1'],
+};
+
+const acceptsConnections = (port: number, host: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host, timeout: probeTimeoutMs });
+    const settle = (accepts: boolean) => (): void => {
+      socket.destroy();
+      resolve(accepts);
+    };
+    socket.once('connect', settle(true)).once('timeout', settle(true)).once('error', settle(false));
+  });
+
+const findFreePort = (host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createNetServer();
     probe.once('error', reject);
     // Exclusive: a worker would otherwise share the port of the others.
-    probe.listen({ port, host, exclusive: true }, () => {
-      const address = probe.address();
-      const taken = typeof address === 'object' && address !== null ? address.port : port;
-      probe.close(() => resolve(taken));
+    probe.listen({ port: 0, host, exclusive: true }, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
     });
   });
+
+/**
+ * Returns the port to listen on, a free one for port 0. A taken port, or a host that is not of this machine, refuses the
+ * start before anything is written. The probe does not listen on a given port: a proxy that tries the port of a stopped
+ * instance would be accepted for that moment, and its request lost.
+ * @throws Error `EADDRINUSE` for a taken port, and whatever listening on the host throws
+ */
+export const probePort = async ({ port, host }: Pick<Config, 'port' | 'host'>): Promise<number> => {
+  const free = await findFreePort(host);
+  if (port === 0) return free;
+  const probes = (loopbacks[host] ?? [host]).map((address) => acceptsConnections(port, address));
+  if (!(await Promise.all(probes)).includes(true)) return port;
+  throw Object.assign(new Error(`listen EADDRINUSE: address already in use ${host}:${port}`), {
+    code: 'EADDRINUSE',
+  });
+};
 
 /** Does the same for METRICS_PORT; a worker leaves it to its primary. @throws Error */
 export const assertMetricsPort = async ({ metricsPort, host }: Config): Promise<void> => {

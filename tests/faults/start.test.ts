@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { type AddressInfo, createServer, Server } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
 import { readTables } from '../../src/database/migrations/read-tables.ts';
@@ -14,7 +14,12 @@ import { dialectOf } from '../../src/database/registry.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { type Databases, describeDatabase, describeEachDatabase } from '../support/databases.ts';
+import { freePort } from '../support/postgres.ts';
 import { Service, type ServiceOptions, startService } from '../support/service.ts';
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ family }) => family === 'IPv6'),
+);
 
 const query = (text: string) => ({ sql: text, parameters: [] });
 
@@ -111,6 +116,22 @@ describeEachDatabase('a start that is refused', (databases) => {
     expect(await tablesOf(databases, url)).toEqual([]);
   });
 
+  it.each(['127.0.0.1', '0.0.0.0', ...(hasIpv6 ? ['::'] : [])])(
+    'because of a port that another program has on %s has written nothing',
+    async (host) => {
+      const taken = createServer().listen(0, host);
+      await once(taken, 'listening');
+      const { port } = taken.address() as AddressInfo;
+      const data = join(directory, 'data');
+      const env = { DATA_DIR: data, PORT: String(port), HOST: host };
+      expect(await refusalOf(databases, { url: await databases.create(), env })).toContain(
+        `EADDRINUSE: address already in use ${host}:${port}`,
+      );
+      taken.close();
+      expect(existsSync(data)).toBe(false);
+    },
+  );
+
   it('because of a migration says its cause and its statement, in one line of the command line too', async () => {
     const url = await databases.create();
     const message = await refusalOf(databases, { url, application: { migrations: failing } });
@@ -151,6 +172,18 @@ describeEachDatabase('a start that is refused', (databases) => {
 });
 
 describeEachDatabase('the first start', (databases) => {
+  it('listens on its port once, to serve: what a probe accepts would be lost', async () => {
+    const port = await freePort();
+    const listen = vi.spyOn(Server.prototype, 'listen');
+    onTestFinished(() => listen.mockRestore());
+    const service = await startService(databases, { env: { PORT: String(port) } });
+    const ports = listen.mock.calls.map(([first]) =>
+      typeof first === 'object' && first !== null && 'port' in first ? first.port : first,
+    );
+    expect(ports.filter((one) => Number(one) === port)).toHaveLength(1);
+    await service.close();
+  });
+
   it('of several instances with administrators of different names makes one', async () => {
     const url = await databases.create();
     const names = ['ann', 'bob', 'cid', 'dee'];
