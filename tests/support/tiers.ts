@@ -46,7 +46,7 @@ const sampled = [
   'tests/browser/admin-look.test.ts',
   'tests/contract/resources/table-*.test.ts',
   'tests/faults/killed-migration.test.ts',
-  'tests/guides/guides.test.ts',
+  'tests/guides/{guides,tutorial}.test.ts',
 ];
 
 /** Tests of which the quick tier runs a sample and the long one everything. */
