@@ -35,10 +35,11 @@ export default defineConfig({
   resolve: { alias: { gatewright: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
-    testTimeout: 30_000,
+    // They end what hangs. A busy machine takes four times as long as a quiet one.
+    testTimeout: 120_000,
     // A browser on a busy machine takes longer than the second that polling has by default.
     expect: { poll: { timeout: 15_000 } },
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
     // The tiers are those of tests/support/tiers.ts.
     projects: [
