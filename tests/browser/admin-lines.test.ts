@@ -57,7 +57,7 @@ describeDatabase('sqlite', 'administration pages: records within a record', (dat
       expect(await page.getByText('Not thirteen').count()).toBe(0);
       await page.getByRole('button', { name: '移除第 1 行' }).click();
       await page.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: 'N-1' }).waitFor();
+      await page.getByRole('heading', { name: 'N-1', exact: true }).waitFor();
       const id = Number(/purchases\/(\d+)\/show/.exec(page.url())?.[1]);
       expect((await itemsOf(id)).map(({ quantity }) => quantity)).toEqual([3, 4]);
       // The refused one, and the one that was made.
@@ -108,7 +108,7 @@ describeDatabase('sqlite', 'administration pages: records within a record', (dat
       await page.getByRole('button', { name: '保存', exact: true }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: 'N-3' }).waitFor();
+      await page.getByRole('heading', { name: 'N-3', exact: true }).waitFor();
       expect((await itemsOf(id)).map(({ quantity }) => quantity)).toEqual([8]);
       const { total } = await service.ok<{ total: number }>('GET', `/admin/records/purchases/${id}`, {
         token: root,
@@ -129,7 +129,7 @@ describeDatabase('sqlite', 'administration pages: records within a record', (dat
       await page.getByLabel('Number').fill('N-5');
       expect(await page.getByRole('button', { name: '添加Items' }).count()).toBe(0);
       await page.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { name: 'N-5' }).waitFor();
+      await page.getByRole('heading', { name: 'N-5', exact: true }).waitFor();
       expect(await itemsOf(id)).toHaveLength(201);
       await load(page, service, `/records/purchases/${id}/show`);
       await page.getByRole('heading', { name: 'Items' }).waitFor();

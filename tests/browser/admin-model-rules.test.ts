@@ -163,7 +163,7 @@ describeDatabase('sqlite', 'administration pages: the rules of a model', (databa
       await owner.fill('lin');
       await page.getByRole('option', { name: /lin/ }).click();
       await page.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { level: 1, name: 'V-1' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'V-1', exact: true }).waitFor();
       expect([await numbersOf(lin), await numbersOf(mei)]).toEqual([['V-1'], []]);
 
       await page.getByRole('link', { name: '编辑' }).click();
@@ -171,7 +171,7 @@ describeDatabase('sqlite', 'administration pages: the rules of a model', (databa
       await owner.fill('mei');
       await page.getByRole('option', { name: /mei/ }).click();
       await page.getByRole('button', { name: '保存', exact: true }).click();
-      await page.getByRole('heading', { level: 1, name: 'V-1' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'V-1', exact: true }).waitFor();
       expect([await numbersOf(lin), await numbersOf(mei)]).toEqual([[], ['V-1']]);
 
       // The audit log leads to the record, and says whose it was.
@@ -182,7 +182,7 @@ describeDatabase('sqlite', 'administration pages: the rules of a model', (databa
         .filter({ hasText: `#${mei.id}` });
       expect(await change.textContent()).toMatch(new RegExp(`凭证 #1.*所有者.*#${lin.id}.*→.*#${mei.id}`));
       await change.getByRole('link', { name: '#1', exact: true }).click();
-      await page.getByRole('heading', { level: 1, name: 'V-1' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'V-1', exact: true }).waitFor();
       demandQuiet(watched, service);
     });
 
