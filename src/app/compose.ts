@@ -199,7 +199,7 @@ export const compose = async (parts: Parts) => {
     },
     clock,
   };
-  const buckets = createBuckets(database, (error) => logger.warn({ err: error }, 'limits'));
+  const buckets = createBuckets(database, (error) => logger.warn({ err: error }, 'limits'), config.workers);
   const services: Services = {
     languages,
     locale: catalogue.locale,

@@ -17,8 +17,8 @@ export interface BucketLevel {
   readonly untilFull: number;
 }
 
-/** A process admits up to 1/40 of a bucket before the database knows. */
-const partAhead = 40;
+/** All workers of a service, or three instances, admit up to 1/20 of a bucket before the database knows. */
+const partAhead = 20;
 
 /** Milliseconds between two writes of what was admitted. */
 const writeInterval = 250;
@@ -156,14 +156,17 @@ const takeOf = (buckets: readonly KnownBucket[]) => {
 
 /**
  * Buckets of requests, which all processes of one database share. A process admits a request at once while it has
- * admitted less than 1/40 of the bucket since it last wrote, which it does four times a second. Beyond that the database
- * decides, for all requests of one turn in one statement. A bucket that is known to be empty refuses without a statement.
+ * admitted less than its part of the bucket since it last wrote, which it does four times a second: 1/60, or with more than
+ * three workers their share of 1/20. Beyond that the database decides, for all requests of one turn in one statement. A bucket
+ * that is known to be empty refuses without a statement.
  *
- * Each process may so admit 1/40 of a bucket too many in the worst case; what was admitted is written all the same, so that
- * the bucket is refilled later by as much.
+ * Each process may so admit its part too many in the worst case; what was admitted is written all the same, so that the
+ * bucket is refilled later by as much.
  * @param onError called with the first error of a write after a success
+ * @param workers processes of this service, `WORKERS`
  */
-export const createBuckets = (database: Database, onError: (error: unknown) => void) => {
+export const createBuckets = (database: Database, onError: (error: unknown) => void, workers = 1) => {
+  const parts = partAhead * Math.max(3, workers);
   // A forgotten bucket is learned again with the next statement; an unwritten one is in `unwritten` as well.
   const known = new BoundedCache<KnownBucket>(50_000);
   const unwritten = new Map<string, KnownBucket>();
@@ -270,7 +273,7 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
       if (missing + step > size * step) return bucket.level(missing, false);
       unwritten.set(name, bucket);
       schedule();
-      if (bucket.owed + bucket.writing < Math.floor(size / partAhead)) {
+      if (bucket.owed + bucket.writing < Math.floor(size / parts)) {
         bucket.owed += 1;
         return bucket.level(missing + step, true);
       }
