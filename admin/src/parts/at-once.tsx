@@ -1,16 +1,24 @@
 import Box from '@mui/material/Box';
-import { useIsFetching } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
+
+/** Frames without a request after which everything is there: a part that has arrived may ask for more. */
+const quietFrames = 2;
 
 /** Shows several parts of a page at once, when all of them are there: none moves another while it arrives. */
 export const AtOnce = ({ children }: { readonly children: ReactNode }) => {
-  const fetching = useIsFetching();
+  const client = useQueryClient();
   const [shown, setShown] = useState(false);
   useEffect(() => {
-    if (shown || fetching > 0) return undefined;
-    // A part that has arrived may ask for more.
-    const frame = requestAnimationFrame(() => setShown(true));
+    let quiet = 0;
+    // The client itself knows of a request before any hook: on a busy machine a frame comes between the two.
+    const look = (): void => {
+      quiet = client.isFetching() === 0 ? quiet + 1 : 0;
+      if (quiet > quietFrames) setShown(true);
+      else frame = requestAnimationFrame(look);
+    };
+    let frame = requestAnimationFrame(look);
     return () => cancelAnimationFrame(frame);
-  }, [shown, fetching]);
+  }, [client]);
   return <Box sx={{ display: 'contents', ...(shown ? {} : { visibility: 'hidden' }) }}>{children}</Box>;
 };
