@@ -34,8 +34,9 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await go(page, service, path);
         const retry = page.getByRole('button', { name: '重试' }).first();
         await retry.waitFor();
-        // The connection is refused.
+        const refused = page.waitForResponse((response) => response.status() === 500);
         await retry.click();
+        await refused;
         await retry.waitFor();
         // It is said in its place, in the language of the page, and not at the edge in that of the answer.
         expect(await page.getByText('broken').count()).toBe(0);

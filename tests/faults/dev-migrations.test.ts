@@ -180,3 +180,25 @@ it('what waits when it starts is shown before it is applied', async () => {
   expect(output.indexOf('-- 0002_drop')).toBeLessThan(output.indexOf('applied 0002_drop'));
   expect(columns()).not.toContain('old');
 }, 120_000);
+
+it('a signal in the middle of a restart ends it, with every run', async () => {
+  await writeFile(
+    join(folder, 'gatewright.config.ts'),
+    `import { writeFileSync } from 'node:fs';
+import { defineConfig } from 'gatewright';
+export default defineConfig({
+  onStop: async () => {
+    writeFileSync('stopping', '');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  },
+});\n`,
+  );
+  const running = dev();
+  await said('Try  curl');
+  const ended = once(running, 'exit');
+  await model('title: field.string()');
+  await expect.poll(() => readdir(folder), { timeout: 30_000 }).toContain('stopping');
+  running.kill('SIGTERM');
+  await expect.poll(() => running.exitCode ?? running.signalCode, { timeout: 10_000 }).not.toBeNull();
+  await ended;
+}, 120_000);

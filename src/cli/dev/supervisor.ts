@@ -82,6 +82,7 @@ export class Supervisor {
       end(this.#waiting, 'SIGKILL'),
       running === undefined ? undefined : end(running, 'SIGTERM', this.#grace),
     ]);
+    await this.#restarting;
   }
 
   async #restartAll(): Promise<void> {
@@ -95,6 +96,8 @@ export class Supervisor {
     const before = this.#running;
     this.#running = undefined;
     if (before !== undefined) await end(before, 'SIGTERM', this.#grace);
+    // Closed meanwhile: a run that began now would outlive this process's end, and keep it from ending.
+    if (this.#closed) return;
     const run = isAlive(this.#waiting) ? this.#waiting : spawnRun(this.#env);
     this.#running = run;
     run.once('exit', () => {
