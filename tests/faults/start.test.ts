@@ -120,6 +120,7 @@ describeEachDatabase('a start that is refused', (databases) => {
     'because of a port that another program has on %s has written nothing',
     async (host) => {
       const taken = createServer().listen(0, host);
+      onTestFinished(() => void taken.close());
       await once(taken, 'listening');
       const { port } = taken.address() as AddressInfo;
       const data = join(directory, 'data');
@@ -127,7 +128,6 @@ describeEachDatabase('a start that is refused', (databases) => {
       expect(await refusalOf(databases, { url: await databases.create(), env })).toContain(
         `EADDRINUSE: address already in use ${host}:${port}`,
       );
-      taken.close();
       expect(existsSync(data)).toBe(false);
     },
   );

@@ -96,7 +96,7 @@ export class Supervisor {
     const before = this.#running;
     this.#running = undefined;
     if (before !== undefined) await end(before, 'SIGTERM', this.#grace);
-    // Closed meanwhile: a run that began now would outlive this process's end, and keep it from ending.
+    // Closed meanwhile: nothing would end a run that began now, and it would keep this process from ending.
     if (this.#closed) return;
     const run = isAlive(this.#waiting) ? this.#waiting : spawnRun(this.#env);
     this.#running = run;
