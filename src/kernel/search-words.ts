@@ -52,6 +52,41 @@ const pairs = (sequence: string): string[] => {
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 };
 
+/** Characters at the start of a field that `textRank` reads. */
+export const rankedCharacters = 2000;
+
+const endsWithLetter = new RegExp(`(?![${singleCharacters}])[\\p{L}\\p{Nd}]$`, 'u');
+const startsWithLetter = new RegExp(`^(?![${singleCharacters}])[\\p{L}\\p{Nd}]`, 'u');
+
+/** Occurrences of a word in a folded text. One that only begins a longer word counts half if `isBeginning`, else not at all. */
+const occurrences = (word: string, text: string, isBeginning: boolean): number => {
+  const isSingle = isCharacters.test(word);
+  let count = 0;
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+    const end = at + word.length;
+    if (isSingle) count += 1;
+    else if (endsWithLetter.test(text.slice(Math.max(0, at - 2), at))) continue;
+    else if (!startsWithLetter.test(text.slice(end, end + 2))) count += 1;
+    else if (isBeginning) count += 0.5;
+  }
+  return count;
+};
+
+/**
+ * How well a text matches the words of a query, at least 0: frequent words count more, and words in a short text. It depends
+ * on no other text, so the order of matches reveals nothing of records that the caller does not read.
+ * @param words result of `searchWords`
+ */
+export const textRank = (words: readonly string[], text: string): number => {
+  const searched = folded(text);
+  let rank = 0;
+  for (const [index, word] of words.entries()) {
+    const count = occurrences(word, searched, index === words.length - 1);
+    rank += count / (count + 1);
+  }
+  return rank / Math.log(Math.E + searched.length);
+};
+
 /** The distinct words of a query, in its order; the last one stands for every word that begins with it. */
 export const searchWords = (query: string): readonly string[] => {
   const words = (folded(query).match(wordSequence) ?? []).flatMap((sequence) =>

@@ -226,6 +226,11 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async count(query: Count = {}): Promise<number> {
+    // The list of a search counts only as far as its matches are ranked.
+    if (query.q !== undefined) {
+      const [all] = await this.aggregate({ ...query, count: true });
+      return Number(all?.['count'] ?? 0);
+    }
     const answer = await this.#list({ ...query, page: 1, perPage: 1 });
     // A long row is streamed: only the total is needed, so the stream is closed.
     if ('chunks' in answer) await answer.chunks.return?.();

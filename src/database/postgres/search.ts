@@ -141,15 +141,16 @@ export const searchSchemaPostgres: SearchSchema = {
 
 const words = identifier('_words');
 
+/** Labels of the fields in which words may be found. */
+const labelsOf = ({ index, columns }: Pick<SearchRequest, 'index' | 'columns'>): string =>
+  index.columns.map((column, nth) => (columns.includes(column) ? labels[nth] : '')).join('');
+
 /**
  * The words as a query: `one & two:*`, with the labels of the fields unless all are searched. It is made once. `exact`: the
  * last word is no beginning.
  */
 const queryOf = ({ index, columns, words: text }: SearchRequest, exact = false): Fragment => {
-  const named =
-    columns.length === index.columns.length
-      ? ''
-      : index.columns.map((column, nth) => (columns.includes(column) ? labels[nth] : '')).join('');
+  const named = columns.length === index.columns.length ? '' : labelsOf({ index, columns });
   const and = literal(named === '' ? ' & ' : `:${named} & `);
   const last = exact ? (named === '' ? '' : `:${named}`) : `:*${named}`;
   return sql`(select cast(replace(${text}, ' ', ${and}) || ${literal(last)} as tsquery))`;
@@ -172,7 +173,7 @@ const countOf = (table: Fragment): Fragment => sql`(select count(*) from ${table
  * all matches. Matches with only a beginning are looked for where the words themselves have too few.
  */
 const ranked = (search: RankedSearch): RankedMatches => {
-  const { index, source, key, reach, parts, filters, until } = search;
+  const { index, columns, source, key, reach, parts, filters, until } = search;
   const isUnconditional = reach.length + filters.length === 0;
   const table = tableOf(search);
   const [begun, whole] = [queryOf(search), queryOf(search, true)];
@@ -232,8 +233,13 @@ const ranked = (search: RankedSearch): RankedMatches => {
   const wholes = countOf(sql`_whole`);
   const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
   while (weights.length < labels.length) weights.push(literal(0));
+  // Words of fields that the caller does not read would count for the length of the text.
+  const readWords =
+    columns.length === index.columns.length
+      ? sql`${words}.words`
+      : sql`ts_filter(${words}.words, ${literal(`{${labelsOf(search).toLowerCase().split('').join()}}`)})`;
   const rank = (of: Fragment): Fragment =>
-    sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${words}.words, ${of}, 1)`;
+    sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${readWords}, ${of}, 1)`;
   return {
     tables: [
       // Whether the examined records are all that the caller reaches.

@@ -1,6 +1,7 @@
 import {
   blocksWithFolded,
   foldedLetters,
+  rankedCharacters,
   searchedCharacters,
   singleCharacters,
 } from '../../kernel/search-words.ts';
@@ -16,6 +17,7 @@ import {
   type SearchSchema,
 } from '../search.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
+import { rankOfText } from './functions.ts';
 
 /**
  * Full-text search by FTS5. The tokenizer ignores case and the accents of Latin letters; the SQL of the triggers does
@@ -141,16 +143,12 @@ const matching = (request: SearchRequest, last: 'whole' | 'begun'): Fragment => 
 /** Most records of a rule whose keys are collected before the search. */
 const fewRecords = 50_000;
 
-/** The newest matches: FTS5 returns them in this order, so that a limit bounds the work. */
-const newest = (
-  search: RankedSearch,
-  columns: Fragment,
-  most: Fragment,
-  matches: readonly Fragment[],
-): Fragment => {
+/** The keys of the newest matches: FTS5 returns them in this order, so that a limit bounds the work. */
+const newest = (search: RankedSearch, most: Fragment, matches: readonly Fragment[]): Fragment => {
   const { source, key, reach, parts, filters } = search;
   const words = tableOf(search);
   const rowid = sql`${words}.rowid`;
+  const columns = sql`${rowid} as id`;
   const end = sql` order by ${rowid} desc limit ${most}`;
   if (reach.length + filters.length === 0) return sql`select ${columns} from ${words}${where(matches)}${end}`;
   const rows = sql`select ${columns} from ${words} cross join ${source}`;
@@ -182,14 +180,22 @@ const nearRows = (
   return sql`_near as materialized (${join(rows, ' union all ')})`;
 };
 
+/** The rank of a record by the fields that the caller reads, and by nothing else. `bm25` would count the other ones, and other records. */
+const rankOf = ({ index, columns, words }: SearchRequest): Fragment => {
+  const ranks = index.columns.flatMap((column, nth) =>
+    columns.includes(column)
+      ? sql`${literal(fieldWeights[nth] ?? 0)} * ${identifier(rankOfText)}(${words}, substr(_text.${identifier(column)}, 1, ${literal(rankedCharacters)}))`
+      : [],
+  );
+  return join(ranks, ' + ');
+};
+
 export const searchSqlite: SearchDialect = {
   matches: (key, request) =>
     sql`${key} in (select rowid from ${tableOf(request)}${where([matching(request, 'begun')])})`,
   ranked: (search) => {
     const { index, parts, until } = search;
     const words = tableOf(search);
-    const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
-    const columns = sql`${words}.rowid as id, -bm25(${join([words, ...weights])}) as score`;
     const most = sql`max(${literal(rankedMatches)}, ${until})`;
     // FTS5 reads all matches of a beginning before it returns one: not where the words themselves have enough.
     const missing = sql`${most} - (select count(*) from _whole)`;
@@ -197,11 +203,12 @@ export const searchSqlite: SearchDialect = {
     return {
       tables: [
         ...(parts === undefined ? [] : [nearRows(search, parts)]),
-        sql`_whole as materialized (${newest(search, columns, most, [matching(search, 'whole')])})`,
-        sql`_begun as materialized (${newest(search, columns, missing, [matching(search, 'begun'), others])})`,
-        sql`_found as (select id, score, 1 as whole from _whole union all select id, score, 0 from _begun)`,
-        sql`_matches as (select id, whole from _found)`,
-        sql`_ranked as materialized (select id, score from _found order by whole desc, id desc limit ${literal(rankedMatches)})`,
+        sql`_whole as materialized (${newest(search, most, [matching(search, 'whole')])})`,
+        sql`_begun as materialized (${newest(search, missing, [matching(search, 'begun'), others])})`,
+        sql`_matches as (select id, 1 as whole from _whole union all select id, 0 from _begun)`,
+        sql`_ranked as materialized (select _first.id, ${rankOf(search)} as score
+          from (select id from _matches order by whole desc, id desc limit ${literal(rankedMatches)}) as _first
+          cross join ${identifier(index.of)} as _text on _text.id = _first.id)`,
       ],
       count: sql`select min(count(*), ${most}) from _matches`,
     };

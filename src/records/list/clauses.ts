@@ -148,7 +148,7 @@ const rankedClauses = (
 ): Clauses => {
   const { source, rows, searched = [], paging } = shape;
   if (source.search === undefined) throw new Error(`source ${source.name} has no search`);
-  const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
+  const column = (of: string): Fragment => ruleValue(columnOf(source, of), dialect);
   const value = (index: number): Fragment => param('rows', index);
   const key = column(source.key);
   const from = sql`${source.from(dialect)} as ${identifier(rowAlias)}`;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
 import { createTable } from '../../../src/database/migrations/schema.ts';
+import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
 import { searchWords } from '../../../src/kernel/search-words.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
@@ -17,9 +18,16 @@ const articleFields = {
   user_id: field.owner(),
 };
 const search = ['title', 'body', 'note'] as const;
+const taskFields = {
+  title: field.string(),
+  keeper: field.reference('User', { anyone: true }),
+  user_id: field.owner(),
+};
+
+const article = defineResource('Article', { fields: articleFields, search: [...search], trash: true });
 
 const models = [
-  defineResource('Article', { fields: articleFields, search: [...search], trash: true }),
+  article,
   // The note is in no list, so no word of it is found.
   defineResource('Letter', {
     fields: articleFields,
@@ -27,6 +35,14 @@ const models = [
     views: { list: ['id', 'title', 'body'] },
     ownership: true,
     isolation: { read: anyOf(own(), equals('status', 'public')), write: own() },
+  }),
+  // Its readers do not see the field by which they may read it.
+  defineResource('Task', {
+    fields: taskFields,
+    search: ['title'],
+    ownership: true,
+    isolation: anyOf(own(), own('keeper_id')),
+    views: { when: [[own(), ['keeper_id']]] },
   }),
   defineResource('Plain', { fields: { title: field.string(), body: field.text() } }),
 ];
@@ -36,10 +52,22 @@ const migrations: Migrations = {
     up: async (db, dialect) => {
       await createTable(db, dialect, 'articles', { fields: articleFields, search });
       await createTable(db, dialect, 'letters', { fields: articleFields, search });
+      await createTable(db, dialect, 'tasks', { fields: taskFields, search: ['title'] });
       await createTable(db, dialect, 'plains', { fields: { title: field.string(), body: field.text() } });
     },
   },
 };
+
+/** The number of articles, as an application's code counts them. */
+const counted = defineEndpoint({
+  method: 'GET',
+  path: '/counted',
+  handle: async ({ records, query }) => {
+    const q = query.get('q') ?? '';
+    const { total = 0 } = await records(article).page({ q, page: 1, perPage: 20 });
+    return { count: await records(article).count({ q }), total };
+  },
+});
 
 interface Row {
   readonly id: number;
@@ -47,7 +75,9 @@ interface Row {
 }
 
 describeEachDatabase('full-text search', (databases) => {
-  const service = useService(databases, { application: { resources: models, migrations } });
+  const service = useService(databases, {
+    application: { resources: models, migrations, endpoints: [counted] },
+  });
   let ann: TestUser;
   let bob: TestUser;
 
@@ -206,6 +236,11 @@ describeEachDatabase('full-text search', (databases) => {
       Array.from({ length: 203 }, (_, index) => 202 - index),
     );
     expect(await titles('finch odd', { page: '4', per_page: '200' })).toHaveLength(1);
+    // The total of a page counts as far as that of a list; code that counts gets the whole number.
+    expect(await service.ok('GET', '/api/v1/counted?q=finch', { token: ann })).toEqual({
+      count: 1203,
+      total: 1000,
+    });
   }, 60_000);
 
   it('returns the words themselves before words that begin with them, on every page', async () => {
@@ -287,6 +322,52 @@ describeEachDatabase('full-text search', (databases) => {
         );
     }
   }, 120_000);
+
+  it('finds records by a rule on a field that their reader does not see', async () => {
+    const values = { title: 'Plover', keeper_id: bob.id };
+    await make('tasks', values);
+    await make('tasks', { ...values, keeper_id: null });
+    for (const query of [{}, { sort: 'id' }]) {
+      const [found, ...others] = await list('tasks', { q: 'plover', ...query }, bob);
+      expect([found?.title, others]).toEqual(['Plover', []]);
+      expect(found).not.toHaveProperty('keeper_id');
+    }
+    expect(await list('tasks', { q: 'plover' })).toHaveLength(2);
+  });
+
+  it('orders matches by what their reader sees: neither hidden fields nor other records count', async () => {
+    const dora = await service.createUser();
+    const some = ['rook', 'rook rook', 'crow', 'rook crow crow', 'gull', 'rook gull'];
+    const ids: number[] = [];
+    for (let nth = 0; nth < 36; nth += 1)
+      ids.push(
+        await make(
+          'letters',
+          {
+            title: some[nth % 6],
+            body: `${some[nth % 5]}${' and'.repeat((nth * 7) % 31)}`,
+            note: nth % 2 === 0 ? null : 'rook crow '.repeat(200),
+          },
+          dora,
+        ),
+      );
+    const orders = async (): Promise<unknown> => {
+      const found: unknown[] = [];
+      for (const q of ['rook', 'crow', 'rook crow', 'gull rook', 'ro', 'gull crow'])
+        found.push(await list('letters', { q, fields: 'id' }, dora));
+      return found;
+    };
+    const before = await orders();
+    expect((before as unknown[][]).every((each) => each.length > 5)).toBe(true);
+    for (const [nth, id] of ids.entries())
+      await service.ok('PATCH', `/api/v1/letters/${id}`, {
+        token: dora,
+        body: { letter: { note: nth % 2 === 0 ? 'rook crow '.repeat(200) : null } },
+      });
+    for (let nth = 0; nth < 60; nth += 1)
+      await make('letters', { title: 'crow', body: 'crow gull '.repeat(100), status: 'draft' }, bob);
+    expect(await orders()).toEqual(before);
+  });
 
   it('finds nothing else in a model without a search', async () => {
     await make('plains', { title: 'Category', body: 'Ünder' });
