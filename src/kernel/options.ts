@@ -120,6 +120,13 @@ export const listOf =
     return firstFlaw(value.map((each, index) => [each, `${path}[${index}]`, check]));
   };
 
+/** A list with at least one entry. */
+export const filledListOf =
+  (check: OptionCheck): OptionCheck =>
+  (value, path) =>
+    listOf(check)(value, path) ??
+    ((value as readonly unknown[]).length === 0 ? `${path} must have at least one entry` : undefined);
+
 export const texts = listOf(textual);
 
 /** An object with any names. */

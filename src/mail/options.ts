@@ -2,6 +2,7 @@ import { mailboxViolation } from '../auth/account.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import {
   code,
+  filledListOf,
   listOf,
   mapOf,
   type OptionCheck,
@@ -70,7 +71,7 @@ export type MailOption = SmtpOptions | 'log' | ((mail: OutgoingMail) => unknown)
 
 /** Users who register themselves. */
 export interface RegistrationOptions {
-  /** Roles of the new users, none of an administrator. Default: `viewer`. */
+  /** Roles of the new users, at least one, none of an administrator. Default: `viewer`. */
   readonly roles?: readonly string[];
   /** Domains of the addresses that may register. Default: all. */
   readonly domains?: readonly string[];
@@ -138,7 +139,7 @@ const domain: OptionCheck = (value, path) =>
     : `${path} must be a domain, such as 'example.com'`;
 
 const registrationOptions = {
-  roles: listOf(textual),
+  roles: filledListOf(textual),
   domains: listOf(domain),
   verified: oneOf(true),
 } satisfies OptionTable<RegistrationOptions>;

@@ -224,6 +224,7 @@ describe('options of mail and registration', () => {
     [{ registration: {} }, 'registration verifies addresses by mail: set mail too'],
     [{ mail: 'log', registration: true }, 'registration must be an object'],
     [{ mail: 'log', registration: { roles: ['admin'] } }, 'users cannot register as admin'],
+    [{ mail: 'log', registration: { roles: [] } }, 'registration.roles must have at least one entry'],
     [{ mail: 'log', registration: { domains: [] } }, 'no address could register'],
     [
       { mail: 'log', registration: { domains: ['@example.com'] } },

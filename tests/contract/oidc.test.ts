@@ -574,7 +574,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
 
     it('map by the values of a claim', () => {
       expect(mappedRoles(roles, ['staff'], ['x', 'admin'])).toEqual(['x', 'editor']);
-      expect(mappedRoles({ ...roles, default: [] }, [], ['admin', 'x'])).toEqual(['x']);
+      expect(mappedRoles(roles, [], ['admin', 'x'])).toEqual(['x', 'viewer']);
       expect(mappedRoles(roles, ['nothing'], [])).toEqual(['viewer']);
     });
   });
@@ -1034,6 +1034,10 @@ describe('the options of a provider', () => {
     [
       { issuer: 'https://example.com', client: 'a', roles: { claim: 'g', map: { a: 'b' } } },
       'must be a list',
+    ],
+    [
+      { issuer: 'https://example.com', client: 'a', roles: { claim: 'g', map: {}, default: [] } },
+      'roles.default must have at least one entry',
     ],
   ])('%j', (options, flaw) => {
     expect(() => oidc(options as never)).toThrow(flaw);

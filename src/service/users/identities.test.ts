@@ -19,7 +19,7 @@ const setUp = async (databases: Databases) => {
   const context = { database, clock: () => now };
   const names = { username: 'ann', usernameCanonical: 'ann', email: 'a@b.c', emailCanonical: 'a@b.c' };
   const userId = await createUserStore(context).create(
-    { ...names, name: 'Ann', passwordHash: 'x', disabled: false, roles: [] },
+    { ...names, name: 'Ann', passwordHash: 'x', disabled: false, roles: ['viewer'] },
     actor,
   );
   const asked: Query[] = [];

@@ -19,7 +19,7 @@ describeEachDatabase('sessions of a user who is changed', (databases) => {
       users.create(
         {
           ...{ username: name, usernameCanonical: name, email: `${name}@a.b`, emailCanonical: `${name}@a.b` },
-          ...{ name, passwordHash: 'old', disabled: false, roles: [] },
+          ...{ name, passwordHash: 'old', disabled: false, roles: ['viewer'] },
         },
         actor,
       );

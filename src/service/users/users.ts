@@ -169,6 +169,7 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
     id: number,
     roles: readonly string[],
   ): Promise<void> => {
+    if (roles.length === 0) throw new Error('a user has at least one role');
     await transaction.run(toQuery(tables.deleteFrom('user_roles').where('user_id', '=', id)));
     for (const role of new Set(roles))
       await transaction.run(toQuery(tables.insertInto('user_roles').values({ user_id: id, role })));

@@ -1,5 +1,6 @@
 import type { Label } from '../../../kernel/messages/messages.ts';
 import {
+  filledListOf,
   label as labelOption,
   listOf,
   mapOf,
@@ -19,7 +20,7 @@ export interface RoleMapping {
   readonly claim: string;
   /** Roles by value of the claim. A user who loses the value loses these roles at the next sign-in. */
   readonly map: Readonly<Record<string, readonly string[]>>;
-  /** Roles of a user for whom no value is mapped. Default: `viewer`. */
+  /** Roles of a user for whom no value is mapped, at least one. Default: `viewer`. */
   readonly default?: readonly string[];
 }
 
@@ -53,7 +54,7 @@ const issuerUrl: OptionCheck = (value, path) => {
 const mappingOptions = {
   claim: textual,
   map: mapOf(texts),
-  default: texts,
+  default: filledListOf(textual),
 } satisfies OptionTable<RoleMapping>;
 
 const factorOptions = { claim: oneOf('amr', 'acr'), values: listOf(textual) } satisfies OptionTable<
