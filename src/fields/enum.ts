@@ -10,6 +10,7 @@ import {
   definition,
   type FieldDefinition,
   type FieldType,
+  type Strict,
 } from './field.ts';
 import { type IdentityOperator, identityOperators, orNull, textOf, utf8Bytes } from './values.ts';
 
@@ -65,7 +66,7 @@ export const enumeration = {
   column: 'text',
   define: <const Value extends string, const Extras extends EnumExtras<Value> = EnumExtras<Value>>(
     choices: readonly Value[],
-    extras?: Extras & { [Key in Exclude<keyof Extras, keyof EnumExtras>]: never },
+    extras?: Strict<Extras, EnumExtras>,
   ): FieldDefinition<Extras & { readonly choices: readonly Value[] }, Value, Value, IdentityOperator> =>
     definition(enumeration, extras, {
       choices: Array.isArray(choices) ? Object.freeze([...choices]) : choices,

@@ -252,8 +252,17 @@ export type OperatorsOf<Definition> =
 export type OperandOf<Definition> =
   Definition extends FieldDefinition<object, unknown, infer Input> ? NonNullable<Input> : never;
 
+declare const because: unique symbol;
+
+/** The type of a property that must not be there: the compiler shows the reason. */
+export interface Wrong<Reason extends string> {
+  readonly [because]: Reason;
+}
+
 /** Options whose misspelling does not compile, although their exact type is kept. */
-export type Strict<Options, Allowed> = Options & { [Key in Exclude<keyof Options, keyof Allowed>]: never };
+export type Strict<Options, Allowed> = Options & {
+  readonly [Key in Exclude<keyof Options & string, keyof Allowed>]: Wrong<`there is no option ${Key}`>;
+};
 
 /**
  * The result of the functions of `field`. A flaw is kept for the model, which knows the name of the field:

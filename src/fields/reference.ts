@@ -6,6 +6,8 @@ import {
   type FieldDefinition,
   type FieldType,
   type OnDelete,
+  type Strict,
+  type Wrong,
 } from './field.ts';
 import { type ModelName, modelName } from './named-model.ts';
 import { type IdentityOperator, identityOperators, numberOf, orNull, parseInteger } from './values.ts';
@@ -39,7 +41,7 @@ export type ShownOfUser = (typeof shownOfUser)[number];
 type ShowsOfUser<To, Extras> = Extras extends { readonly shows: unknown }
   ? To extends 'User'
     ? unknown
-    : { readonly shows?: never }
+    : { readonly shows?: Wrong<'only references to User show fields'> }
   : unknown;
 
 const shows: OptionCheck = (value, path) => {
@@ -71,8 +73,7 @@ export const reference = {
   column: 'integer',
   define: <const To extends string, const Extras extends ReferenceExtras = ReferenceExtras>(
     to: ModelName<To>,
-    extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never } & Kept<Extras> &
-      ShowsOfUser<To, Extras>,
+    extras?: Strict<Extras, ReferenceExtras> & Kept<Extras> & ShowsOfUser<To, Extras>,
   ): FieldDefinition<Extras & { readonly to: To }, number, number, IdentityOperator> =>
     definition(reference, extras, { to }),
   options: {
@@ -118,7 +119,7 @@ const ownerOptions = { label, group: label, unique: flag, shows } satisfies Opti
 
 /** The reference to the owner of the record: `user_id: field.owner()`. */
 export const defineOwner = <const Options extends OwnerOptions = Record<never, never>>(
-  options?: Options & { [Key in Exclude<keyof Options, keyof OwnerOptions>]: never },
+  options?: Strict<Options, OwnerOptions>,
 ): FieldDefinition<
   Options & { readonly to: 'User'; readonly owner: true },
   number,

@@ -1,3 +1,4 @@
+import type { Wrong } from '../fields/field.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /**
@@ -67,7 +68,12 @@ export type IncludeIn<Relations> =
 /** Allows only existing relations. */
 export type OnlyIncluded<Relations, Include> = Include extends readonly unknown[]
   ? unknown
-  : { readonly [Path in Exclude<keyof Include, RelationPath<Relations>>]: never };
+  : {
+      readonly [Path in Exclude<
+        keyof Include & string,
+        RelationPath<Relations>
+      >]: Wrong<`there is no relation ${Path}`>;
+    };
 
 /** Fields behind relations, by their paths: `customer.country`, `lines.product.price`. */
 type FilterPath<Relations, Depth extends Steps = 3> = {

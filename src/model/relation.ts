@@ -1,3 +1,4 @@
+import type { Strict } from '../fields/field.ts';
 import { type ModelName, modelName } from '../fields/named-model.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import { flag, label, type OptionCheck, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
@@ -63,7 +64,7 @@ const flawOf = (model: unknown, given: ManyOptions): string | undefined => {
  */
 export const many = <const Target extends string, const Options extends ManyOptions = Record<never, never>>(
   model: ModelName<Target>,
-  given?: Options & { readonly [Key in Exclude<keyof Options, keyof ManyOptions>]: never },
+  given?: Strict<Options, ManyOptions>,
 ): ManyRelation<Target, Options extends { readonly write: true } ? true : false> => {
   const { by, through, on, write: writes, label: words }: ManyOptions = given ?? {};
   return Object.freeze({

@@ -20,11 +20,20 @@ import type { FieldDefinitions, ReadableName, RecordOfFields, Resource } from '.
 /** A condition on records. `Uses` are the fields that it needs, with the demands on each; for the compiler only. */
 export interface RowRule<Uses = unknown> {
   readonly [said]: SaidRule;
-  readonly [uses]?: Uses;
+  readonly [uses]: Uses;
 }
 
 declare const uses: unique symbol;
 const said: unique symbol = Symbol('row rule');
+
+interface Demands {
+  readonly own: 'a reference to User named';
+  readonly reference: 'a reference named';
+  readonly field: 'a field named';
+}
+
+/** A demand on a model's fields, in words: errors of the compiler show it. */
+type Demand<Kind extends keyof Demands, Name extends string> = `${Demands[Kind]} ${Name}`;
 
 /** The value of a comparison. */
 type Value = string | number | boolean;
@@ -44,8 +53,7 @@ type UserReferenceName<Fields extends FieldDefinitions> = ReferenceName<{
 
 type Values<Fields extends FieldDefinitions> = {
   [Name in ReadableName<Fields> & keyof RecordOfFields<Fields>]: readonly [
-    'equals',
-    Name,
+    Demand<'field', Name>,
     NonNullable<RecordOfFields<Fields>[Name]>,
   ];
 }[ReadableName<Fields> & keyof RecordOfFields<Fields>];
@@ -55,9 +63,9 @@ export type Short<Name extends string> = Name | (Name extends `${infer Key}_id` 
 
 /** The demands that a condition on a model's records may make on its fields. */
 export type UsesOf<Fields extends FieldDefinitions> =
-  | readonly ['own', Short<UserReferenceName<Fields>>]
-  | readonly ['reference', Short<ReferenceName<Fields>>]
-  | readonly ['field', ReadableName<Fields>]
+  | Demand<'own', Short<UserReferenceName<Fields>>>
+  | Demand<'reference', Short<ReferenceName<Fields>>>
+  | Demand<'field', ReadableName<Fields>>
   | Values<Fields>;
 
 /** The fields of a given model; never where only its name is given. */
@@ -99,7 +107,8 @@ const wrong = (what: string, flaw: string | undefined): void => {
   if (flaw !== undefined) throw new TypeError(`${what}: ${flaw}`);
 };
 
-const createRule = <Uses>(rule: SaidRule): RowRule<Uses> => Object.freeze({ [said]: Object.freeze(rule) });
+const createRule = <Uses>(rule: SaidRule): RowRule<Uses> =>
+  Object.freeze({ [said]: Object.freeze(rule) }) as RowRule<Uses>;
 
 /** Whether a value of a model file is a condition. */
 export const isRowRule = (value: unknown): value is RowRule =>
@@ -117,12 +126,12 @@ const saidIn = (what: string, rule: unknown): SaidRule => {
 };
 
 interface Own {
-  (): RowRule<readonly ['own', 'user_id']>;
-  <const Name extends string>(field: Name): RowRule<readonly ['own', Name]>;
+  (): RowRule<Demand<'own', 'user_id'>>;
+  <const Name extends string>(field: Name): RowRule<Demand<'own', Name>>;
 }
 
 /** The record belongs to the caller, by a field that refers to User. False for applications and anonymous callers. */
-export const own: Own = <const Name extends string>(field?: Name): RowRule<readonly ['own', Name]> => {
+export const own: Own = (field?: string): RowRule<never> => {
   if (field !== undefined) wrong('own', textual(field, 'the field'));
   return createRule({ kind: 'own', field: field ?? 'user_id' });
 };
@@ -131,7 +140,7 @@ export const own: Own = <const Name extends string>(field?: Name): RowRule<reado
 export const equals = <const Name extends string, const Given extends Value>(
   field: Name,
   value: Given,
-): RowRule<readonly ['equals', Name, Given]> => {
+): RowRule<readonly [Demand<'field', Name>, Given]> => {
   wrong('equals', textual(field, 'the field'));
   return createRule({ kind: 'equals', field, value });
 };
@@ -157,7 +166,7 @@ const nameOf = (model: ModelInRule): ModelName => (typeof model === 'object' ? m
 export const member = <const Name extends string, const Of extends ModelInRule>(
   field: Name,
   options: MemberOptions<Of>,
-): RowRule<readonly ['field', Name]> => {
+): RowRule<Demand<'field', Name>> => {
   wrong('member', textual(field, 'the field') ?? optionsFlaw(options, memberOptions));
   const { of, on = field, where = {} } = options;
   // Without it any record would count as a membership.
@@ -178,12 +187,12 @@ const viaOptions = { of: ofModel } satisfies OptionTable<ViaOptions<Resource | N
 type UsesAmong<Of> = [FieldsOf<Of>] extends [never] ? unknown : UsesOf<FieldsOf<Of>>;
 
 interface Via {
-  <const Name extends string>(field: Name, rule: RowRule): RowRule<readonly ['reference', Name]>;
+  <const Name extends string>(field: Name, rule: RowRule): RowRule<Demand<'reference', Name>>;
   <const Name extends string, Of extends Resource | NamedModel>(
     field: Name,
     rule: RowRule<UsesAmong<Of>>,
     options: ViaOptions<Of>,
-  ): RowRule<readonly ['reference', Name]>;
+  ): RowRule<Demand<'reference', Name>>;
 }
 
 /**
@@ -194,7 +203,7 @@ export const via: Via = <const Name extends string>(
   field: Name,
   rule: RowRule,
   options?: ViaOptions<Resource | NamedModel>,
-): RowRule<readonly ['reference', Name]> => {
+): RowRule<Demand<'reference', Name>> => {
   wrong('via', textual(field, 'the field') ?? (options && optionsFlaw(options, viaOptions)));
   return createRule({ kind: 'via', field, rule: saidIn('via', rule), of: options && nameOf(options.of) });
 };

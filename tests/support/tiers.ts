@@ -25,6 +25,7 @@ const slow = [
   'tests/contract/{described-tools,trash-oracle}.test.ts',
   'tests/contract/relations/{nested-oracle,relations-interference,relations-oracle}.test.ts',
   'tests/contract/resources/{row-rules-interference,row-rules-oracle}.test.ts',
+  'tests/types/errors.test.ts',
 ];
 
 /**
