@@ -381,7 +381,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.locator('header .account').click();
       await page.getByRole('listitem').filter({ hasText: root.username }).getByRole('button').click();
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-      expect(await page.getByLabel('Send as').count()).toBe(0);
+      await page.getByLabel('Send as').waitFor({ state: 'detached' });
       await expect.poll(names).toEqual([other.username]);
     });
 
@@ -512,14 +512,24 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
         team: field.integer(),
         visibility: field.enum(['team', 'public'], { label: { 'zh-CN': '可见性', en: 'Visible to' } }),
       },
-      task: { title: field.string(), project: field.reference('Project') },
+      task: {
+        title: field.string(),
+        note: field.text(),
+        project: field.reference('Project'),
+        assignee: field.reference('User', { anyone: true, shows: ['name'] }),
+      },
     };
     const writes = member('team', { of: 'Membership', where: { role: 'writer' } });
     const reads = anyOf(member('team', { of: 'Membership' }), equals('visibility', 'public'));
     const resources = [
       defineResource('Membership', { fields: fields.membership, isolation: true }),
       defineResource('Project', { fields: fields.project, isolation: { read: reads, write: writes } }),
-      defineResource('Task', { fields: fields.task, isolation: via('project', reads) }),
+      defineResource('Task', {
+        fields: fields.task,
+        isolation: via('project', reads),
+        restricted: [{ fields: ['title'], unless: equals('title', 'draft') }],
+        views: { when: [[via('project', writes), ['note']]] },
+      }),
     ];
     const application = createApplication({
       resources,
@@ -542,6 +552,32 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
     });
     const service = useService(databases, { application, env: { LOCALE: 'en' } });
     const open = useBrowser();
+
+    it('says under which condition others see and write fields, and which fields of users', async () => {
+      const said = {
+        'zh-CN': [
+          'super_admin 与 admin 之外的调用者仅在部分记录中可写 title，即满足以下条件的记录：title 为 draft。',
+          'super_admin 与 admin 之外的调用者仅在部分记录中可见 note，即满足以下条件的记录：project_id 指向的 Project 满足：',
+          '能读取记录的调用者都可见其 assignee 的 id、name。',
+        ],
+        en: [
+          'Callers other than super_admin and admin write title only in some records: Records where title is draft.',
+          'Callers other than super_admin and admin see note only in some records: Records where project_id names a record of Project where ',
+          'Everyone who can read a record sees id, name of its assignee.',
+        ],
+      };
+      for (const [lang, [writes = '', sees = '', shows = '']] of Object.entries(said)) {
+        const watched = await visit(open, service, `?lang=${lang}#/updateTask`);
+        const { page } = watched;
+        const who = async () => (await page.locator('.who').textContent()) ?? '';
+        for (const text of [writes, sees, shows]) expect(await who()).toContain(text);
+        await page.evaluate(`location.hash = '#/listTasks'`);
+        await expect.poll(who).not.toContain(writes);
+        expect(await who()).toContain(sees);
+        demandQuiet(watched, service);
+        await page.close();
+      }
+    }, 60_000);
 
     it('says which records exist for whom, in both languages and themes, at any width', async () => {
       if (screenshots) await mkdir(folder, { recursive: true });
