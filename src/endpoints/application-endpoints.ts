@@ -11,7 +11,7 @@ import type { Label } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { InputFields } from '../model/job.ts';
 import type { Models } from '../model/models.ts';
-import { isResourceModel } from '../model/resource.ts';
+import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import { conditionalFields, outputSchema } from '../model/schema.ts';
 import { scopeProblems } from '../openapi/problems.ts';
 import { maskOf } from '../policy/decide.ts';
@@ -25,7 +25,7 @@ import { createInput, refuseInvalid } from './input.ts';
 import { apiArea } from './resources/area.ts';
 import type { Services } from './services.ts';
 import { actingFor, checkedModels } from './shared.ts';
-import { type Hides, shownBy } from './shown-record.ts';
+import { type Sight, shownBy } from './shown-record.ts';
 
 const prefix = '/api/v1';
 
@@ -249,17 +249,27 @@ export const applicationEndpoints = (
         if (RawAnswer.is(result)) return result.toAnswer();
         if (result === undefined) return {};
         if (!isResourceModel(output)) return { data: result };
-        const hides: Hides = async (model, ids) => {
-          const reader = { mask: maskOf(model, call.principal), principal: call.principal };
-          const records = services.resources.get(model.name)?.records;
-          if (records !== undefined) return records.hidden(reader, ids);
-          // No rule of a model that is not served is ever met.
-          return new Map(ids.map((id) => [id, conditionalFields(model)]));
-        };
-        return { data: await shown(output, result, hides) };
+        return { data: await shown(output, result, sightOf(services, call)) };
       },
     } satisfies Endpoint;
   });
+};
+
+/** The caller's sight of records that code has read. */
+const sightOf = ({ resources }: Services, { principal }: Call): Sight => {
+  const readerOf = (model: ResourceModel) => ({ mask: maskOf(model, principal), principal });
+  return {
+    hides: async (model, ids) => {
+      const records = resources.get(model.name)?.records;
+      if (records !== undefined) return records.hidden(readerOf(model), ids);
+      // No rule of a model that is not served is ever met.
+      return new Map(ids.map((id) => [id, conditionalFields(model)]));
+    },
+    joins: async (between, ids, others) => {
+      const served = resources.get(between.model);
+      return served?.records.joined(readerOf(served.model), between, ids, others);
+    },
+  };
 };
 
 /** A constraint of the database that the handler's own statements met, and that it did not catch, is a conflict. */

@@ -3,6 +3,7 @@ import type { FieldError } from '../kernel/field-error.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ResourceModel } from '../model/resource.ts';
+import { rowsShowing } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Columns, SavedRecord } from '../records/records.ts';
 import { type Included, nothingIncluded } from '../records/relations/include.ts';
@@ -266,7 +267,10 @@ export const update = async (
   return runWrite(write, work, { always: true, further: nested.records });
 };
 
-/** The write of a nested record: restricted by its own policy, and to the children of its outer record. */
+/**
+ * The write of a nested record: restricted by its own policy, and to the children of its outer record. A record that
+ * hides its reference from the caller is no child: otherwise the response would reveal the reference.
+ */
 const innerWrite = (
   write: RecordWrite,
   { relation, resource, grants }: NestedList,
@@ -278,7 +282,9 @@ const innerWrite = (
   const level = (write.of?.level ?? 0) + 1;
   const of = { model: write.resource.model.name, field: relation.to, id, level };
   const held =
-    task === 'create' || id === undefined ? grant : grant.narrowed({ column: relation.to, value: id });
+    task === 'create' || id === undefined
+      ? grant
+      : grant.narrowed({ column: relation.to, value: id }, rowsShowing(relation.to, grant));
   return { resource, acting: write.acting, grant: held, of };
 };
 

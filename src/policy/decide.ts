@@ -351,6 +351,16 @@ const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
 /** The records that an endpoint shows to this caller; undefined where it shows none. */
 type Shows = (showing: Showing) => Verdict['terms'];
 
+/** The rows that show a field to a caller, as far as their mask decides. */
+export const rowsShowing = (
+  field: string,
+  { mask, principal }: Pick<GrantTerms, 'mask' | 'principal'>,
+): RowFilter => {
+  const terms = mask?.sets.find(({ fields }) => fields.includes(field))?.terms ?? [];
+  const caller = principal.kind === 'user' ? principal.id : null;
+  return terms === 'none' ? terms : terms.map((term) => bound(term, caller));
+};
+
 /**
  * The rows in which a reference may keep its stored value: those in which the caller reads it, in the response to
  * this write or in the record's detail. Elsewhere, accepting the value would reveal it.
@@ -362,11 +372,8 @@ const keptRows = (
   principal: Principal,
 ): RowFilter => {
   const rows = readable.includes(field) ? [] : shown?.readable.includes(field) === true ? shown.rows : 'none';
-  const masked = mask?.sets.find(({ fields }) => fields.includes(field));
-  if (masked === undefined || rows === 'none') return rows;
-  if (masked.terms === 'none') return 'none';
-  const caller = principal.kind === 'user' ? principal.id : null;
-  return [...rows, ...masked.terms.map((term) => bound(term, caller))];
+  const showing = rowsShowing(field, { mask, principal });
+  return rows === 'none' || showing === 'none' ? 'none' : [...rows, ...showing];
 };
 
 /**

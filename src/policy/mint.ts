@@ -98,9 +98,10 @@ export class MintedGrant implements GrantTerms {
     Object.freeze(this);
   }
 
-  /** The same grant for fewer rows: those that also meet the condition. */
-  narrowed(condition: RowCondition): MintedGrant {
-    return new MintedGrant({ ...this, rows: this.rows === 'none' ? 'none' : [...this.rows, condition] });
+  /** The same grant for fewer rows: those that also meet the condition, and the filter. */
+  narrowed(condition: RowCondition, filter: RowFilter = []): MintedGrant {
+    const rows = this.rows === 'none' || filter === 'none' ? 'none' : [...this.rows, condition, ...filter];
+    return new MintedGrant({ ...this, rows });
   }
 
   /** The same grant for the write of one record: fields of `refused` are not writable, and those of `met` are. */

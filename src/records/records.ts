@@ -56,6 +56,13 @@ type WriteArguments = {
 /** Ids of one statement. */
 const idsPerStatement = 100;
 
+/** The ids in hundreds; fewer are filled up with the first one, so that the SQL is the same. */
+const byHundreds = (ids: readonly number[]): readonly (readonly number[])[] =>
+  Array.from({ length: Math.ceil(ids.length / idsPerStatement) }, (_, index) => {
+    const part = ids.slice(index * idsPerStatement, (index + 1) * idsPerStatement);
+    return Array.from({ length: idsPerStatement }, (_each, at) => part[at] ?? part[0] ?? 0);
+  });
+
 /** Arguments for a statement that uses none of them. */
 const noArguments: WriteArguments = {
   values: [],
@@ -439,14 +446,45 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
         const asked = Array.from({ length: idsPerStatement }, (_, index) => param('values', index));
         return sql`select ${join([sql`${column('id')} as id`, ...flags])} from ${table} where ${column('id')} in (${join(asked)})`;
       });
-      for (let start = 0; start < ids.length; start += idsPerStatement) {
-        const part = ids.slice(start, start + idsPerStatement);
-        // Fewer ids are filled up with the first one, so that the SQL is the same.
-        const values = Array.from({ length: idsPerStatement }, (_, index) => part[index] ?? part[0] ?? 0);
+      for (const values of byHundreds(ids)) {
         const rows = await database.all<{ id: number }>(read({ ...noArguments, ...readerOf(grant), values }));
         for (const row of rows) hidden.set(Number(row.id), hiddenFields(mask, '', row));
       }
       return hidden;
+    },
+
+    /**
+     * The ids of `others` to which records join these ids by two references, where they show both references to the
+     * callers of a mask. Undefined where every record shows them. One statement for each hundred ids on either side.
+     */
+    joined: async (
+      grant: Pick<Grant, 'mask' | 'principal'>,
+      { from, to }: { readonly from: string; readonly to: string },
+      ids: readonly number[],
+      others: readonly number[],
+    ): Promise<ReadonlyMap<number, ReadonlySet<number>> | undefined> => {
+      const { mask } = grant;
+      const seen = seenSource(source, mask);
+      const conditions = [from, to].flatMap((of) => columnOf(seen, of).shownIf ?? []);
+      if (mask === undefined || conditions.length === 0) return undefined;
+      const read = compiled(`joined ${mask.key} ${from} ${to}`, (param) => {
+        const named = (start: number): Fragment =>
+          join(Array.from({ length: idsPerStatement }, (_, index) => param('values', start + index)));
+        const rows = [
+          sql`${column(from)} in (${named(0)})`,
+          sql`${column(to)} in (${named(idsPerStatement)})`,
+          ...conditions.map(({ condition }) => condition(dialect, model.table)),
+        ];
+        return sql`select distinct ${column(from)} as id, ${column(to)} as ${identifier('to')} from ${table}${where(rows)}`;
+      });
+      const joined = new Map<number, Set<number>>();
+      for (const some of byHundreds(ids))
+        for (const further of byHundreds(others)) {
+          const query = read({ ...noArguments, ...readerOf(grant), values: [...some, ...further] });
+          for (const { id, to: other } of await database.all<{ id: number; to: number }>(query))
+            joined.set(Number(id), (joined.get(Number(id)) ?? new Set()).add(Number(other)));
+        }
+      return joined;
     },
 
     /**
