@@ -1,4 +1,6 @@
+import crypto from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../kernel/problem.ts';
@@ -152,10 +154,17 @@ describe('token', () => {
 describe('API key', () => {
   test('a key is 64 lowercase hex digits, stored as SHA-256, shown as a mask', () => {
     expect(newKey()).toMatch(/^[0-9a-f]{64}$/);
-    expect(newKey()).not.toBe(newKey());
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
     expect(maskKey('0123456789abcdef')).toBe('01234567****');
     expect(maskKey('01234567')).toBe('01234567****');
+  });
+
+  test('each of its 32 bytes is random', () => {
+    const keys = Array.from({ length: 200 }, newKey);
+    expect(new Set(keys).size).toBe(200);
+    // Of 16 digits, 200 random ones leave four out once in 10 ** 20 runs.
+    for (let place = 0; place < 64; place += 1)
+      expect(new Set(keys.map((key) => key[place])).size, `digit ${place}`).toBeGreaterThan(12);
   });
 
   test('its owner is the principal, and the use is recorded', async () => {
@@ -321,6 +330,31 @@ describe('signature', () => {
       expect(methods.signature.authenticate(request())).toEqual({ kind: 'absent' });
     },
   );
+
+  /** Runs while every comparison in constant time has this result, whatever is compared. */
+  const comparing = async <T>(equal: boolean, run: () => Promise<T>): Promise<T> => {
+    const { timingSafeEqual } = crypto;
+    crypto.timingSafeEqual = () => equal;
+    syncBuiltinESMExports();
+    try {
+      return await run();
+    } finally {
+      crypto.timingSafeEqual = timingSafeEqual;
+      syncBuiltinESMExports();
+    }
+  };
+  test('a comparison in constant time decides, and no other one', async () => {
+    const { ask } = setUp();
+    const by = (headers: Readonly<Record<string, string>>) => () => ask(['signature'], { body, headers });
+    const wrong = { ...sign('shop', 'current'), 'x-signature': '0'.repeat(64) };
+    expect(await comparing(true, by(wrong))).toEqual(application);
+    for (const [equal, headers] of [
+      [false, sign('shop', 'current')],
+      // It has no secret: the result of the comparison does not matter.
+      [true, sign('nobody', 'current')],
+    ] as const)
+      await expect(comparing(equal, by(headers))).rejects.toMatchObject(refusal('invalid_signature'));
+  });
 
   interface Case {
     readonly tcId: number;

@@ -345,6 +345,36 @@ describeEachDatabase('the administration area', (databases) => {
       await service.ok('DELETE', `/admin/api_keys/${id}`, { token: one('admin') });
       expect((await service.get('/api/v1/users', { key })).status).toBe(401);
     });
+
+    it('201 and 200: an admin makes, lists and deletes keys of a super_admin too', async () => {
+      const { id: owner, username } = one('root');
+      const made = await service.post<Key>('/admin/api_keys', {
+        token: one('admin'),
+        body: { api_key: { name: 'for root', user_id: owner } },
+      });
+      expect(made.status).toBe(201);
+      const { id, key } = made.data;
+      const found = () => list(`/admin/api_keys?filter[id]=${id}`);
+      const uses = async () => (await service.get('/api/v1/users', { key })).status;
+      expect(await found()).toMatchObject([{ user: { id: owner, username } }]);
+      expect(await uses()).toBe(200);
+      expect((await service.delete(`/admin/api_keys/${id}`, { token: one('admin') })).status).toBe(200);
+      expect([await found(), await uses()]).toEqual([[], 401]);
+    });
+
+    it('200: an expired key is deleted as an active one is, and gone for its owner too', async () => {
+      const { id } = await service.createKey(one('viewer'), '2020-01-01');
+      const query = `api_keys?filter[id]=${id}&fields=status`;
+      const listed = async () => [
+        await list(`/admin/${query}`),
+        await service.ok('GET', `/api/v1/${query}`, { token: one('viewer') }),
+      ];
+      expect(await listed()).toEqual([[{ status: 'expired' }], [{ status: 'expired' }]]);
+      const remove = () => service.delete(`/admin/api_keys/${id}`, { token: one('admin') });
+      expect((await remove()).text).toBe('{"code":0,"message":"操作成功"}');
+      expect(await listed()).toEqual([[], []]);
+      expect((await remove()).json.code).toBe(40400);
+    });
   });
 
   describe('roles', () => {

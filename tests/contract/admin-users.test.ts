@@ -116,6 +116,14 @@ const scenarios: readonly Scenario[] = [
     contains: ['"roles":["admin"]'],
   },
   {
+    name: 'an empty list of roles makes a viewer: every user has a role',
+    request: create,
+    as: 'root',
+    body: asking({ username: 'roleless', email: 'roleless@example.com', roles: [] }),
+    status: 201,
+    contains: ['"roles":["viewer"]'],
+  },
+  {
     name: 'a viewer creates none',
     request: create,
     as: 'viewer',

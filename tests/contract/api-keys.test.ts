@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { signHttp } from '../../src/auth/http-signature.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { playScenarios, type Scenario } from '../support/scenario.ts';
 import { type Key, type TestUser, useService } from '../support/service.ts';
@@ -132,7 +133,7 @@ const scenarios: readonly Scenario[] = [
 ];
 
 describeEachDatabase('API keys', (databases) => {
-  const service = useService(databases);
+  const service = useService(databases, { apps: ['shop'] });
   let user: TestUser;
   let other: TestUser;
   beforeAll(async () => {
@@ -216,23 +217,24 @@ describeEachDatabase('API keys', (databases) => {
     const admin = await service.admin();
     const seen = async () => {
       const [own] = (await list(user)).filter((one) => one['id'] === id);
-      const active = await service.ok<{ id: number }[]>(
-        'GET',
-        '/admin/api_keys?filter[status]=active&sort=status,name&page=1&per_page=1000',
-        { token: admin },
-      );
+      const isActive = async (path: string, token: TestUser) => {
+        const active = `${path}?filter[status]=active&sort=status,name&page=1&per_page=1000`;
+        const keys = await service.ok<{ id: number }[]>('GET', active, { token });
+        return keys.some((one) => one.id === id);
+      };
       return [
         (await service.get('/api/v1/users', { key })).status,
         own?.['status'],
-        active.some((one) => one.id === id),
+        await isActive('/api/v1/api_keys', user),
+        await isActive('/admin/api_keys', admin),
       ];
     };
-    expect(await seen()).toEqual([200, 'active', true]);
+    expect(await seen()).toEqual([200, 'active', true, true]);
     try {
       service.clock.advance(3_601);
-      expect(await seen()).toEqual([401, 'expired', false]);
+      expect(await seen()).toEqual([401, 'expired', false, false]);
       service.clock.advance(-7_200);
-      expect(await seen()).toEqual([200, 'active', true]);
+      expect(await seen()).toEqual([200, 'active', true, true]);
     } finally {
       service.clock.reset();
     }
@@ -259,11 +261,32 @@ describeEachDatabase('API keys', (databases) => {
     expect((await service.createKey(user)).id).toBeGreaterThan(id);
   });
 
-  it('401: a key makes, lists and deletes no keys', async () => {
-    const { id, key } = await service.createKey(user);
-    expect((await service.get('/api/v1/api_keys', { key })).status).toBe(401);
-    expect((await service.post('/api/v1/api_keys', { key, body: named({}) })).status).toBe(401);
-    expect((await service.delete(`/api/v1/api_keys/${id}`, { key })).status).toBe(401);
+  it('401: a key, a cookie or a signature makes, lists and deletes no keys', async () => {
+    const admin = await service.createUser(['admin']);
+    const { id, key } = await service.createKey(admin);
+    const cookie = await service.signIn(admin);
+    const origin = new URL(service.server.config.baseUrl).origin;
+    for (const [method, target, body] of [
+      ['GET', '/api/v1/api_keys', ''],
+      ['POST', '/api/v1/api_keys', JSON.stringify(named({}))],
+      ['DELETE', `/api/v1/api_keys/${id}`, ''],
+    ] as const) {
+      const secret = service.secrets.get('shop') ?? '';
+      const signing = { keyId: 'shop', created: service.clock.unix(), nonce: method };
+      for (const sent of [
+        { key },
+        { cookie, headers: { origin: service.origin } },
+        { headers: service.sign('shop', body) },
+        { headers: { ...signHttp({ method, origin, target }, body, { secret }, signing).headers } },
+      ]) {
+        const answer = await service.request(method, target, body === '' ? sent : { ...sent, body });
+        expect([method, sent, answer.status, answer.json, answer.headers['www-authenticate']]).toEqual([
+          ...[method, sent, 401],
+          ...[{ code: 40100, message: '未认证' }, 'Bearer realm="gatewright"'],
+        ]);
+      }
+    }
+    expect((await list(admin)).map((one) => one['id'])).toEqual([id]);
   });
 
   it('last_used_at is there after a while', async () => {

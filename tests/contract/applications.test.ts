@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
+import { openVault } from '../../src/vault/vault.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 
@@ -62,6 +63,24 @@ describeEachDatabase('POST /admin/applications/:app_id/rotate', (databases) => {
     expect((await rotate('shop', { secret: first, overlap: 0 })).status).toBe(200);
     expect((await rotate('shop', { secret: second, overlap: 0 })).status).toBe(200);
     expect([await pays('shop', first), await pays('shop', second)]).toEqual([401, 201]);
+  });
+
+  it('leaves all else in the file as it is: the JWT secret, other applications', async () => {
+    const { CREDENTIALS_FILE: file = '', CREDENTIALS_KEY_FILE: keyFile = '' } = service.env;
+    const open = () => openVault({ file, keyFile, production: false, onError: () => {} });
+    const secrets = { jwt_secret: newSecret(), smtp_password: 'x' };
+    await (await open()).update((current) => ({ ...current, ...secrets }));
+    const contents = async () => {
+      const { apps, ...rest } = JSON.parse((await open()).format()) as { apps: Record<string, object> };
+      const { shop, ...others } = apps;
+      return { shop, others: { ...rest, serial: 0, apps: others } };
+    };
+    const before = await contents();
+    expect(before.others).toMatchObject({ ...secrets, apps: { till: { api_secret: expect.any(String) } } });
+    expect((await rotate('shop', { secret: newSecret() })).status).toBe(200);
+    const after = await contents();
+    expect(after.shop).not.toEqual(before.shop);
+    expect(after.others).toEqual(before.others);
   });
 
   it('is for a super_admin', async () => {

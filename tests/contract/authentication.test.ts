@@ -43,7 +43,7 @@ describeEachDatabase('authentication', (databases) => {
   const later = () => service.clock.unix() + 60;
   const me = (token: string) => service.get('/api/v1/auth/me', { token });
   beforeAll(async () => {
-    user = await service.createUser();
+    user = await service.createUser(['viewer'], { name: '陆 Emília' });
     key = await service.createKey(user);
   });
 
@@ -168,9 +168,10 @@ describeEachDatabase('authentication', (databases) => {
 
   describe('GET /api/v1/auth/me', () => {
     it('200: the user, and nothing else', async () => {
-      const { data } = await service.get('/api/v1/auth/me', { token: user });
+      const { json } = await service.get('/api/v1/auth/me', { token: user });
       const { id, username, email } = user;
-      expect(data).toEqual({ id, username, email, name: expect.any(String), roles: ['viewer'] });
+      const data = { id, username, email, name: '陆 Emília', roles: ['viewer'] };
+      expect(json).toEqual({ code: 0, message: '操作成功', data });
     });
 
     it('401: takes no key, signature or cookie', async () => {

@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { playScenarios, type Scenario } from '../support/scenario.ts';
 import { type TestUser, useService } from '../support/service.ts';
@@ -32,7 +36,13 @@ const crashes: Readonly<Record<string, () => never | Promise<never>>> = {
   status: () => Promise.reject(Object.assign(new Error(cause), { statusCode: 200, code: 'FST_ERR_BAD_URL' })),
 };
 
+const fields = { title: field.string({ required: true }) };
+
 const application = {
+  resources: [defineResource('Memo', { fields })],
+  migrations: {
+    '0001_memos': { up: (db, dialect) => createTable(db, dialect, 'memos', { fields }) },
+  } satisfies Migrations,
   endpoints: [
     ...Object.entries(crashes).map(([name, handle]) =>
       defineEndpoint({ method: 'GET', path: `/crash/${name}`, auth: [], handle }),
@@ -266,6 +276,24 @@ const malformed: readonly Scenario[] = [
     code: 40005,
   },
   {
+    name: 'a new record without the key of its model',
+    request: 'POST /api/v1/memos',
+    as: 'user',
+    body: { title: 'x', memos: { title: 'x' } },
+    status: 400,
+    code: 40005,
+    message: '请求体缺少对象 memo',
+  },
+  {
+    name: 'a change of a record without the key of its model',
+    request: 'PATCH /api/v1/memos/1',
+    as: 'user',
+    body: { title: 'x', memos: { title: 'x' } },
+    status: 400,
+    code: 40005,
+    message: '请求体缺少对象 memo',
+  },
+  {
     name: 'bad media type of a caller who may',
     request: 'POST /api/v1/api_keys',
     as: 'user',
@@ -424,6 +452,31 @@ describeEachDatabase('errors', (databases) => {
   describe('bodies', () => playScenarios(service, malformed, () => ({ user })));
   describe('paths and methods', () => playScenarios(service, lost, () => ({ user })));
 
+  describe('records', () => {
+    it('404: an id in any other spelling than its own is that of no record', async () => {
+      const first = await service.ok('POST', '/api/v1/memos', {
+        token: user,
+        body: { memo: { title: 'first' } },
+      });
+      const own = `${first['id']}`;
+      const spelt = [`0${own}`, `+${own}`, `-${own}`, `${own}.0`, `${own}e0`, `${own}%20`];
+      const beyond = ['9999999999999999', '9223372036854775808', '99999999999999999999'];
+      for (const id of ['abc', '0', ...spelt, ...beyond])
+        for (const [method, sent] of [
+          ['GET', {}],
+          ['PATCH', { body: { memo: { title: 'changed' } } }],
+          ['DELETE', {}],
+        ] as const) {
+          const answer = await service.request(method, `/api/v1/memos/${id}`, { token: user, ...sent });
+          expect([method, id, answer.status, answer.json]).toEqual([
+            ...[method, id, 404],
+            { code: 40400, message: '记录不存在' },
+          ]);
+        }
+      expect(await service.ok('GET', `/api/v1/memos/${own}`, { token: user })).toEqual(first);
+    });
+  });
+
   describe('500', () => {
     for (const name of [...Object.keys(crashes).map((one) => `crash/${one}`), 'unserialisable'])
       it(`${name}: the answer says nothing, the log says what happened`, async () => {
@@ -450,6 +503,20 @@ describeEachDatabase('errors', (databases) => {
   describe('200', () => {
     it('an endpoint that answers nothing has an envelope without data', async () => {
       expect((await service.get('/api/v1/silent')).text).toBe('{"code":0,"message":"操作成功"}');
+    });
+
+    it('a record that is made, changed and deleted: the same text; data is the record, or absent', async () => {
+      const title = 'for its texts';
+      const body = { memo: { title } };
+      const made = await service.post('/api/v1/memos', { token: user, body });
+      const record = { id: expect.any(Number), title };
+      const success = { code: 0, message: '操作成功', data: expect.objectContaining(record) };
+      expect([made.status, made.json]).toEqual([201, success]);
+      const path = `/api/v1/memos/${made.data['id']}`;
+      const changed = await service.request('PATCH', path, { token: user, body });
+      expect([changed.status, changed.json]).toEqual([200, success]);
+      const deleted = await service.delete(path, { token: user });
+      expect([deleted.status, deleted.text]).toEqual([200, '{"code":0,"message":"操作成功"}']);
     });
 
     it('HEAD answers what GET would, without its body', async () => {

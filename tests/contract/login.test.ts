@@ -65,23 +65,44 @@ describeEachDatabase('login', (databases) => {
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   let user: TestUser;
   beforeAll(async () => {
-    user = await service.createUser();
+    user = await service.createUser(['viewer'], { name: '陆 Emília' });
   });
 
   playScenarios(service, scenarios);
 
   it('200: a token and the user, by username or email', async () => {
     for (const account of [user.username, user.email]) {
-      const { status, data } = await service.login(account, user.password);
-      expect([status, data]).toEqual([
+      const { status, json, data } = await service.login(account, user.password);
+      const { id, username, email } = user;
+      expect([status, json]).toEqual([
         200,
         {
-          token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{43}$/),
-          user: { id: user.id, username: user.username, email: user.email, name: expect.any(String) },
+          code: 0,
+          message: '操作成功',
+          data: {
+            token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{43}$/),
+            user: { id, username, email, name: '陆 Emília' },
+          },
         },
       ]);
       expect((await service.get('/api/v1/auth/me', { token: data.token })).status).toBe(200);
     }
+  });
+
+  it('200: whatever other credentials come with it: the endpoint takes none', async () => {
+    const good = { token: await service.admin() };
+    for (const sent of [
+      { token: 'x' },
+      { headers: { authorization: 'Basic eA==' } },
+      { key: 'x' },
+      { cookie: 'gatewright_session=x' },
+      { headers: service.sign('nobody', 'x') },
+      good,
+    ]) {
+      const { status, data } = await service.login(user.username, user.password, sent);
+      expect([status, data.user.id]).toEqual([200, user.id]);
+    }
+    expect((await service.login(user.username, 'wrong password', good)).status).toBe(401);
   });
 
   it('401: unknown, wrong and disabled are answered alike', async () => {

@@ -179,6 +179,22 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       'no timestamp': ({ 'x-timestamp': _, ...rest }) => [rest, 40103],
       'no signature': ({ 'x-signature': _, ...rest }) => [rest, 40103],
       'no header at all': () => [{}, 40100],
+      'a stale timestamp and no app_id': ({ 'x-app-id': _, ...rest }) => [
+        { ...rest, 'x-timestamp': '1' },
+        40103,
+      ],
+      'a stale timestamp and no signature': ({ 'x-signature': _, ...rest }) => [
+        { ...rest, 'x-timestamp': '1' },
+        40103,
+      ],
+      'a stale timestamp and an unknown app_id': (signed) => [
+        { ...signed, 'x-timestamp': '1', 'x-app-id': 'nobody' },
+        40104,
+      ],
+      'a stale timestamp and a signature with junk': (signed) => [
+        { ...signed, 'x-timestamp': '1', 'x-signature': 'zz' },
+        40104,
+      ],
       'an unknown app_id': (signed) => [{ ...signed, 'x-app-id': 'nobody' }, 40103],
       'an app_id of the prototype': (signed) => [{ ...signed, 'x-app-id': '__proto__' }, 40103],
       'an empty app_id': (signed) => [{ ...signed, 'x-app-id': '' }, 40103],

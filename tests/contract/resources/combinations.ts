@@ -109,8 +109,13 @@ export const combinations: readonly Combination[] = allSwitches().map((switches,
 /** One of so many combinations is in the sample. It divides by no number of values that a switch has. */
 const stride = 7;
 
-/** Some of all combinations: in them each switch has each of its values beside each value of every other switch. */
-export const sample: readonly Combination[] = combinations.filter((_, index) => index % stride === 3);
+/**
+ * Some of all combinations: in them each switch has each of its values beside each value of every other switch. The
+ * first is the default behaviour of the contract, in which every rule is off.
+ */
+export const sample: readonly Combination[] = combinations.filter(
+  (_, index) => index === 0 || index % stride === 3,
+);
 
 /** The tables of all of them. */
 export const migrations: Migrations = {

@@ -385,7 +385,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     expect(await list('staff', 'tickets/3', 'tags')).toEqual(tags.filter((_, index) => index % 2 === 0));
   });
 
-  it('reach nobody in a list that code returns instead of a record', async () => {
+  it('reach no caller in a list that code returns instead of a record', async () => {
     const { status, text } = await service.get('/api/v1/opened/tickets', { token: as('other') });
     expect([status, text.includes('customer_id')]).toEqual([500, false]);
   });
