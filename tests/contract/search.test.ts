@@ -109,7 +109,7 @@ describeEachDatabase('/admin/search', (databases) => {
     expect(await namesOf('quillfeather', plain)).toMatchObject({ Letter: ['To the quillfeather'] });
     await service.ok('DELETE', '/admin/permissions/admin/Letter/read', { token: root });
     expect(await namesOf('quillfeather', plain)).not.toHaveProperty('Letter');
-    const outside = await service.createUser([], { username: 'quillless' });
+    const outside = await service.createUser(['viewer'], { username: 'quillless' });
     expect((await service.get('/admin/search?q=quill', { token: outside })).status).toBe(403);
     expect((await service.get('/admin/search?q=quill')).status).toBe(401);
     // Credentials are no field of any list.
