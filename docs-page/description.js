@@ -7,7 +7,8 @@
  * @typedef {{ status: number, description: string, headers: string[], media: string | undefined, schema: Schema | undefined, refusals: Refusal[] }} Reply
  * @typedef {{
  *   access: string, methods: string[], model?: string, permission?: string, isolation?: boolean | { read?: string, write?: string }, ownership?: boolean,
- *   scope?: string | null, own?: boolean, roles?: string[], restricted?: string[], restricted_unless?: { fields: string[], unless: string }[], published?: Record<string, unknown>, or_own?: boolean, manage?: string, also?: string[]
+ *   scope?: string | null, own?: boolean, roles?: string[], restricted?: string[], restricted_unless?: { fields: string[], unless: string }[],
+ *   viewed_when?: { fields: string[], when: string }[], shows?: Record<string, string[]>, published?: Record<string, unknown>, or_own?: boolean, manage?: string, also?: string[]
  * }} Access
  * @typedef {{
  *   id: string, method: string, path: string, tag: string, summary: string, description: string | undefined,

@@ -21,12 +21,19 @@ const rules = ({ access }, t) => {
     ownership,
     restricted = [],
     restricted_unless: restrictedUnless = [],
+    viewed_when: viewedWhen = [],
+    shows = {},
     published,
     or_own: orOwn,
     roles = [],
     own,
     also = [],
   } = access;
+  /** @param {string} text @param {string[]} fields @param {string} where */
+  const about = (text, fields, where) =>
+    text
+      .replace('{fields}', fields.map((name) => `\`${name}\``).join(t.comma))
+      .replace('{where}', () => where);
   const who = /** @type {Record<string, string>} */ (t.access)[access.access] ?? access.access;
   return [
     roles.length > 0 ? who + roles.join(t.comma) : who,
@@ -44,9 +51,9 @@ const rules = ({ access }, t) => {
     manage && t.manage + manage + t.stop,
     ownership && t.ownership,
     restricted.length > 0 && t.restricted + restricted.join(t.comma),
-    ...restrictedUnless.map(
-      ({ fields, unless }) => `${t.restrictedUnless}${fields.join(t.comma)}${t.colon}${unless}`,
-    ),
+    ...restrictedUnless.map(({ fields, unless }) => about(t.restrictedUnless, fields, unless)),
+    ...viewedWhen.map(({ fields, when }) => about(t.viewedWhen, fields, when)),
+    ...Object.entries(shows).map(([relation, fields]) => about(t.shows, fields, `\`${relation}\``)),
     also.length > 0 && `${t.also} ${also.join(t.comma)}${t.stop}`,
   ].filter((line) => typeof line === 'string');
 };
@@ -69,7 +76,9 @@ const whoMayCall = (operation, ways, t) => {
           chips.map((chip) => h('span', { class: methods.length === 0 ? 'chip open' : 'chip' }, chip)),
         ),
         ...rules(operation, t),
-      ].map((line) => h('li', {}, icon('gate', 24), h('div', {}, line))),
+      ].map((line) =>
+        h('li', {}, icon('gate', 24), h('div', {}, typeof line === 'string' ? inline(line) : line)),
+      ),
     ),
   );
 };

@@ -5,7 +5,7 @@ import { defineResource } from '../model/define-resource.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import { allOf, anyOf, equals, own } from '../model/row-rule.ts';
 import { createApplication } from './application.ts';
-import { auditReport, type RecommendedRule } from './audit-report.ts';
+import { auditReport, type RecommendedRule, ruleWarnings } from './audit-report.ts';
 import { readConfig } from './config.ts';
 import { endpointsOf } from './describe.ts';
 
@@ -46,6 +46,20 @@ const switches: readonly (readonly [ResourceModel, RecommendedRule[], boolean])[
     false,
   ],
   [defineResource('Terse', { fields, views: { saved: ['id'] } }), ['smaller_saved_answer'], true],
+  [
+    defineResource('Halved', {
+      fields: { ...fields, user_id: field.owner({ shows: ['name'] }) },
+      views: {
+        detail: ['id', 'title', 'user_id', 'created_at', 'updated_at'],
+        when: [[own(), ['secret']]],
+      },
+      restricted: [{ fields: ['title'], unless: equals('title', 'wiki') }],
+      trash: true,
+      manage: own(),
+    }),
+    ['field_filtering', 'write_filtering'],
+    true,
+  ],
 ];
 
 const application = createApplication({
@@ -91,11 +105,36 @@ describe('audit report', () => {
     expect(create).toMatchObject({ isolation: { write: own } });
   });
 
+  it('says in words who writes and sees which fields, and manages what is deleted', async () => {
+    const { resources } = await report();
+    const own = 'Records where `user_id` is the caller';
+    expect(resources.find(({ model }) => model === 'Halved')).toMatchObject({
+      manage: own,
+      restricted_unless: [{ fields: ['title'], unless: 'Records where `title` is `wiki`' }],
+      viewed_when: [{ fields: ['secret'], when: own }],
+      shows: { user: ['id', 'name'] },
+    });
+    const plain = resources.find(({ model }) => model === 'Plain');
+    expect(JSON.stringify(plain)).not.toMatch(/manage|restricted|viewed|shows/);
+  });
+
   it('warns about isolation without ownership', async () => {
     const { resources } = await report();
     expect(resources.filter(({ warnings }) => warnings.length > 0).map(({ model }) => model)).toEqual([
       'Walled',
     ]);
+  });
+
+  it('warns about numbers by a reference that becomes null', () => {
+    const warnings = (options: object): readonly string[] =>
+      ruleWarnings(
+        defineResource('Bill', {
+          fields: { shop: field.reference('Shop', options), number: field.sequence({ per: 'shop' }) },
+        }),
+      );
+    expect(warnings({})).toEqual([expect.stringMatching(/^Bill\.number: shop_id becomes null .* onDelete/)]);
+    for (const options of [{ onDelete: 'restrict' }, { onDelete: 'cascade' }, { required: true }])
+      expect(warnings(options)).toEqual([]);
   });
 
   it('has every endpoint, with who can call it', async () => {

@@ -12,7 +12,7 @@ import {
   isolationSentences,
   rowSentence,
 } from '../model/row-sentences.ts';
-import { accessOf } from '../openapi/access.ts';
+import { accessOf, type FieldRules, fieldRulesOf } from '../openapi/access.ts';
 
 /** The recommended rules for production use, in the contract's order, by the names of this report. */
 const recommendedRules = [
@@ -28,7 +28,8 @@ const recommendedRules = [
 ] as const;
 export type RecommendedRule = (typeof recommendedRules)[number];
 
-export interface ResourceReport {
+/** Rules of fields as in `x-gatewright`, each absent where the resource has none. */
+export interface ResourceReport extends FieldRules {
   readonly model: string;
   readonly path: string;
   /** Recommended rules that the resource does not use. */
@@ -39,6 +40,8 @@ export interface ResourceReport {
   readonly open_records: string | undefined;
   /** The records that callers other than administrators read and write; undefined where they reach all of them. */
   readonly isolation: IsolationSentences | undefined;
+  /** The deleted records that they manage; undefined where they manage none. */
+  readonly manage: string | undefined;
   /** Rules that are valid in combination but rarely intended. */
   readonly warnings: readonly string[];
 }
@@ -55,8 +58,8 @@ export interface AuditReport {
 
 /** Whether a resource uses a rule. Two rules apply to every resource. */
 const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>> = {
-  field_filtering: ({ views, fields }) =>
-    views.list.length < fields.size || views.detail.length < fields.size,
+  field_filtering: ({ views, fields, rules }) =>
+    views.list.length < fields.size || views.detail.length < fields.size || rules.viewedWhen.length > 0,
   permission_check: ({ rules }) => rules.permissions !== 'none',
   isolation: ({ rules }) => rules.isolation !== undefined,
   write_filtering: ({ rules }) => rules.restricted.size > 0 || rules.restrictedUnless.length > 0,
@@ -68,15 +71,24 @@ const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>>
 };
 
 /** Warnings about rules that are valid in combination but rarely intended. */
-export const ruleWarnings = ({ name, rules }: ResourceModel): readonly string[] =>
-  rules.isolation?.byOwner === true && !rules.ownership
+export const ruleWarnings = ({ name, rules, fields, counted }: ResourceModel): readonly string[] => [
+  ...(rules.isolation?.byOwner === true && !rules.ownership
     ? [
         `${name}: isolation without ownership: a new record has no owner unless its body names one, and then only administrators read it`,
       ]
-    : [];
+    : []),
+  ...counted
+    .filter(({ per }) =>
+      [...fields.values()].some(({ column, onDelete }) => column === per && onDelete === 'null'),
+    )
+    .map(
+      ({ field, per }) =>
+        `${name}.${field.name}: ${per} becomes null when its record is deleted, and then a number can occur twice among those without one; give it onDelete: 'restrict' or 'cascade'`,
+    ),
+];
 
 const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
-  const { isolation } = model.rules;
+  const { isolation, manage } = model.rules;
   const reader = everyName(models);
   const open = openRecords(model);
   return {
@@ -86,6 +98,8 @@ const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
     open: open !== undefined,
     open_records: open && rowSentence(open, model, reader, 'en'),
     isolation: isolation && isolationSentences(isolation, model, reader, 'en'),
+    manage: manage && rowSentence(manage.expression, model, reader, 'en'),
+    ...fieldRulesOf(model, { models, locale: 'en' }),
     warnings: ruleWarnings(model),
   };
 };

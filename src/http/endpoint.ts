@@ -10,7 +10,7 @@ import type { Locale, SuccessName } from '../kernel/messages/catalogue.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { ProblemKind } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { Rule } from '../policy/rule.ts';
+import type { Rule, Showing } from '../policy/rule.ts';
 import type { MultipartLimits } from './multipart.ts';
 import type { Piece } from './pieces.ts';
 import type { UploadedFile } from './uploads.ts';
@@ -195,8 +195,8 @@ export interface Endpoint {
   readonly status?: 200 | 201 | 302;
   readonly docs: EndpointDocs;
   readonly handle: (call: Call) => Promise<Answer> | Answer;
-  /** The policy of requests for deleted records (`?trashed=true`), where it is another one. */
-  readonly policyOfTrash?: Rule;
+  /** Methods and policy of requests for deleted records (`?trashed=true`), where they are others. */
+  readonly ofTrash?: Showing;
   /**
    * Returns whether a caller with this grant reaches the record that the path names, for explanations. Absent where the
    * path names no record.

@@ -18,6 +18,7 @@ import { Problem } from '../kernel/problem.ts';
 import { problemText } from '../kernel/problem-text.ts';
 import { tagOfVariant } from '../operations/preconditions.ts';
 import { admit, decide, readsOwn } from '../policy/decide.ts';
+import { asksForTrash } from '../records/trash/page.ts';
 import { isFormMediaType, isJsonMediaType, isMultipartMediaType, parseObject } from './body.ts';
 import { takesCoding } from './content-coding.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
@@ -280,7 +281,7 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
     };
   };
 
-  const serve = (endpoint: Endpoint): Serve => {
+  const serveOne = (endpoint: Endpoint): Serve => {
     const accepted = [...new Set(endpoint.auth.map((name) => methods[name]))];
     const identify = accepted.length === 0 ? createIdentify(endpoint.accepts !== 'nothing') : undefined;
     const isPersonal = accepted.length > 0 || readsOwn(endpoint.policy);
@@ -318,6 +319,14 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
       }
     };
     return around === undefined ? served : around(endpoint, served);
+  };
+
+  const serve = (endpoint: Endpoint): Serve => {
+    const served = serveOne(endpoint);
+    const { ofTrash } = endpoint;
+    if (ofTrash === undefined) return served;
+    const trashed = serveOne({ ...endpoint, ...ofTrash });
+    return (request) => (asksForTrash(request.query) ? trashed : served)(request);
   };
 
   return { serve, failed };

@@ -3,7 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Models } from '../model/models.ts';
-import type { ConditionalFields } from '../model/resource.ts';
+import type { ConditionalFields, ResourceModel } from '../model/resource.ts';
 import { everyName, rowSentence } from '../model/row-sentences.ts';
 import { permissionAction } from '../policy/decide.ts';
 import { eachModel, scopeOf } from '../policy/key-scope.ts';
@@ -21,12 +21,12 @@ export interface AccessReader {
  * contains the demands, never to whom they were granted.
  */
 export const accessOf = (
-  { auth, policy, policyOfTrash, method, csv }: Endpoint,
+  { auth, policy, ofTrash, method, csv }: Endpoint,
   reader: AccessReader,
 ): JsonObject => ({
   methods: [...auth],
   ...accessOfRule(policy, reader),
-  ...(policyOfTrash === undefined ? {} : manageOf(policyOfTrash, reader)),
+  ...(ofTrash === undefined ? {} : manageOf(ofTrash.policy, reader)),
   ...(auth.some(isOfKeys) ? scopeShown(policy) : {}),
   ...(method === 'PATCH' ? { also: ['PUT'] } : {}),
   ...(csv === true ? { csv: true } : {}),
@@ -71,26 +71,50 @@ const manageOf = (rule: Rule, { models, locale }: AccessReader): JsonObject => {
   return manage === undefined ? {} : { manage };
 };
 
-/** Fields with their condition in words. */
-const conditional = (
-  { model }: ResourceRule,
+type FieldsInWords<Word extends string> = { readonly fields: readonly string[] } & {
+  readonly [Each in Word]: string;
+};
+
+/** Fields with their condition in words, under the word of its option. */
+const conditional = <Word extends 'unless' | 'when'>(
+  model: ResourceModel,
   sets: readonly ConditionalFields[],
   { models, locale }: AccessReader,
-  name: 'unless' | 'when',
-): JsonObject[] =>
-  sets.map(({ fields, condition }) => ({
-    fields: [...fields],
-    [name]: rowSentence(condition.expression, model, everyName(models), locale),
-  }));
+  word: Word,
+): FieldsInWords<Word>[] =>
+  sets.map(({ fields, condition }) => {
+    const sentence = rowSentence(condition.expression, model, everyName(models), locale);
+    return { fields, [word]: sentence } as FieldsInWords<Word>;
+  });
+
+export interface FieldRules {
+  readonly restricted_unless?: readonly FieldsInWords<'unless'>[];
+  readonly viewed_when?: readonly FieldsInWords<'when'>[];
+  /** The fields of users that everyone who reads a record sees, by relation. */
+  readonly shows?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The rules of a model's fields for callers other than administrators; each is absent where there is none. */
+export const fieldRulesOf = (model: ResourceModel, reader: AccessReader): FieldRules => {
+  const { restrictedUnless, viewedWhen } = model.rules;
+  const shows = [...model.relations.values()].flatMap(({ name, shows: fields }) =>
+    fields === undefined ? [] : [[name, fields] as const],
+  );
+  return {
+    ...(restrictedUnless.length === 0
+      ? {}
+      : { restricted_unless: conditional(model, restrictedUnless, reader, 'unless') }),
+    ...(viewedWhen.length === 0 ? {} : { viewed_when: conditional(model, viewedWhen, reader, 'when') }),
+    ...(shows.length === 0 ? {} : { shows: Object.fromEntries(shows) }),
+  };
+};
 
 const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject => {
   const { model, action, area, managed } = rule;
-  const { permissions, ownership, restricted, restrictedUnless, viewedWhen, publicRead } = model.rules;
+  const { permissions, ownership, restricted, publicRead } = model.rules;
+  const { restricted_unless: restrictedUnless, ...seen } = fieldRulesOf(model, reader);
   // Administrators see every field.
-  const viewed =
-    area === 'admin' || action === 'destroy' || viewedWhen.length === 0
-      ? {}
-      : { viewed_when: conditional(rule, viewedWhen, reader, 'when') };
+  const viewed: JsonObject = area === 'admin' || action === 'destroy' ? {} : { ...seen };
   const reads = action === 'list' || action === 'detail';
   if (area === 'api' && reads && publicRead !== undefined) {
     const publicValues = publicRead.map(({ column, value }): [string, Json] => [column, value]);
@@ -115,9 +139,7 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
     ...isolationOf(rule, reader),
     ...(ownership && action === 'create' ? { ownership: true } : {}),
     ...(writesFields && restricted.size > 0 ? { restricted: [...restricted] } : {}),
-    ...(writesFields && restrictedUnless.length > 0
-      ? { restricted_unless: conditional(rule, restrictedUnless, reader, 'unless') }
-      : {}),
+    ...(writesFields && restrictedUnless !== undefined ? { restricted_unless: restrictedUnless } : {}),
     ...viewed,
   };
 };

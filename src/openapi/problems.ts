@@ -48,7 +48,7 @@ const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
       const { model, action, area } = rule;
       if (area === 'admin' || isHeldToRule(model, action)) return true;
       const reads = action === 'list' || action === 'detail';
-      if (reads && model.rules.publicRead !== undefined) return false;
+      if (reads && model.rules.publicRead !== undefined && rule.managed === undefined) return false;
       return model.rules.permissions === 'all' || (model.rules.permissions === 'writes' && !reads);
     }
   }
@@ -143,11 +143,17 @@ const ofStorage = ({ docs, method }: Endpoint): readonly ProblemName[] => {
   return ['database_unavailable', 'overloaded', ...(method === 'GET' ? [] : (['outcome_unknown'] as const))];
 };
 
+const ofPolicy = (endpoint: Endpoint): readonly ProblemName[] => [
+  ...ofAuthentication(endpoint),
+  ...(canForbid(endpoint.policy, endpoint.auth) ? (['forbidden'] as const) : []),
+];
+
 /** Every problem that an endpoint can answer, by status in rising order, derived from its data. */
 export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly ProblemKind[]> => {
+  const { ofTrash } = endpoint;
   const kinds = new Set<ProblemKind>([
-    ...ofAuthentication(endpoint),
-    ...(canForbid(endpoint.policy, endpoint.auth) ? (['forbidden'] as const) : []),
+    ...ofPolicy(endpoint),
+    ...(ofTrash === undefined ? [] : ofPolicy({ ...endpoint, ...ofTrash })),
     ...ofPath(endpoint),
     ...ofQuery(endpoint),
     ...ofBody(endpoint),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { fill } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
-import { outputSchema } from '../model/schema.ts';
+import { conditionalFields, outputSchema } from '../model/schema.ts';
 import type { ResourceRule } from '../policy/rule.ts';
 import type { Context } from './context.ts';
 import { relationsOf } from './features.ts';
@@ -42,19 +42,15 @@ const relatedSchema = (
   const { models, locale, users, components } = context;
   const model = models.get(name);
   if (shows !== undefined && area === 'api') return shownUser(users[area], shows);
-  return components.addNamed('schemas', `${area === 'admin' ? 'Admin' : ''}${name}Related`, () =>
-    model === undefined
-      ? withoutRequired(users[area])
-      : {
-          ...withoutRequired(outputSchema(model, fieldsOf(model, area), locale)),
-          ...withProperties(
-            outputSchema(model, fieldsOf(model, area), locale),
-            [...model.relations.values()],
-            area,
-            context,
-          ),
-        },
-  );
+  return components.addNamed('schemas', `${area === 'admin' ? 'Admin' : ''}${name}Related`, () => {
+    if (model === undefined) return withoutRequired(users[area]);
+    const optional = area === 'admin' ? undefined : conditionalFields(model);
+    const schema = outputSchema(model, fieldsOf(model, area), locale, optional);
+    return {
+      ...withoutRequired(schema),
+      ...withProperties(schema, [...model.relations.values()], area, context),
+    };
+  });
 };
 
 /** A relation is null without a reason: the record does not exist, or the caller does not reach it. */

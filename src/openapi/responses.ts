@@ -35,9 +35,9 @@ const header = (name: HeaderName, { components, locale }: Context): JsonObject =
 };
 
 /** Headers by which the methods of an endpoint ask for their credentials, beside `WWW-Authenticate`. */
-const askingHeaders = ({ auth }: Endpoint, { components, locale }: Context): JsonObject =>
+const askingHeaders = ({ auth, ofTrash }: Endpoint, { components, locale }: Context): JsonObject =>
   Object.fromEntries(
-    auth
+    (ofTrash?.auth ?? auth)
       .flatMap((name) => Object.entries(authMethod(name).refusalHeaders ?? {}))
       .map(([name, { description }]) => [
         name,

@@ -1,4 +1,5 @@
 import type { AuthMethod } from '../auth/method.ts';
+import { rankedMatches } from '../database/search.ts';
 import type { Locale, ServiceLocale } from '../kernel/messages/catalogue.ts';
 import { forLocale, type Label, type Translations } from '../kernel/messages/messages.ts';
 
@@ -101,6 +102,8 @@ export const modelDescription = {
   en: 'Read and write {label}.',
 } as const satisfies Translations;
 
+const ranked = rankedMatches.toLocaleString('en');
+
 export const parameterTexts = {
   include: {
     'zh-CN':
@@ -128,9 +131,8 @@ export const parameterTexts = {
   },
   search: { 'zh-CN': '在文本字段中查找（包含）', en: 'Text to search for in the text fields' },
   words: {
-    'zh-CN':
-      '全文检索的词，不区分大小写和重音，最后一个词可只写开头；中文按字匹配。所有词都须出现。未给出 `sort` 和 `after` 时最匹配的在前；总数最多计到 10,000',
-    en: 'Words of a full-text search, without case and accents; the last one may be the beginning of a word. All of them must occur. Without `sort` and `after` the best match comes first, and the total counts up to 10,000',
+    'zh-CN': `全文检索的词，不区分大小写和重音，最后一个词可只写开头；中文按字匹配。所有词都须出现。未给出 \`sort\` 和 \`after\` 时最匹配的在前；总数最多计到 ${ranked}，或该页之后的第一条`,
+    en: `Words of a full-text search, without case and accents; the last one may be the beginning of a word. All of them must occur. Without \`sort\` and \`after\` the best match comes first, and the total counts up to ${ranked}, or to the first match behind the page`,
   },
   fields: {
     'zh-CN': '只返回这些字段，逗号分隔；模型的列表还可返回 `version`',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AuditReport } from '../../app/audit-report.ts';
 import { run } from '../test-io.ts';
@@ -19,6 +20,28 @@ describe('gatewright audit', () => {
     expect(stdout).toMatch(/^Note +field_filtering, permission_check, isolation,.* OPEN: /m);
     expect(stdout).toMatch(/^Order +public_read$/m);
     expect(stdout).toMatch(/^Order +read, write +records where Owner `user_id` is the caller$/m);
+  });
+
+  it('prints the conditions on rows and on fields', async () => {
+    const home = process.cwd();
+    process.chdir(join(home, 'examples', 'teams'));
+    try {
+      const { stdout } = await audit();
+      const endpoint = 'PATCH PUT +/api/v1/comments/:id .* rows by rule; restricted by rule; shows user';
+      expect(stdout).toMatch(new RegExp(`^${endpoint}$`, 'm'));
+      expect(stdout).toMatch(/^GET +\/api\/v1\/companies\/:id .* rows by rule; fields by rule$/m);
+      expect(stdout).toMatch(/^Company +permission_check, /m);
+      const agents = 'records where the caller owns a record of `Membership` .* is `agent` or `owner`';
+      for (const [right, rows] of [
+        ['manage', 'records where the caller owns a record of `Membership` .* `role` is `owner`'],
+        ['write state, priority, assignee_id, internal_note, hours', agents],
+        ['see internal_note, hours', agents],
+        ['see id, name of assignee', 'records that they read'],
+      ])
+        expect(stdout).toMatch(new RegExp(`^ +${right} +${rows}$`, 'm'));
+    } finally {
+      process.chdir(home);
+    }
   });
 
   it('fails with --strict where a resource is open, unless it is meant to be', async () => {

@@ -60,6 +60,8 @@ const rulesOf = ({
   ownership,
   restricted,
   restricted_unless,
+  viewed_when,
+  shows,
   published,
   or_own,
   own,
@@ -73,6 +75,8 @@ const rulesOf = ({
     ...(ownership === true ? ['owner is the caller'] : []),
     ...(restricted === undefined ? [] : [`restricted ${words(restricted)}`]),
     ...(restricted_unless === undefined ? [] : ['restricted by rule']),
+    ...(viewed_when === undefined ? [] : ['fields by rule']),
+    ...(shows === undefined ? [] : [`shows ${words(Object.keys(shows ?? {}))}`]),
     ...(published === undefined ? [] : [`where ${JSON.stringify(published)}`]),
     ...(or_own === true ? ['or own for signed-in callers'] : []),
   ].join('; ');
@@ -108,16 +112,37 @@ const resourceRow = ({ model, off, open_records }: ResourceReport): string[] => 
   open_records === undefined ? '' : `OPEN: any caller who authenticates changes ${tail(open_records)}`,
 ];
 
+/** The rights of callers other than administrators, each with the rows in which they have it. */
+const rightsOf = ({
+  isolation,
+  manage,
+  restricted_unless = [],
+  viewed_when = [],
+  shows = {},
+}: ResourceReport): (readonly [right: string, rows: string])[] => {
+  const ofRows = Object.entries({ ...isolation, ...(manage === undefined ? {} : { manage }) });
+  const bySentence = Map.groupBy(ofRows, ([, sentence]) => sentence);
+  return [
+    ...[...bySentence].map(
+      ([sentence, rules]) => [rules.map(([name]) => name).join(', '), sentence] as const,
+    ),
+    ...restricted_unless.map(({ fields, unless }) => [`write ${fields.join(', ')}`, unless] as const),
+    ...viewed_when.map(({ fields, when }) => [`see ${fields.join(', ')}`, when] as const),
+    ...Object.entries(shows).map(
+      ([relation, fields]) => [`see ${fields.join(', ')} of ${relation}`, 'Records that they read'] as const,
+    ),
+  ];
+};
+
 /** The rows that callers other than administrators reach, one sentence per line. */
 const rowLines = (resources: readonly ResourceReport[]): string[] => {
-  const rows = resources.flatMap(({ model, isolation = {} }) => {
-    const bySentence = Map.groupBy(Object.entries(isolation), ([, sentence]) => sentence);
-    return [...bySentence].map(([sentence, rules], index) => [
-      index === 0 ? model : '',
-      rules.map(([name]) => name).join(', '),
+  const rows = resources.flatMap((resource) =>
+    rightsOf(resource).map(([right, sentence], index) => [
+      index === 0 ? resource.model : '',
+      right,
       tail(sentence),
-    ]);
-  });
+    ]),
+  );
   if (rows.length === 0) return [];
   return ['', ...tableOf([['RESOURCE', 'RIGHT', 'ROWS, EXCEPT FOR super_admin AND admin'], ...rows])];
 };
@@ -169,6 +194,7 @@ export const command = defineCommand({
     'A resource is open if neither a permission check nor isolation limits who changes its records, for example without',
     'any rules, or with a row rule that does not depend on the caller. With --strict that is an error, for use in',
     'continuous integration.',
+    'Row rules are printed in words, and so are the conditions under which others write or see fields.',
     'It warns about isolation without ownership: the creator of a record loses access if the body names no owner.',
     'If the database exists, it is compared with the models, and missing indexes of models and row rules are listed; with',
     '--strict both are errors. Without a database, everything else is checked from the files of the application.',

@@ -15,6 +15,7 @@ import { scopeOf } from '../../policy/key-scope.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import type { Step } from '../../policy/step.ts';
 import { namesRelations } from '../../records/list/query-string.ts';
+import { asksForTrash } from '../../records/trash/page.ts';
 import type { CallerUser, KnownKey } from '../../service/users/callers.ts';
 import type { Services } from '../services.ts';
 import { readsInArea } from './area.ts';
@@ -359,11 +360,9 @@ const recordSteps = async (
   return write.outcome === 'refused' ? { steps, problem: 'forbidden' } : { steps };
 };
 
-/** The endpoint with the policy for what the query asks. */
+/** The endpoint with methods and policy for what the query asks. */
 const forQuery = (endpoint: Endpoint, query: string): Endpoint =>
-  endpoint.policyOfTrash !== undefined && new URLSearchParams(query).get('trashed') === 'true'
-    ? { ...endpoint, policy: endpoint.policyOfTrash }
-    : endpoint;
+  endpoint.ofTrash !== undefined && asksForTrash(query) ? { ...endpoint, ...endpoint.ofTrash } : endpoint;
 
 /** A request that is explained; the address is that of its caller. */
 export interface ExplainedRequest {

@@ -1,3 +1,4 @@
+import { methodsNamed } from '../../auth/registry.ts';
 import { parseId } from '../../fields/values.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
@@ -207,7 +208,11 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const inAdministration = area.name === 'admin';
   const isManaged = !inAdministration && model.rules.manage !== undefined;
   const trashing = model.trash && (inAdministration || isManaged);
-  const policyOfTrash = isManaged ? managedRule(model, 'list', area) : undefined;
+  // A public list authenticates no caller; its trash is for those who authenticate.
+  const ofTrash = isManaged && {
+    auth: methodsNamed(model.auth.list),
+    policy: managedRule(model, 'list', area),
+  };
   const managedRestore = {
     auth: area.auth(model, 'create'),
     policy: managedRule(model, 'create', area),
@@ -236,9 +241,9 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       csv: true,
       mayLag: true,
       docs: withTrash({ ...docs(listLabel(model), 'list'), list: true }),
-      ...(policyOfTrash === undefined ? {} : { policyOfTrash }),
+      ...(ofTrash === false ? {} : { ofTrash }),
       handle: (call) =>
-        (trashing ? answerTrash(resource, call, area, origin, policyOfTrash) : undefined) ??
+        (trashing ? answerTrash(resource, call, area, origin) : undefined) ??
         answerList(resource.list, call, origin, relatedOf(call)),
     },
     {

@@ -6,9 +6,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { admit } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
-import type { Rule } from '../../policy/rule.ts';
 import { versionHeaders } from '../../records/history/page.ts';
 import { usersShownIn } from '../../records/history/recorded.ts';
 import { invalidParameter } from '../../records/list/query-string.ts';
@@ -58,13 +56,6 @@ const shown = (
   kept_until: toTimestamp(Date.parse(deletedAt) + trashDays * day),
 });
 
-/** @throws Problem `forbidden` */
-const grantFor = (policy: Rule, { principal }: Call): Grant => {
-  const decision = admit(policy, principal);
-  if (!decision.allowed) throw decision.problem;
-  return decision.grant;
-};
-
 const namedDeletion = (
   { model }: ServedResource,
   first: ShownDeletion,
@@ -75,16 +66,12 @@ const namedDeletion = (
   users: usersShownIn(model, first.record, shownFields(grant.readable, first.hidden)),
 });
 
-/**
- * Lists what was deleted, the latest first; undefined where the request asks for what is there. `policy` is the rule for
- * deleted records if it is not that of the list.
- */
+/** Lists what was deleted, the latest first; undefined where the request asks for what is there. */
 export const answerTrash = (
   resource: ServedResource,
   call: Call,
   area: Area,
   origin: string,
-  policy: Rule | undefined,
 ): Promise<Answer> | undefined => {
   const {
     context,
@@ -93,7 +80,7 @@ export const answerTrash = (
   const page = parseTrashPage(call.query);
   if (page === undefined) return undefined;
   const answer = async (): Promise<Answer> => {
-    const grant = policy === undefined ? call.grant : grantFor(policy, call);
+    const { grant } = call;
     const window = { limit: page.perPage, offset: (page.page - 1) * page.perPage };
     const { records, total } = await context.trash.page(source, grant, window, call);
     const deletions = records.map((each) => namedDeletion(resource, each, grant));

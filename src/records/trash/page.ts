@@ -3,6 +3,20 @@ import { invalidParameter, parseQueryString } from '../list/query-string.ts';
 
 const trashed = 'trashed';
 
+/**
+ * Whether a query names the parameter, whatever its value. It must be so wherever `parseTrashPage` returns a page: the
+ * policy depends on it.
+ */
+export const asksForTrash = (query: string): boolean => {
+  if (!query.includes(trashed)) return false;
+  try {
+    return parseQueryString(query).some(({ name }) => name === trashed);
+  } catch {
+    // The list refuses a query that is none.
+    return false;
+  }
+};
+
 /** The parameters without `trashed=true`; undefined if the query lacks it. @throws Problem `invalid_parameter` */
 const withoutTrashed = (query: string): string | undefined => {
   // Nearly no request is for deleted records.

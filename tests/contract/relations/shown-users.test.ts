@@ -131,9 +131,15 @@ describeEachDatabase('users whom a record shows', (databases) => {
     expect(fieldsOf('user')).toEqual(['id', 'name']);
     expect(fieldsOf('agent')).toEqual(['id', 'email', 'name']);
     const { text } = await service.get('/api-docs/openapi.json');
-    const { components } = JSON.parse(text) as {
+    const { components, paths } = JSON.parse(text) as {
       components: { schemas: Record<string, { properties: Record<string, object> }> };
+      paths: Record<string, Record<string, { 'x-gatewright': { shows?: object } }>>;
     };
+    const shows = { user: ['id', 'name'], agent: ['id', 'name', 'email'] };
+    const access = (path: string, method: string) => paths[path]?.[method]?.['x-gatewright'].shows;
+    for (const path of ['/api/v1/tickets/{id}', '/api/v1/boards/{id}'])
+      expect([access(path, 'get'), access(path, 'patch')]).toEqual([shows, shows]);
+    expect(access('/api/v1/tickets/{id}', 'delete')).toBeUndefined();
     const related = Object.values(components.schemas).flatMap(
       ({ properties }) => properties?.['agent'] ?? [],
     );
