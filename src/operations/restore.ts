@@ -6,10 +6,12 @@ import { errorAt } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { referencedTable } from '../model/models.ts';
 import type { ModelField } from '../model/resource.ts';
+import type { Collision } from '../records/collisions.ts';
 import { reasonOf } from '../records/history/recorded.ts';
 import { createPresent, type WholeRecord } from '../records/many.ts';
 import type { SavedRecord } from '../records/records.ts';
 import type { FirstRecord, KeptRecord, NulledReferences } from '../records/trash/bundle.ts';
+import { relatedFor } from './area.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import type { ResourceContext, ServedResource } from './served-resource.ts';
 import { recordKey, runInTransaction } from './transaction.ts';
@@ -341,9 +343,29 @@ const placed = ({ resource, id }: RestoredRecord, errors: readonly FieldError[],
   isFirst ? errors : errors.map((error) => errorAt(error, `${resource.model.plural}.${id}.${error.field}`));
 
 /**
- * All errors that prevent a restore: invalid values and references, and unique values that another record has by now.
+ * The fields of a deleted record that messages may name: in the administration area all, elsewhere those that the caller
+ * reads of it.
  */
-const flawsOf = async (records: readonly RestoredRecord[]): Promise<readonly FieldError[]> => {
+const namedFields = async (
+  { acting, grant }: RecordWrite,
+  { resource, id }: RestoredRecord,
+  isFirst: boolean,
+): Promise<ReadonlySet<string>> => {
+  const { model, context, records } = resource;
+  if (acting.area.name === 'admin') return new Set(model.fields.keys());
+  const reads = isFirst ? grant : relatedFor(context, acting)(model.name)?.grant;
+  const kind = isFirst ? 'first' : 'along';
+  return new Set(reads && (await context.trash.fieldsShown(records.source, reads, kind, id)));
+};
+
+/**
+ * All errors that prevent a restore: invalid values and references, and unique values that another record has by now.
+ * Those about what the caller does not read are left out.
+ */
+const flawsOf = async (
+  write: RecordWrite,
+  records: readonly RestoredRecord[],
+): Promise<readonly FieldError[]> => {
   const keys = new Set(records.map(({ key }) => key));
   const isThere = (model: string, id: unknown): boolean => keys.has(recordKey(model, Number(id)));
   const found: FieldError[] = [];
@@ -352,8 +374,13 @@ const flawsOf = async (records: readonly RestoredRecord[]): Promise<readonly Fie
     const refused = new Set(errors.map(({ field }) => field));
     const candidate = { columns, chosen: new Set<string>(), refused, isThere };
     const collisions = await resource.records.collisions(grantOfSystem(resource.model), candidate);
-    const more = collisions.filter(({ field }) => !refused.has(field)).map(resource.collision);
-    found.push(...placed(record, [...errors, ...more], index === 0));
+    const taken = collisions.filter(({ field }) => !refused.has(field));
+    if (errors.length + taken.length === 0) continue;
+    const named = await namedFields(write, record, index === 0);
+    const isNamed = ({ field, others = [] }: Pick<Collision, 'field' | 'others'>): boolean =>
+      [field, ...others].every((name) => named.has(name));
+    const shown = [...errors.filter(isNamed), ...taken.filter(isNamed).map(resource.collision)];
+    found.push(...placed(record, shown, index === 0));
   }
   return found;
 };
@@ -384,7 +411,7 @@ export const restore = async (
     );
   } catch (cause) {
     if (!(cause instanceof ConstraintError || cause instanceof UnfitError)) throw cause;
-    const errors = await flawsOf(attempt.records);
+    const errors = await flawsOf(write, attempt.records);
     if (errors.length === 0) throw new Problem('conflict', { cause });
     throw new Problem('invalid_record', { errors, cause });
   }

@@ -21,7 +21,7 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { FieldMask, Grant } from '../../policy/grant.ts';
 import { actorColumns, actorRow, wholeColumn } from '../history/recorded.ts';
-import { hiddenFields, maskFlags, showsFields } from '../masked-source.ts';
+import { hiddenFields, maskFlags, shownFields, showsFields } from '../masked-source.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import { readerOf } from '../view.ts';
 import {
@@ -66,7 +66,8 @@ export const createTrash = (database: Database) => {
   const record = sql`cast(${identifier('record')} as text) as ${identifier('record')}`;
   const kept = sql`${trashColumns(['model', 'record_id', 'version'])}, ${record}`;
   const shown = sql`${kept}, ${identifier('bundle')}, ${time} as deleted_at, ${trashColumns(actorColumns)}`;
-  const isFirst = sql`${identifier('kind')} = 'first'`;
+  const isOf = (kind: TrashedRecord['kind']): Fragment => sql`${identifier('kind')} = ${literal(kind)}`;
+  const isFirst = isOf('first');
 
   /** Statements by model and reach. */
   const reading = new BoundedCache<ReturnType<typeof compile>>(100);
@@ -74,10 +75,11 @@ export const createTrash = (database: Database) => {
     const column = wholeColumn(source, dialect, sql`${trashTable}.${identifier('record')}`);
     const flags = maskFlags(mask, 'record', (set) => showsFields(set, column, dialect));
     const answer = join([shown, ...flags]);
-    const first = (value: Argument<Reached>): Fragment => {
+    const entry = (value: Argument<Reached>, kind: TrashedRecord['kind']): Fragment => {
       const reached = reachConditions(terms, column, (index) => value('rows', index), 'hold', dialect);
-      return join([sql`${identifier('model')} = ${value('model')}`, isFirst, ...reached], ' and ');
+      return join([sql`${identifier('model')} = ${value('model')}`, isOf(kind), ...reached], ' and ');
     };
+    const first = (value: Argument<Reached>): Fragment => entry(value, 'first');
     const page = statement<Reached & { limit: number; offset: number }>(
       dialect,
       (value) =>
@@ -87,13 +89,16 @@ export const createTrash = (database: Database) => {
       dialect,
       (value) => sql`select count(*) as total from ${trashTable} where ${first(value)}`,
     );
-    const one = (lock: Fragment) =>
+    const one = (kind: TrashedRecord['kind'], lock: Fragment) =>
       statement<Reached & { record: number }>(
         dialect,
         (value) =>
-          sql`select ${answer} from ${trashTable} where record_id = ${value('record')} and ${first(value)} order by id desc limit 1${lock}`,
+          sql`select ${answer} from ${trashTable} where record_id = ${value('record')} and ${entry(value, kind)} order by id desc limit 1${lock}`,
       );
-    return { page, count, read: one(sql``), locked: one(dialect.updateLock) };
+    return {
+      ...{ page, count, locked: one('first', dialect.updateLock) },
+      ...{ first: one('first', sql``), along: one('along', sql``) },
+    };
   };
   const statementsOf = (source: Source, reach: RowReach, { mask }: Grant) =>
     reading.getOrMake(`${source.name} ${mask?.key} ${reach.key}`, () => compile(source, reach, mask));
@@ -189,12 +194,28 @@ export const createTrash = (database: Database) => {
     ): Promise<ShownDeletion | undefined> => {
       const reach = reachOf(grant);
       if (reach === undefined) return undefined;
-      const { read, locked } = statementsOf(source, reach, grant);
-      const one = within === undefined ? read : locked;
+      const { first, locked } = statementsOf(source, reach, grant);
+      const one = within === undefined ? first : locked;
       const row = await (within ?? database).get<FirstRow>(
         one({ model: source.name, rows: reach.values, ...readerOf(grant), record: id }),
       );
       return row && shownDeletion(row, grant);
+    },
+
+    /** The fields that a grant shows of a record in the trash; none of one that it does not reach. */
+    fieldsShown: async (
+      source: Source,
+      grant: Grant,
+      kind: TrashedRecord['kind'],
+      id: number,
+    ): Promise<readonly string[]> => {
+      const reach = reachOf(grant);
+      if (reach === undefined) return [];
+      const one = statementsOf(source, reach, grant)[kind];
+      const row = await database.get<FirstRow>(
+        one({ model: source.name, rows: reach.values, ...readerOf(grant), record: id }),
+      );
+      return row === undefined ? [] : shownFields(grant.readable, shownDeletion(row, grant).hidden);
     },
 
     /**

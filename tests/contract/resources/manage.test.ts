@@ -23,12 +23,20 @@ const orderFields = {
   total: field.decimal({ scale: 2 }),
   state: field.enum(['open', 'shut'], { default: 'open' }),
   secret: field.string({ max: 20 }),
+  badge: field.string({ max: 20, unique: true }),
   team: field.reference('Team', { onDelete: 'null' }),
   user_id: field.owner(),
 };
 const lineFields = {
   order: field.reference('Order', { required: true, onDelete: 'cascade' }),
-  sku: field.string({ max: 20 }),
+  sku: field.string({ max: 20, unique: true }),
+};
+const salaryFields = {
+  order: field.reference('Order', { required: true, onDelete: 'cascade' }),
+  number: field.string({ max: 20, unique: true }),
+  account: field.string({ max: 20 }),
+  place: field.string({ max: 20 }),
+  user_id: field.owner(),
 };
 const noteFields = { text: field.string({ max: 20 }), live: field.boolean(), user_id: field.owner() };
 
@@ -51,6 +59,13 @@ const order = defineResource('Order', {
   ),
 });
 const line = defineResource('Line', { fields: lineFields });
+/** Users read their own, without the account. */
+const salary = defineResource('Salary', {
+  fields: salaryFields,
+  isolation: true,
+  unique: [['place', 'account']],
+  views: { detail: ['id', 'number', 'place', 'order_id'] },
+});
 const note = defineResource('Note', {
   fields: noteFields,
   permissions: 'all',
@@ -94,6 +109,9 @@ const migrations: Migrations = {
       await createTable(db, dialect, 'seats', { fields: seatFields, references: { team: 'teams' } });
       await createTable(db, dialect, 'orders', { fields: orderFields, references: { team: 'teams' } });
       await createTable(db, dialect, 'lines', { fields: lineFields, references: { order: 'orders' } });
+      await createTable(db, dialect, 'salaries', {
+        ...{ fields: salaryFields, references: { order: 'orders' }, unique: salary.unique },
+      });
       for (const table of ['notes', 'posters', 'slips', 'boxes'])
         await createTable(db, dialect, table, { fields: noteFields });
     },
@@ -108,7 +126,7 @@ interface Row {
 
 describeEachDatabase('callers who manage records', (databases) => {
   const service = useService(databases, {
-    application: { resources: [team, seat, order, line, note, poster, slip, box], migrations },
+    application: { resources: [team, seat, order, line, salary, note, poster, slip, box], migrations },
     env: { LOCALE: 'en' },
     apps: ['shop'],
   });
@@ -239,6 +257,39 @@ describeEachDatabase('callers who manage records', (databases) => {
     expect(await code(restore(carl, row))).toBe(40400);
   });
 
+  it('names no record and no field that the caller does not read in what prevents a restore', async () => {
+    const fill = async ({ id }: Row): Promise<readonly [sku: Row, own: Row, foreign: Row]> => {
+      const pair = { place: 'p', account: 'a' };
+      return [
+        await make('lines', 'line', { order_id: id, sku: 'taken' }),
+        await make('salaries', 'salary', { order_id: id, number: 'A', user_id: ann?.id, ...pair }),
+        await make('salaries', 'salary', { order_id: id, number: 'B', user_id: carl?.id }),
+      ];
+    };
+    const row = await make('orders', 'order', { number: 'first', badge: 'b', team_id: closed?.id });
+    const [sku, own, foreign] = await fill(row);
+    await service.ok('DELETE', `/admin/records/orders/${row.id}`, { token: root });
+    const other = await make('orders', 'order', { number: 'other', badge: 'b' });
+    const inTheWay = await fill(other);
+    const fieldsOf = ({ data }: { readonly data: unknown }): readonly string[] =>
+      (data as { errors: { field: string }[] }).errors.map(({ field: name }) => name);
+    const whole = await service.request('POST', `/admin/records/orders/${row.id}/restore`, { token: root });
+    expect(fieldsOf(whole)).toEqual([
+      ...['badge', `lines.${sku.id}.sku`, `salaries.${own.id}.number`],
+      ...[`salaries.${own.id}.account`, `salaries.${own.id}.place`, `salaries.${foreign.id}.number`],
+    ]);
+    const named = [`lines.${sku.id}.sku`, `salaries.${own.id}.number`];
+    expect(fieldsOf(await restore(ann, row))).toEqual(named);
+    await service.ok('DELETE', `/admin/records/lines/${inTheWay[0].id}`, { token: root });
+    await service.ok('DELETE', `/admin/records/salaries/${inTheWay[1].id}`, { token: root });
+    // The rest is not named.
+    const { status, json } = await restore(ann, row);
+    expect([status, json]).toEqual([409, { code: 40900, message: 'Conflict with existing data' }]);
+    await service.ok('DELETE', `/admin/records/orders/${other.id}`, { token: root });
+    expect((await restore(ann, row)).status).toBe(200);
+    await service.ok('DELETE', `/admin/records/orders/${row.id}`, { token: root });
+  });
+
   it('is closed to callers without credentials, and to models without a rule', async () => {
     const row = await deleted({ state: 'shut' });
     expect((await service.get(trash)).status).toBe(401);
@@ -261,7 +312,7 @@ describeEachDatabase('callers who manage records', (databases) => {
     await service.ok('DELETE', `/admin/records/notes/${row.id}`, { token: root });
     const list = (token?: TestUser) => service.get('/api/v1/notes?trashed=true', token && { token });
     const back = () => service.request('POST', `/api/v1/notes/${row.id}/restore`, { token: ann });
-    expect([(await list()).status, (await list(ann)).status, (await back()).status]).toEqual([403, 403, 403]);
+    expect([(await list()).status, (await list(ann)).status, (await back()).status]).toEqual([401, 403, 403]);
     await permit('PUT', 'read');
     expect((await list(ann)).json.data).toMatchObject([{ id: row.id, text: 'mine' }]);
     expect((await list(ben)).json.data).toEqual([]);
@@ -292,13 +343,21 @@ describeEachDatabase('callers who manage records', (databases) => {
     const path = `/api/v1/slips/${row.id}/restore`;
     expect((await service.request('POST', path, { key })).status).toBe(404);
     expect((await service.request('POST', path, { token: ann })).status).toBe(200);
-    // A public list accepts every caller, and a method that the model does not take opens no trash.
+    // A public list accepts every caller, its trash the methods of the model only.
     const shown = await make('posters', 'poster', { text: 'b', live: true });
     await service.ok('DELETE', `/admin/records/posters/${shown.id}`, { token: root });
     const status = async (caller: object, query = '') =>
       (await service.get(`/api/v1/posters${query}`, caller)).status;
-    expect([await status({ key }), await status({ key }, '?trashed=true')]).toEqual([200, 403]);
+    expect([await status({}), await status({ key })]).toEqual([200, 200]);
+    for (const query of ['?trashed=true', '?trashed=maybe', '?page=x&trashed']) {
+      const refused = await service.get(`/api/v1/posters${query}`);
+      expect([refused.status, refused.json.code, await status({ key }, query)]).toEqual([401, 40100, 401]);
+      expect(refused.headers['www-authenticate']).toMatch(/^Bearer /);
+    }
     expect(await status({ token: ann }, '?trashed=true')).toBe(200);
+    expect(await status({ token: ann }, '?trashed=maybe')).toBe(400);
+    const { paths } = JSON.parse((await service.get('/api-docs/openapi.json')).text);
+    expect(Object.keys(paths['/api/v1/posters'].get.responses)).toContain('401');
   });
 
   it('takes the scopes that a key needs to read and to create', async () => {
