@@ -107,19 +107,22 @@ export const prepareEmptyDatabase = async (
   });
 };
 
+/** Refuses a database with pending migrations. */
+const refusePending = ({ applied }: Found): void => {
+  const waiting = applied.flatMap(({ pending: names }) => names);
+  if (waiting.length > 0)
+    throw new MigrationError(
+      `migrations are pending (${waiting.join(', ')}): run \`gatewright migrate\` first`,
+    );
+};
+
 /** Demands that a database has exactly the migrations of this program and the application. */
 export const assertUpToDate = async (
   application: Pick<Application, 'migrations'>,
   target: DatabaseTarget,
 ): Promise<void> => {
   const { later } = await migrateAll(target, sets(application), {
-    before: async ({ applied }) => {
-      const waiting = applied.flatMap(({ pending: names }) => names);
-      if (waiting.length > 0)
-        throw new MigrationError(
-          `migrations are pending (${waiting.join(', ')}): run \`gatewright migrate\` first`,
-        );
-    },
+    before: async (found) => refusePending(found),
   });
   if (later.length > 0)
     throw new MigrationError(
@@ -158,6 +161,21 @@ export const prepareDatabase = async (
   return migrated;
 };
 
+/**
+ * Migrates a database in which no migration was ever applied, for a command that works beside a service; refuses pending
+ * migrations of any other, since only a start and `migrate` apply these.
+ */
+export const prepareForCommand = async (
+  settings: Settings,
+  application: Pick<Application, 'migrations'>,
+  target: DatabaseTarget,
+): Promise<void> => {
+  const before = async (found: Found): Promise<void> => {
+    if (!isUnused(found)) refusePending(found);
+  };
+  await prepareDatabase(settings, application, target, { before });
+};
+
 /** Logged with a table and its number of records without words; making them takes about 1 ms a record. */
 export const fillingMessage = 'making the words of a full-text search';
 
@@ -187,6 +205,10 @@ export const pendingMigrations = async (
     names.push(...(await pending(target, migrations, { tableName })));
   return names;
 };
+
+/** Whether all migrations of the service are among pending ones: the database is new. */
+export const isEveryCoreMigration = (pending: readonly string[]): boolean =>
+  Object.keys(coreMigrations).every((name) => pending.includes(name));
 
 /** The SQL of everything that `prepareDatabase` would apply; nothing is changed. */
 export const planMigrations = async (

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { type TestUser, useService } from '../../tests/support/service.ts';
 import { createApplication } from '../app/application.ts';
+import { alterTable } from '../database/migrations/alter-table.ts';
 import { createTable } from '../database/migrations/schema.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
@@ -96,6 +97,36 @@ describeEachDatabase('code of the command line', (databases) => {
       'SCRIPT: there is no user unknown',
     );
     expect((await script('export const main = 1;')).failed).toBe('SCRIPT exports no function by default');
+  });
+
+  it('neither migrates a database in use: migrate and a start do, and a new one is migrated', async () => {
+    const more = createApplication({
+      resources: [note],
+      migrations: {
+        ...application.migrations,
+        '0002_drop': { up: (db, dialect) => alterTable(db, dialect, 'notes', { drop: ['title'] }) },
+      },
+    });
+    const { io } = testIo({ env: service.env, stdin: '' });
+    const pending = 'migrations are pending (0002_drop): run `gatewright migrate` first';
+    const path = join(folder, 'count.ts');
+    await writeFile(path, `export default async ({ records }) => { await records('Note').count(); };`);
+    const opened = () => Promise.resolve(more);
+    await expect(runConsole(io, opened)).rejects.toThrow(pending);
+    await expect(runScript(io, path, [], opened)).rejects.toThrow(pending);
+    // The title is still there.
+    await service.ok('POST', '/api/v1/notes', { token: ann, body: { note: { title: 'kept' } } });
+    const env = { ...service.env, DATABASE_URL: await databases.create() };
+    await runScript(testIo({ env }).io, path, [], open);
+  });
+
+  it('a command on users or keys applies no migration of the application', async () => {
+    // Its application is the example of the checkout, whose migrations this database does not have.
+    await service.command('key', 'create', '--username', ann.username, '--name', 'made');
+    const { database } = service.server.services;
+    expect(await database.all({ sql: 'select name from migrations', parameters: [] })).toEqual([
+      { name: '0001_notes' },
+    ]);
   });
 
   it('a console evaluates each line, with await', async () => {

@@ -1,6 +1,6 @@
 import type { Application } from '../app/application.ts';
 import { type Config, readConfig } from '../app/config.ts';
-import { prepareDatabase } from '../app/migrate.ts';
+import { isEveryCoreMigration, pendingMigrations, prepareDatabase } from '../app/migrate.ts';
 import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
 import { databaseTarget } from '../database/targets.ts';
@@ -13,7 +13,10 @@ import type { Io } from './io.ts';
 export const commandConfig = ({ env }: Pick<Io, 'env'>): Config =>
   readConfig({ ...env, LOCALE: env['LOCALE'] || 'en' });
 
-/** Opens the configured database for a command, migrates it as a start would, and closes it afterwards. */
+/**
+ * Opens the configured database for a command on the service's own tables, migrates these as a start would, and closes it
+ * afterwards. Migrations of the application stay pending, unless the database is new.
+ */
 export const withTables = async <T>(
   io: Io,
   work: (
@@ -27,7 +30,8 @@ export const withTables = async <T>(
   const config = commandConfig(io);
   const application = await openApplication();
   const target = databaseTarget(config.databaseUrl);
-  await prepareDatabase(config, application, target);
+  const isNew = isEveryCoreMigration(await pendingMigrations(target, application));
+  await prepareDatabase(config, isNew ? application : { migrations: {} }, target);
   const database = await openDatabase(target, { poolSize: 1 });
   try {
     return await work({ config, database, application, clock: systemClock });

@@ -106,6 +106,24 @@ it('a migration that comes while dev runs is shown, and applied when its file is
   expect(columns()).not.toContain('old');
 }, 120_000);
 
+it('a migration is held as well when one of the service itself is pending', async () => {
+  dev();
+  await said('Try  curl');
+  // As if another version of the package had been installed.
+  const database = new DatabaseSync(join(folder, 'data/gatewright.db'));
+  database.exec(`drop table gatewright_fills; delete from gatewright_migrations where name = '0057_fills'`);
+  database.close();
+  await dropOld();
+  expect(output).toContain('-- 0057_fills');
+  expect(output).toContain('-- 0002_drop');
+  expect(columns()).toContain('old');
+  output = '';
+  const now = new Date();
+  await utimes(join(folder, 'migrations/0002_drop.ts'), now, now);
+  await said('Restarted on');
+  expect(columns()).not.toContain('old');
+}, 120_000);
+
 it('Enter applies it where somebody types', async () => {
   const { stdin } = dev('interactive');
   await said('Try  curl');

@@ -20,6 +20,7 @@ export const command = defineCommand({
     '(.jsonl, .ndjson); with - as FILE, CSV to stdout. The records are those of GET /api/v1/NAME for the same user.',
     'The command writes FILE.part and renames it at the end. Run it again after Ctrl-C or a crash: it continues after the',
     'last complete record.',
+    'A new database is migrated first. If migrations of another one are pending, it exits with 1 and names them.',
   ],
   examples: [
     'gatewright export products.csv --resource products',

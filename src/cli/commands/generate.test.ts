@@ -410,6 +410,25 @@ export default defineResource('Seat', {
     expect((await command('audit', '--strict', '--allow', 'Book', '--allow', 'Other')).stderr).toBe('');
   });
 
+  it('says with `migrate --check` which searches are not complete yet, which is no difference', async () => {
+    const { models, command, written, database } = await stage();
+    await models(model('Book', 'title: field.string()').replace(' } });', " }, search: ['title'] });"));
+    await command('migrate');
+    await written('books');
+    const sql = `insert into gatewright_fills (table_name, below) values ('books', 5)`;
+    await (await database()).execute({ sql, parameters: [] });
+    expect(await command('migrate', '--check')).toMatchObject({
+      status: 0,
+      stdout: `The database is up to date.
+Full-text searches still without some words: books. A start or gatewright migrate completes them.
+`,
+    });
+    const { stdout } = await command('migrate', '--check', '--json');
+    expect(JSON.parse(stdout)).toEqual({ pending: [], differences: [], incomplete_searches: ['books'] });
+    await command('migrate');
+    expect(await command('migrate', '--check')).toMatchObject({ stdout: 'The database is up to date.\n' });
+  });
+
   it('takes a rename when it is declared, and never guesses', async () => {
     const { models, written, command, database } = await stage();
     await models(

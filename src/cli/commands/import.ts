@@ -20,6 +20,7 @@ export const command = defineCommand({
     'invalid line ends the import with all messages of its transaction, which is rolled back.',
     'Run it again after an error, Ctrl-C or a crash: it continues after the last written line, and writes each line once.',
     'A completed import starts from the beginning. An empty cell is null, "" an empty text.',
+    'A new database is migrated first. If migrations of another one are pending, it exits with 1 and names them.',
   ],
   examples: [
     'gatewright import products.csv --resource products',

@@ -9,6 +9,7 @@ import {
 } from '../../app/migrate.ts';
 import { differencesOf, SchemaError } from '../../app/schema-check.ts';
 import { breaksRequests, describeDifference } from '../../database/migrations/describe-difference.ts';
+import { incompleteSearches } from '../../database/migrations/fill-search.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -58,11 +59,19 @@ export const command = defineCommand({
     if (values.check === true) {
       const pending = await pendingMigrations(target, application);
       const found = pending.length > 0 ? [] : await differencesOf(target, models);
-      if (values.json === true)
-        io.print(JSON.stringify({ pending, differences: found.map(describeDifference) }));
+      const incomplete = pending.length > 0 ? [] : await incompleteSearches(target);
+      if (values.json === true) {
+        const differences = found.map(describeDifference);
+        io.print(JSON.stringify({ pending, differences, incomplete_searches: incomplete }));
+      }
       if (pending.length > 0) throw new CommandError(`migrations are pending: ${pending.join(', ')}`);
       if (found.length > 0) throw new SchemaError(found);
-      if (values.json !== true) io.print('The database is up to date.');
+      if (values.json === true) return;
+      io.print('The database is up to date.');
+      if (incomplete.length > 0)
+        io.print(
+          `Full-text searches still without some words: ${incomplete.join(', ')}. A start or gatewright migrate completes them.`,
+        );
       return;
     }
     if (values.undo === true) {

@@ -4,7 +4,7 @@ import { join, parse } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '../../app/application.ts';
 import type { Config } from '../../app/config.ts';
-import { pendingMigrations, planMigrations } from '../../app/migrate.ts';
+import { isEveryCoreMigration, pendingMigrations, planMigrations } from '../../app/migrate.ts';
 import type { PlannedStep } from '../../database/migrations/plan.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import type { Shown, Start } from './messages.ts';
@@ -12,12 +12,15 @@ import type { Shown, Start } from './messages.ts';
 /** Milliseconds between two checks of a database that another process may migrate. */
 const lookInterval = 500;
 
-/** The application's own pending migrations; none on a new database, which has no data to lose. */
+/**
+ * The pending migrations, if some are the application's own: those of the service run with them. None on a new database,
+ * which has no data to lose.
+ */
 const waitingOf = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
   const target = databaseTarget(config.databaseUrl);
   const all = await pendingMigrations(target, application);
-  const own = all.every((name) => Object.hasOwn(application.migrations, name));
-  return own && all.length > 0 ? planMigrations(target, application) : [];
+  const own = all.some((name) => Object.hasOwn(application.migrations, name));
+  return own && !isEveryCoreMigration(all) ? planMigrations(target, application) : [];
 };
 
 const sqlOf = ({ name, statements }: PlannedStep): string => [`-- ${name}`, ...statements].join('\n');
@@ -26,11 +29,13 @@ const shownOf = (folder: string, steps: readonly PlannedStep[]): Shown => {
   const directory = join(folder, 'migrations');
   const files = new Map(readdirSync(directory).map((file) => [parse(file).name, join(directory, file)]));
   return Object.fromEntries(
-    steps.flatMap((step) => {
+    steps.map((step) => {
       const file = files.get(step.name);
-      if (file === undefined) return [];
-      const form = createHash('sha256').update(readFileSync(file)).update(sqlOf(step)).digest('hex');
-      return [[step.name, { form, written: statSync(file).mtimeMs }]];
+      const form = createHash('sha256').update(sqlOf(step));
+      // A migration of the service has no file here.
+      if (file === undefined) return [step.name, { form: form.digest('hex'), written: 0 }];
+      const { mtimeMs: written } = statSync(file);
+      return [step.name, { form: form.update(readFileSync(file)).digest('hex'), written }];
     }),
   );
 };

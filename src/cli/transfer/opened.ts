@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Application } from '../../app/application.ts';
 import { composeOffline } from '../../app/compose-offline.ts';
 import type { Config } from '../../app/config.ts';
-import { prepareDatabase } from '../../app/migrate.ts';
+import { prepareForCommand } from '../../app/migrate.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import type { Identity } from '../../auth/ports.ts';
 import { defaultMethods, isOfApplications } from '../../auth/registry.ts';
@@ -35,7 +35,7 @@ export interface OpenOperations {
 
 /**
  * Opens the configured database and the operations of the application's resources, alongside a service that may be
- * running on it; migrates it as a start would, and closes it afterwards.
+ * running on it; migrates it only if it is new, and closes it afterwards.
  */
 export const withOperations = async <T>(
   io: Pick<Io, 'env' | 'show'>,
@@ -45,7 +45,7 @@ export const withOperations = async <T>(
   const config = commandConfig(io);
   const application = await open();
   const target = databaseTarget(config.databaseUrl);
-  await prepareDatabase(config, application, target);
+  await prepareForCommand(config, application, target);
   const database = await openDatabase(target, { poolSize, prepare: config.databasePrepare });
   try {
     const logger = pino({ level: 'warn' }, { write: (line) => io.show(line) });

@@ -42,6 +42,13 @@ export const dropSearch = async (db: MigrationDatabase, dialect: Dialect, table:
   await db.deleteFrom(fills).where('table_name', '=', table).execute();
 };
 
+/** Tables whose full-text searches are not complete yet, of a database with all migrations of the service. */
+export const incompleteSearches = (target: DatabaseTarget): Promise<readonly string[]> =>
+  target.snapshot(async ({ ask }) => {
+    const rows = await ask<{ table_name: string }>(`select table_name from ${fills} order by table_name`);
+    return rows.map(({ table_name: name }) => name);
+  });
+
 /** Runs a unit in a transaction that locks rows for a short time only, and gives way to writes of the service. */
 const besideWrites = <T>(
   db: MigrationDatabase,
