@@ -29,7 +29,7 @@ const parameters: readonly (readonly [string, string])[] = [
   ['offset', parameterTexts.offset.en],
   ['sort', parameterTexts.groupSort.en],
   ['filter[field][operator]', 'Conditions on records, as in the list'],
-  ['q', parameterTexts.search.en],
+  ['q', `${parameterTexts.search.en}; words where the model has a [full-text search](../guide/search.md)`],
   ['page', 'Page of groups, from 1; default page size 20'],
   ['per_page', 'Groups per page, 1 to 1,000'],
 ];

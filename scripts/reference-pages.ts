@@ -1,6 +1,7 @@
 import { variables } from '../src/app/variables.ts';
 import { commandHelp } from '../src/cli/help.ts';
 import { registry } from '../src/cli/registry.ts';
+import { rankedMatches } from '../src/database/search.ts';
 import type { FieldType, FilterOperator } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
@@ -71,7 +72,10 @@ const listPage = (): string => {
     ['page', parameterTexts.page.en],
     ['per_page', `${parameterTexts.perPage.en}, 1 to 1,000`],
     ['after', parameterTexts.after.en],
-    ['sort', `${parameterTexts.sort.en}; default \`id\`; ties are ordered by \`id\`; null comes first`],
+    [
+      'sort',
+      `${parameterTexts.sort.en}; default \`id\`, for words of a full-text search the best match; ties are ordered by \`id\`; null comes first`,
+    ],
     ['filter[field][operator]', 'Conditions, joined by AND'],
     [
       'q',
@@ -117,6 +121,7 @@ const listPage = (): string => {
         ['header', ''],
         (['X-Total-Count', 'Link'] as const).map((name) => [code(name), headerTexts[name].en]),
       ),
+      `In the order of its best matches, a [full-text search](../guide/search.md#the-order) counts up to ${rankedMatches.toLocaleString('en')} records, or to the first one behind the page if that is further.`,
     ].join('\n\n'),
   );
 };

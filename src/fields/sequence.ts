@@ -10,7 +10,7 @@ export interface SequenceOptions {
   readonly index?: boolean;
   /**
    * A reference of the model, by its key: the records of each referenced record are numbered by themselves, those
-   * without one in one sequence. Updates ignore that reference.
+   * without one in one sequence. Updates ignore that reference. Give it `onDelete: 'restrict'` or `'cascade'`.
    */
   readonly per?: string;
   /**

@@ -122,7 +122,7 @@ export interface GroupQuery<Shape extends GroupShape, Asked extends GroupRequest
   readonly offset?: string | undefined;
   /** Conditions on records, joined by AND. */
   readonly filter?: Shape['filter'];
-  /** Text to search for in every text field. */
+  /** A text to search for in the text fields; words, where the model has `search`. */
   readonly q?: string | undefined;
   /** Keys of the groups in order; `-` before one is descending. Default: the grouping terms. */
   readonly sort?: NoInfer<

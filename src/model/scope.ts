@@ -49,7 +49,10 @@ export interface RelatedOptions<Include> {
 export interface ListQuery<Filter, Sort, Include = AnyInclude>
   extends CountQuery<Filter>,
     RelatedOptions<Include> {
-  /** Terms in order: `'-created_at'`, or `['status', '-id']`. Default: by id. */
+  /**
+   * Terms in order: `'-created_at'`, or `['status', '-id']`. Default: by id; for a `q` with the `search` of the model, the
+   * best match first.
+   */
   readonly sort?: Sort | readonly Sort[];
   /** Page number, from 1. */
   readonly page?: number;
@@ -65,7 +68,7 @@ export interface ListQuery<Filter, Sort, Include = AnyInclude>
 export interface CountQuery<Filter> {
   /** Conditions, joined by AND. One with the value undefined is an error: ignoring it would match everything. */
   readonly filter?: Filter;
-  /** A text to search for in the searchable fields. */
+  /** A text to search for in the text fields; words, where the model has `search`. */
   readonly q?: string;
 }
 
@@ -109,7 +112,10 @@ export type AnyInclude = IncludeIn<AnyRelations>;
 export interface RecordPage<Row> {
   /** Records of the page, in the detail view. */
   readonly records: Row[];
-  /** Number of all matching records; undefined for a page by `after`, which counts nothing. */
+  /**
+   * Number of all matching records; undefined for a page by `after`, which counts nothing. In the order of a full-text
+   * search it counts up to 1,000, or to the first record behind the page.
+   */
   readonly total: number | undefined;
   /** The value of `after` for the next page; undefined on the last one, and where the order has no cursors. */
   readonly next: string | undefined;
@@ -153,7 +159,7 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relatio
     id: number,
     options?: FindOptions<Include & OnlyIncluded<Relations, Include>>,
   ): Promise<WithRelated<Row, Relations, Include>>;
-  /** Number of matching records. */
+  /** Number of matching records, all of them for a full-text search too. */
   count(query?: CountQuery<Filter>): Promise<number>;
   /**
    * Records counted and summed up by group: `{ group: ['status', 'created_at:day'], count: true, sum: ['amount'] }`.
