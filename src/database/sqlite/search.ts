@@ -149,16 +149,18 @@ const newest = (search: RankedSearch, most: Fragment, matches: readonly Fragment
   const words = tableOf(search);
   const rowid = sql`${words}.rowid`;
   const columns = sql`${rowid} as id`;
-  const end = sql` order by ${rowid} desc limit ${most}`;
-  if (reach.length + filters.length === 0) return sql`select ${columns} from ${words}${where(matches)}${end}`;
+  const first = (limit: Fragment): Fragment => sql` order by ${rowid} desc limit ${limit}`;
+  if (reach.length + filters.length === 0)
+    return sql`select ${columns} from ${words}${where(matches)}${first(most)}`;
   const rows = sql`select ${columns} from ${words} cross join ${source}`;
   const all = [...matches, sql`${key} = ${rowid}`, ...reach, ...filters];
-  if (parts === undefined) return sql`${rows}${where(all)}${end}`;
+  if (parts === undefined) return sql`${rows}${where(all)}${first(most)}`;
   const few = sql`(select count(*) from _near) <= ${literal(fewRecords)}`;
   // The plus prevents one search for each of these records, each of which would begin again.
-  const near = [few, ...matches, sql`+${rowid} in (select key from _near where admitted)`];
-  return sql`select * from (select ${columns} from ${words}${where(near)}${end})
-    union all select * from (${rows}${where([sql`not ${few}`, ...all])}${end}) order by id desc limit ${most}`;
+  const near = [...matches, sql`+${rowid} in (select key from _near where admitted)`];
+  // One of the two has the limit 0. As a condition, SQLite would ask for `few` with each match.
+  return sql`select * from (select ${columns} from ${words}${where(near)}${first(sql`case when ${few} then ${most} else 0 end`)})
+    union all select * from (${rows}${where(all)}${first(sql`case when ${few} then 0 else ${most} end`)}) order by id desc limit ${most}`;
 };
 
 /** The keys of the rows that a caller reaches, and whether the filters admit them; no more than decide for `few`. */
