@@ -165,12 +165,18 @@ const tableOf = ({ index }: SearchRequest): Fragment => sql`${identifier(searchT
  */
 const examinedRecords = { whole: [25_000, 75_000], part: [10_000, 30_000] } as const;
 
+/** The newest records of a table, whose share of matches tells how many there are of all. */
+const probedRecords = 2000;
+
+/** With so many matches or fewer, the index is asked for all of them at once. */
+const fewMatches = 15_000;
+
 const countOf = (table: Fragment): Fragment => sql`(select count(*) from ${table})`;
 
 /**
  * An index on words returns matches in no order, and all of them, so a frequent word takes as long as it has matches. The
- * newest records are examined first, until enough of them match. Otherwise the word is rare enough to ask the index for
- * all matches. Matches with only a beginning are looked for where the words themselves have too few.
+ * newest records are examined, until enough of them match. The index is asked for all matches where too few of these do,
+ * and at once where a word seems to have few matches. Matches with only a beginning are looked for where the words themselves have too few.
  */
 const ranked = (search: RankedSearch): RankedMatches => {
   const { index, columns, source, key, reach, parts, filters, until } = search;
@@ -202,14 +208,14 @@ const ranked = (search: RankedSearch): RankedMatches => {
   const newestRows = rows([], first);
   const nextRows = rows([sql`${isUnconditional ? id : key} < (select lowest from _examined)`], second);
   /** Matches among such rows. */
-  const near = (of: Fragment, conditions: readonly Fragment[]): Fragment => {
+  const near = (of: Fragment, most: Fragment, conditions: readonly Fragment[]): Fragment => {
     // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the whole table.
     const withWords = isUnconditional
       ? sql`(${of}) as ${words}`
       : sql`(${of}) as _newest cross join lateral
         (select ${id}, ${words}.words from ${table} where ${id} = _newest.id offset 0) as ${words}`;
     const order = isUnconditional ? id : sql`_newest.id`;
-    return sql`select ${id} from ${withWords}${where(conditions)} order by ${order} desc limit ${enough}`;
+    return sql`select ${id} from ${withWords}${where(conditions)} order by ${order} desc limit ${most}`;
   };
   const from = isUnconditional ? table : sql`${table} join ${source} on ${key} = ${id}`;
   const far = (conditions: readonly Fragment[]): Fragment =>
@@ -218,13 +224,18 @@ const ranked = (search: RankedSearch): RankedMatches => {
   const found = (name: string, others: Fragment, ...conditions: readonly Fragment[]): readonly Fragment[] => {
     const [all, nearest, next] = [identifier(name), identifier(`${name}_near`), identifier(`${name}_next`)];
     const [here, there] = [countOf(nearest), countOf(next)];
-    const isSoonDone = sql`(${here} + ${others} >= ${enough} or (select complete from _examined))`;
-    const isLikely = sql`not ${isSoonDone} and ${here} * ${literal((first + second) / first)} + ${others} >= ${enough}`;
-    const isDone = sql`(${isSoonDone} or ${isLikely}
+    const rare = identifier(`${name}_rare`);
+    const isRare = sql`(select rare from ${rare})`;
+    const probed = sql`(select ${id}, ${words}.words from ${table} order by ${id} desc limit ${literal(probedRecords)}) as ${words}`;
+    const isSoonDone = sql`not ${isRare} and (${here} + ${others} >= ${enough} or (select complete from _examined))`;
+    const isLikely = sql`not (${isSoonDone}) and ${here} * ${literal((first + second) / first)} + ${others} >= ${enough}`;
+    const isDone = sql`(${isSoonDone} or (${isLikely})
       and (${here} + ${there} + ${others} >= ${enough} or (select complete from _next)))`;
     return [
-      sql`${nearest} as materialized (${near(newestRows, conditions)})`,
-      sql`${next} as materialized (${near(nextRows, [isLikely, ...conditions])})`,
+      sql`${rare} as materialized (select not (select complete from _examined)
+        and (select count(*) from ${probed}${where(conditions)}) * (select max(${id}) from ${table}) <= ${literal(probedRecords * fewMatches)} as rare)`,
+      sql`${nearest} as materialized (${near(newestRows, enough, [sql`not ${isRare}`, ...conditions])})`,
+      sql`${next} as materialized (${near(nextRows, sql`(${enough} - ${here})`, [isLikely, ...conditions])})`,
       sql`${all} as materialized (select id from ${nearest} where ${isDone}
         union all select id from ${next} where ${isDone}
         union all ${far([sql`not ${isDone}`, ...conditions])})`,

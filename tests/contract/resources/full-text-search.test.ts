@@ -289,16 +289,22 @@ describeEachDatabase('full-text search', (databases) => {
     const insert = `insert into letters (title, body, status, user_id, created_at, updated_at)
       with recursive n (i) as (select 1 union all select i + 1 from n where i < 45000)
       select 'Heron ' || i || ' t' || (i % 20) || ' h' || (i % 33) || case when i <= 700 then ' early' else '' end
-          || case when i <= 900 or i > 44700 then ' ends' else '' end,
+          || case when i <= 900 or i > 44700 then ' ends' else '' end
+          || case when i > 44300 or i % 100 = 7 then ' often' else '' end
+          || case when i > 44300 or i % 1000 = 7 then ' once' else '' end,
         case when i % 5 = 0 then 'fifth' else 'other' end, case when i % 2 = 0 then 'public' else 'draft' end,
         case when i % 2 = 0 then ${bob.id} else ${carl.id} end, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from n`;
     await database.execute({ sql: insert, parameters: [] });
     const all = Array.from({ length: 45_000 }, (_, index) => index + 1);
     const numbers = async (q: string, query: Record<string, string>) =>
       (await titles(q, query, 'letters', carl)).map((title) => Number(title.split(' ')[1]));
-    // Found among the newest 10,000 records (the last of these is an h21), the next 30,000, and all.
+    // Found among the newest 10,000 records, the next 30,000 (often), after those by the index (once), and by the index at
+    // once, as the newest 2,000 have few (t7, h21, ends, early).
     const searches: readonly (readonly [string, (i: number) => boolean, Record<string, string>])[] = [
       ['heron', () => true, {}],
+      ['often', (i) => i > 44_300 || i % 100 === 7, {}],
+      ['once', (i) => i > 44_300 || i % 1000 === 7, {}],
+      ['often', (i) => (i > 44_300 || i % 100 === 7) && i % 5 > 0, { 'filter[body]': 'other' }],
       ['t7', (i) => i % 20 === 7, {}],
       ['h21', (i) => i % 33 === 21, {}],
       ['h21', (i) => i % 33 === 21 && i % 5 > 0, { 'filter[body]': 'other' }],
