@@ -87,7 +87,7 @@ export interface TestClock {
 }
 
 export interface UserOptions {
-  /** `viewer` unless given. Missing roles are created. */
+  /** `viewer` unless one is given, since a user has at least one role. Missing roles are created. */
   readonly roles?: readonly string[];
   /** The password for signing in; other calls do not need one. */
   readonly password?: string;

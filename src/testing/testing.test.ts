@@ -186,6 +186,8 @@ describeEachDatabase('a scope of a test', (databases) => {
     await app.grant('viewer', 'Order', 'create');
     const { records, principal } = await app.scope(user);
     expect(principal).toEqual({ kind: 'user', id: user.id, username: user.username, roles: ['viewer'] });
+    const other = await app.scope(await app.user({ roles: [] }));
+    expect(other.principal).toMatchObject({ roles: ['viewer'] });
     const made = await records(order).create(values);
     expect(made).toMatchObject({ number: 'A1', user_id: user.id, internal_note: null });
     const stranger = await app.scope(await app.user());

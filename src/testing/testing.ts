@@ -196,7 +196,8 @@ const joinTo = (server: Server, { clock, read }: MovedClock, close: () => Promis
   const create = async (
     options: UserOptions = {},
   ): Promise<{ readonly user: TestUser; readonly token: () => Promise<string> }> => {
-    const { roles = ['viewer'], password } = checkOptions('user', options, userOptions);
+    const { roles: given = [], password } = checkOptions('user', options, userOptions);
+    const roles = given.length === 0 ? ['viewer'] : given;
     for (const role of roles) await ensureRole(role);
     const hash = password === undefined ? noPassword() : await createPasswords().hash(password);
     const made = await createUser(services.users, roles, hash);

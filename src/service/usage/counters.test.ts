@@ -141,7 +141,7 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
     const { database } = context;
     const actor = { principal: 'command line', address: null } as const;
     const names = { username: 'ann', usernameCanonical: 'ann', email: 'a@b.c', emailCanonical: 'a@b.c' };
-    const values = { ...names, name: 'Ann', passwordHash: 'x', disabled: false, roles: [] };
+    const values = { ...names, name: 'Ann', passwordHash: 'x', disabled: false, roles: ['viewer'] };
     const user = await createUserStore(context).create(values, actor);
     const key = { userId: user, name: 'k', hash: 'h', prefix: 'p', expiresAt: null };
     const id = await createCommands(context)(actor, (change) => addKey(change, key));
