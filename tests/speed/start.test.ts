@@ -93,7 +93,7 @@ describe('a start', () => {
     async (program) => {
       const files = await importsOf(fileURLToPath(new URL(`../../dist/${program}.js`, import.meta.url)));
       expect(files.map((file) => basename(file))).not.toContain('service.js');
-      expect(files.length).toBeLessThan(12);
+      expect(files.length).toBeLessThan(13);
     },
   );
 });
