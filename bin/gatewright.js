@@ -7,7 +7,8 @@ import module from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const required = [24, 15];
+/** The oldest versions with the security fixes of October 2026; `engines` in package.json says the same. */
+const required = '24.22.1 or newer of Node 24, or 26.12.1 or newer';
 const isWindows = process.platform === 'win32';
 
 /** Node lets the memory for young objects grow to 48 MB; with half of it the service is as fast. */
@@ -22,7 +23,11 @@ const isAtLeast = (version, [least, minor]) => {
   return major > least || (major === least && Number(parts[2]) >= minor);
 };
 
-const isEnough = (version) => isAtLeast(version, required);
+const isEnough = (version) => {
+  const [major, minor, patch] = (/^v?(\d+)\.(\d+)\.(\d+)/.exec(version) || []).slice(1).map(Number);
+  if (major === 24) return minor > 22 || (minor === 22 && patch >= 1);
+  return major > 26 || (major === 26 && (minor > 12 || (minor === 12 && patch >= 1)));
+};
 
 const isUsable = (file) => {
   if (!existsSync(file)) return false;
@@ -117,7 +122,7 @@ if (isEnough(process.versions.node)) {
   if (file) handOver(file);
   else {
     fail(
-      `Node ${required.join('.')} or newer is needed, this is ${process.version}: npm install --save-dev node brings one`,
+      `Node ${required} is needed, this is ${process.version}. On Linux, npm install brings one unless optional packages are omitted.`,
     );
   }
 }

@@ -306,7 +306,7 @@ describe('a new application, installed without what it is developed with', () =>
       await readFile(join(app.folder, 'package.json'), 'utf8'),
     );
     expect([Object.keys(dependencies), Object.keys(devDependencies)]).toEqual([
-      ['gatewright', 'node'],
+      ['gatewright'],
       ['@types/node', 'typescript'],
     ]);
     const installed = await app.npm('ci', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline');

@@ -94,7 +94,6 @@ export const command = defineCommand({
     const files = applicationFiles({
       name: packageName(folder),
       dependency: await dependencySpec(own, values.from),
-      node: version('node'),
       developed: {
         '@types/node': version('@types/node'),
         typescript: version('typescript'),

@@ -10,15 +10,13 @@ export interface NewApplication {
   readonly name: string;
   /** The dependency on this package, by version or file. */
   readonly dependency: string;
-  /** Version range of the package that provides its Node. */
-  readonly node: string;
   /** Version ranges of its development dependencies. */
   readonly developed: Readonly<Record<'@types/node' | 'typescript', string>>;
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-const packageJson = ({ name, dependency, node, developed }: NewApplication): string =>
+const packageJson = ({ name, dependency, developed }: NewApplication): string =>
   json({
     name,
     version: '0.0.0',
@@ -31,10 +29,8 @@ const packageJson = ({ name, dependency, node, developed }: NewApplication): str
       test: 'node --test',
       types: 'tsc',
     },
-    // npm asks before it lets a package run a script at its installation; this one fetches Node.
-    allowScripts: { node: true },
-    // Node is a production dependency: without development dependencies, the one on the path may be too old.
-    dependencies: { gatewright: dependency, node },
+    // Gatewright brings the Node that runs it, as an optional dependency for each platform.
+    dependencies: { gatewright: dependency },
     devDependencies: developed,
   });
 
