@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -286,6 +286,113 @@ describeEachDatabase('leaked keys', (databases) => {
       const plain = await scan(['--git', repository]);
       expect(plain.stdout).toContain(`config with space:3 (commit ${first.slice(0, 12)}): key`);
       expect(result.unread).toEqual([]);
+    });
+
+    it('of another work tree, of a bare copy and of several repositories at once', async () => {
+      const { id, key } = await makeKey();
+      const tree = join(folder, 'second tree');
+      await git('worktree', 'add', '--quiet', '-b', 'second', tree);
+      await writeFile(join(tree, 'second'), key);
+      await execute('git', ['-C', tree, 'add', 'second']);
+      const bare = join(folder, 'bare.git');
+      await execute('git', ['clone', '--quiet', '--bare', repository, bare]);
+      const places = async (...paths: string[]) =>
+        (await report(['--git', ...paths])).report.found.filter((found) => found.id === id).length;
+      // Staged in a work tree: it is not in the copy.
+      expect([await places(join(tree)), await places(repository), await places(bare)]).toEqual([1, 1, 0]);
+      expect(await places(repository, bare)).toBe(1);
+    });
+
+    it('that names programs in its configuration: none is run', async () => {
+      const { id, key } = await makeKey();
+      const trapped = join(folder, 'trapped');
+      const ran = join(folder, 'ran');
+      const trap = join(folder, 'trap.sh');
+      await writeFile(trap, `#!/bin/sh\necho "$0 $* $JWT_SECRET" >> ${ran}\ncat\n`, { mode: 0o755 });
+      const inTrapped = (...words: string[]) =>
+        execute('git', ['-C', trapped, '-c', 'user.name=T', '-c', 'user.email=t@example.com', ...words]);
+      await mkdir(trapped);
+      await inTrapped('init', '--quiet', '--initial-branch=main');
+      await writeFile(join(trapped, '.gitattributes'), '* diff=trap filter=trap merge=trap\n');
+      await writeFile(join(trapped, 'config.txt'), `a\n${key}\n`);
+      await inTrapped('add', '--all');
+      await inTrapped('commit', '--quiet', '--message', 'first');
+      // A commit with a signature, which `git log` would have a program check.
+      const { stdout: head } = await inTrapped('cat-file', 'commit', 'HEAD');
+      const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n YQ==\n -----END PGP SIGNATURE-----';
+      await writeFile(
+        join(folder, 'signed'),
+        head.replace(/\ncommitter (.*)\n/, `\ncommitter $1\n${signature}\n`),
+      );
+      const signed = await inTrapped('hash-object', '-t', 'commit', '-w', join(folder, 'signed'));
+      await inTrapped('update-ref', 'refs/heads/main', signed.stdout.trim());
+      // An object that git would fetch.
+      await writeFile(join(trapped, 'absent'), 'absent\n');
+      await inTrapped('add', '--all');
+      await inTrapped('commit', '--quiet', '--message', 'second');
+      const { stdout: absent } = await inTrapped('rev-parse', 'HEAD:absent');
+      await rm(join(trapped, '.git/objects', absent.slice(0, 2), absent.trim().slice(2)));
+      const programs = [
+        ...[
+          'core.fsmonitor',
+          'core.pager',
+          'core.editor',
+          'core.sshCommand',
+          'core.gitProxy',
+          'core.askPass',
+        ],
+        ...[
+          'core.alternateRefsCommand',
+          'gpg.program',
+          'gpg.ssh.program',
+          'diff.external',
+          'diff.trap.command',
+        ],
+        ...['diff.trap.textconv', 'filter.trap.clean', 'filter.trap.smudge', 'filter.trap.process'],
+        ...[
+          'merge.trap.driver',
+          'credential.helper',
+          'uploadpack.packObjectsHook',
+          'pager.log',
+          'pager.rev-list',
+        ],
+      ];
+      for (const name of programs) await inTrapped('config', '--add', name, trap);
+      const more = `
+[include]
+\tpath = ${join(folder, 'included')}
+[core]
+\trepositoryformatversion = 1
+\thooksPath = ${folder}
+\tworktree = ${folder}
+[log]
+\tshowSignature = true
+[filter "trap"]
+\trequired = true
+[protocol "ext"]
+\tallow = always
+[remote "origin"]
+\turl = ext::${trap}
+\tpromisor = true
+\tpartialclonefilter = blob:none
+[extensions]
+\tpartialClone = origin
+[alias]
+\trev-list = !${trap}
+\tcat-file = !${trap}
+`;
+      await appendFile(join(trapped, '.git/config'), more);
+      await writeFile(join(folder, 'included'), `[core]\n\tfsmonitor = ${trap}\n`);
+      for (const name of ['post-index-change', 'reference-transaction'])
+        await symlink(trap, join(trapped, '.git/hooks', name));
+
+      const { status, report: result } = await report(['--git', trapped]);
+      expect(await readFile(ran, 'utf8').catch(() => 'nothing ran')).toBe('nothing ran');
+      expect([status, result.found.map((found) => [found.id, found.file, found.line])]).toEqual([
+        1,
+        [[id, 'config.txt', 2]],
+      ]);
+      expect(result.unread).toEqual([`${absent.trim()}: the object is missing`]);
     });
 
     it('is refused where there is none', async () => {

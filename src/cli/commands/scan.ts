@@ -1,7 +1,8 @@
 import { errorMessage } from '../../kernel/error-message.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
-import { createKeySearch, type FoundKey } from '../scan/known-keys.ts';
+import { ForeignRepository } from '../scan/git.ts';
+import { createKeySearch, type FoundKey, type KeySearch } from '../scan/known-keys.ts';
 import { examineRepository, firstCommitWith } from '../scan/repository.ts';
 import { type Examined, examine, examinePaths } from '../scan/sources.ts';
 import { withTables } from '../tables.ts';
@@ -30,7 +31,10 @@ const lineOf = (found: Reported): string => {
 };
 
 /** The commits of keys in a repository; each object is looked up once. */
-const withCommits = async (repository: string, found: readonly FoundKey[]): Promise<readonly Reported[]> => {
+const withCommits = async (
+  repository: ForeignRepository,
+  found: readonly FoundKey[],
+): Promise<readonly Reported[]> => {
   const commits = new Map<string, string | undefined>();
   for (const { object, file } of found) {
     if (object === undefined || commits.has(object)) continue;
@@ -40,6 +44,27 @@ const withCommits = async (repository: string, found: readonly FoundKey[]): Prom
     const commit = commits.get(each.object ?? '');
     return commit === undefined ? each : { ...each, commit };
   });
+};
+
+/** Keys in the repository at a path; what cannot be read of it is listed. */
+const scanRepository = async (
+  search: KeySearch,
+  examined: Examined,
+  path: string,
+  warn: (line: string) => void,
+): Promise<readonly Reported[]> => {
+  const listing = (error: unknown): undefined => {
+    if (!(error instanceof CommandError)) throw error;
+    examined.unread.push(`${path}: ${error.message}`);
+  };
+  const repository = await ForeignRepository.open(path).catch(listing);
+  if (repository === undefined) return [];
+  try {
+    await examineRepository(search, examined, repository, (line) => warn(`${path}: ${line}`)).catch(listing);
+    return await withCommits(repository, await search.finish());
+  } finally {
+    await repository.close();
+  }
 };
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -72,13 +97,8 @@ export const command = defineCommand({
         const search = createKeySearch(context, revoke);
         if (git) {
           const all: Reported[] = [];
-          for (const repository of paths.length === 0 ? ['.'] : paths) {
-            await examineRepository(search, examined, repository, io.warn).catch((error: unknown) => {
-              if (!(error instanceof CommandError)) throw error;
-              examined.unread.push(`${repository}: ${error.message}`);
-            });
-            all.push(...(await withCommits(repository, await search.finish())));
-          }
+          for (const path of paths.length === 0 ? ['.'] : paths)
+            all.push(...(await scanRepository(search, examined, path, io.warn)));
           return all;
         }
         if (paths.length === 0) await examine(search, examined, { file: '(standard input)' }, io.stdin);

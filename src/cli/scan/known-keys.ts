@@ -86,10 +86,10 @@ export const createKeySearch = (context: TableContext, revoke: boolean) => {
       }
       if (waiting.size >= maxSoughtSecrets || places >= maxWaitingPlaces) await flush();
     },
-    /** Looks the rest up, and returns all keys in the order in which they were found. */
+    /** Looks the rest up, and returns the keys that were found since the last call, in order. */
     finish: async (): Promise<readonly FoundKey[]> => {
       await flush();
-      return found;
+      return found.splice(0);
     },
   };
 };

@@ -1,50 +1,10 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { CommandError } from '../io.ts';
+import { ended, type ForeignRepository } from './git.ts';
 import type { KeySearch } from './known-keys.ts';
 import { type Examined, examine } from './sources.ts';
-
-/** Nothing is fetched, asked for or written, and messages are English. */
-const environment = {
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_OPTIONAL_LOCKS: '0',
-  LC_ALL: 'C',
-};
-
-type Git = ChildProcessByStdio<Writable, Readable, Readable>;
-
-const start = (repository: string, words: readonly string[]): Git =>
-  spawn('git', ['-C', repository, ...words], {
-    env: { ...process.env, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-
-/** Resolves at the end of a process. @throws CommandError with its message unless it succeeded */
-const ended = async (git: Git): Promise<void> => {
-  let message = '';
-  git.stderr.on('data', (chunk) => {
-    message = `${message}${chunk}`.slice(0, 2_000);
-  });
-  const [code] = await once(git, 'close').catch((error: unknown) => {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw new CommandError(isMissing ? 'git is not installed' : `git: ${String(error)}`, { cause: error });
-  });
-  if (code !== 0) throw new CommandError(message.trim().split('\n')[0] ?? 'git failed');
-};
-
-/** The output of a short command. @throws CommandError */
-const outputOf = async (repository: string, words: readonly string[]): Promise<string> => {
-  const git = start(repository, words);
-  const end = ended(git);
-  git.stdin.on('error', () => {}).end();
-  const chunks: Buffer[] = [];
-  git.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await end;
-  return Buffer.concat(chunks).toString();
-};
 
 /** Bytes of a stream, as many as are asked for at a time. */
 class ByteReader {
@@ -96,13 +56,15 @@ const nameless: Readonly<Record<string, string>> = { commit: '(commit message)',
 export const examineRepository = async (
   search: KeySearch,
   examined: Examined,
-  repository: string,
+  repository: ForeignRepository,
   warn: (line: string) => void,
 ): Promise<void> => {
-  if ((await outputOf(repository, ['rev-parse', '--is-shallow-repository'])).trim() === 'true')
-    warn(`${repository}: the repository is shallow, so only a part of its history is scanned`);
-  const list = start(repository, ['rev-list', '--all', '--reflog', '--indexed-objects', '--objects']);
-  const show = start(repository, ['cat-file', '--batch', '--buffer']);
+  if ((await repository.output(['rev-parse', '--is-shallow-repository'])).trim() === 'true')
+    warn('the repository is shallow, so only a part of its history is scanned');
+  // A missing object is listed with a question mark before its name: git must not go and fetch it.
+  const every = ['--all', '--reflog', '--indexed-objects', '--objects', '--missing=print'];
+  const list = repository.start(['rev-list', ...every]);
+  const show = repository.start(['cat-file', '--batch', '--buffer']);
   const ends = Promise.all([ended(list), ended(show)]);
   // A failure is reported once the output ends.
   ends.catch(() => {});
@@ -113,6 +75,10 @@ export const examineRepository = async (
   const ask = async (): Promise<void> => {
     for await (const line of createInterface({ input: list.stdout, crlfDelay: Infinity })) {
       const [object = ''] = line.split(' ', 1);
+      if (object.startsWith('?')) {
+        examined.unread.push(`${object.slice(1)}: the object is missing`);
+        continue;
+      }
       names.push(line.slice(object.length + 1));
       if (!show.stdin.write(`${object}\n`)) await once(show.stdin, 'drain');
     }
@@ -142,7 +108,18 @@ export const examineRepository = async (
 };
 
 /** The first commit that has an object; undefined where only the index or a log has it. */
-export const firstCommitWith = async (repository: string, object: string): Promise<string | undefined> => {
-  const words = ['log', '--all', '--reflog', '--format=%H', `--find-object=${object}`];
-  return (await outputOf(repository, words)).trim().split('\n').at(-1) || undefined;
+export const firstCommitWith = async (
+  repository: ForeignRepository,
+  object: string,
+): Promise<string | undefined> => {
+  const words = [
+    'log',
+    '--all',
+    '--reflog',
+    '--format=%H',
+    '--no-ext-diff',
+    '--no-textconv',
+    `--find-object=${object}`,
+  ];
+  return (await repository.output(words)).trim().split('\n').at(-1) || undefined;
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { childEnvironment } from '../../kernel/child-environment.ts';
 
 /** PostgreSQL's own programs for a copy. */
 type ProgramName = 'pg_dump' | 'pg_restore';
@@ -17,8 +18,8 @@ export interface Program {
   readonly version: string;
 }
 
-/** The part of this process's environment that is passed on: nothing of the service's own, which holds secrets. */
-const passedOn = /^(?:PATH|HOME|USER|TMPDIR|LD_LIBRARY_PATH|SystemRoot|PG[A-Z]+)$/;
+/** Variables of libpq that the caller may have set. */
+const ofLibpq = /^PG[A-Z]+$/;
 
 /** Parameters of a URL that libpq knows by a variable. */
 const variables: Readonly<Record<string, string>> = {
@@ -29,20 +30,13 @@ const variables: Readonly<Record<string, string>> = {
   options: 'PGOPTIONS',
 };
 
-const inherited = (): Record<string, string> => {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(process.env))
-    if (passedOn.test(name) && value !== undefined) kept[name] = value;
-  return kept;
-};
-
 /**
  * A connection as its programs take it: by variables, as lists of processes show arguments to everybody. The password
  * stands nowhere else.
  */
 export const connectionVariables = (url: string): Readonly<Record<string, string>> => {
   const { host, port, user, database, password } = new Client({ connectionString: url });
-  const environment = inherited();
+  const environment = childEnvironment(ofLibpq);
   Object.assign(environment, { PGHOST: host, PGPORT: String(port), PGAPPNAME: 'gatewright', LC_ALL: 'C' });
   if (user !== undefined) environment['PGUSER'] = user;
   if (database !== undefined) environment['PGDATABASE'] = database;
@@ -62,7 +56,7 @@ export const connectionVariables = (url: string): Readonly<Record<string, string
  */
 export const findProgram = async (name: ProgramName, folder: string | undefined): Promise<Program> => {
   const path = folder === undefined ? name : join(folder, name);
-  const asked = promisify(execFile)(path, ['--version'], { env: inherited() });
+  const asked = promisify(execFile)(path, ['--version'], { env: childEnvironment(ofLibpq) });
   const { stdout } = await asked.catch((cause: Error) => {
     const where = folder === undefined ? 'on the PATH' : `in ${folder}`;
     throw new Error(
