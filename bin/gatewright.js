@@ -1,49 +1,20 @@
 #!/usr/bin/env node
 // Plain JavaScript that Node 12 can read: whatever Node is on the PATH gets to run this file, which hands over to the
 // Node that the package brings along where that one is too old.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chooseNode } from './runtime.js';
 
-/** The oldest versions with the security fixes of October 2026; `engines` in package.json says the same. */
-const required = '24.22.1 or newer of Node 24, or 26.12.1 or newer';
 const isWindows = process.platform === 'win32';
 
 /** Node lets the memory for young objects grow to 48 MB; with half of it the service is as fast. */
 const youngGeneration = '--max-semi-space-size=8';
 
 /** `init` writes files and opens no database: it is what brings the right Node, so it runs on an older one. */
-const requiredByInit = [20, 0];
-
-const isAtLeast = (version, [least, minor]) => {
-  const parts = /^v?(\d+)\.(\d+)/.exec(version) || [];
-  const major = Number(parts[1]);
-  return major > least || (major === least && Number(parts[2]) >= minor);
-};
-
-const isEnough = (version) => {
-  const [major, minor, patch] = (/^v?(\d+)\.(\d+)\.(\d+)/.exec(version) || []).slice(1).map(Number);
-  if (major === 24) return minor > 22 || (minor === 22 && patch >= 1);
-  return major > 26 || (major === 26 && (minor > 12 || (minor === 12 && patch >= 1)));
-};
-
-const isUsable = (file) => {
-  if (!existsSync(file)) return false;
-  const { status, stdout } = spawnSync(file, ['--version'], { encoding: 'utf8' });
-  return status === 0 && isEnough(stdout);
-};
-
-/** The first node_modules above `start` that brings a Node new enough. */
-const nodeAbove = (start) => {
-  const name = isWindows ? join('node', 'bin', 'node.exe') : join('.bin', 'node');
-  for (let directory = start; ; directory = dirname(directory)) {
-    const file = join(directory, 'node_modules', name);
-    if (isUsable(file)) return file;
-    if (directory === dirname(directory)) return undefined;
-  }
-};
+const isInit = process.argv[2] === 'init' && Number(process.versions.node.split('.')[0]) >= 20;
 
 const fail = (message) => {
   process.stderr.write(`gatewright: ${message}\n`);
@@ -113,16 +84,12 @@ const run = () => {
     .catch((error) => fail(error.message.split('\n')[0]));
 };
 
-if (isEnough(process.versions.node)) {
-  run();
-} else if (process.argv[2] === 'init' && isAtLeast(process.versions.node, requiredByInit)) {
+if (isInit) {
   run();
 } else {
-  const file = nodeAbove(process.cwd()) || nodeAbove(dirname(fileURLToPath(import.meta.url)));
-  if (file) handOver(file);
-  else {
-    fail(
-      `Node ${required} is needed, this is ${process.version}. On Linux, npm install brings one unless optional packages are omitted.`,
-    );
-  }
+  const { file, warning, refusal } = chooseNode([process.cwd(), dirname(fileURLToPath(import.meta.url))]);
+  if (warning !== undefined) process.stderr.write(`gatewright: ${warning}\n`);
+  if (refusal !== undefined) fail(refusal);
+  else if (file === undefined) run();
+  else handOver(file);
 }

@@ -112,7 +112,7 @@ export const runStage = async (
   await Promise.all([directory, app].map((path) => chmod(path, 0o755)));
   await chmod(data, 0o777);
   const whole = {
-    PATH: '/mnt/node_modules/node/bin:/usr/bin:/bin',
+    PATH: '/mnt/node_modules/.bin:/usr/bin:/bin',
     ...stage.env,
     ...env,
     DATA_DIR: '/media/data',

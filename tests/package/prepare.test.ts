@@ -11,6 +11,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatewright-prepare-'));
   await cp(join(root, 'scripts/prepare.js'), join(folder, 'scripts/prepare.js'));
+  await cp(join(root, 'bin/runtime.js'), join(folder, 'bin/runtime.js'));
   const build =
     "node -e \"fs.mkdirSync('dist',{recursive:true});fs.appendFileSync('dist/index.js','built ')\"";
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts: { build } }));
