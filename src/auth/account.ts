@@ -1,4 +1,5 @@
 import type { RuleViolation } from '../fields/field.ts';
+import { addressOf, canonicalAddress } from './address.ts';
 
 /** Characters (code points) of a username. */
 export const maxUsernameLength = 64;
@@ -26,14 +27,17 @@ const fold = (text: string): string =>
 export const foldText = (text: string): string => fold(fold(text.normalize('NFKC')));
 
 /**
- * The form in which accounts are stored and compared: NFKC and case folding, repeated until neither changes anything,
- * so that the function is idempotent. Nothing is trimmed. Variants in other letters (full width, composed or not,
- * upper case) get the same form. Empty for a text that is not an account: too long, or without such a form.
+ * The form in which accounts are compared. A text with an @ is an address, see `canonicalAddress`. A username is
+ * compared by NFKC and case folding, repeated until neither changes anything, so that the function is idempotent:
+ * variants in other letters (full width, composed or not, upper case) get the same form. Nothing is trimmed. Empty for a
+ * text that is not an account: too long, or without such a form.
  */
 export const canonicalAccount = (account: string): string => {
   let text = account;
   for (let round = 0; round < maxRounds && text.length <= maxCanonicalLength; round += 1) {
-    const folded = fold(text.normalize('NFKC'));
+    const normal = text.normalize('NFKC');
+    if (normal.includes('@')) return normal.length <= maxCanonicalLength ? canonicalAddress(normal) : '';
+    const folded = fold(normal);
     if (folded === text) return text;
     text = folded;
   }
@@ -72,7 +76,8 @@ export const usernameViolation = (username: string): RuleViolation | undefined =
 /** The rule that an email address breaks: `required`, `max_length`, `email`. */
 export const emailViolation = (email: string): RuleViolation | undefined => {
   if (email === '') return { rule: 'required' };
-  if (lengthOf(email) > maxEmailLength) return { rule: 'max_length', params: { max: maxEmailLength } };
+  const isLong = lengthOf(email) > maxEmailLength || (addressOf(email)?.length ?? 0) > maxEmailLength;
+  if (isLong) return { rule: 'max_length', params: { max: maxEmailLength } };
   return everyForm(email, isEmail) ? undefined : { rule: 'email' };
 };
 

@@ -10,7 +10,9 @@ export interface CoreSchema {
     username: string;
     /** NFKC and case folded; unique. */
     username_canonical: string;
+    /** Empty if there is none. */
     email: string;
+    /** See `canonicalAddress`; unique. A text that is no address if there is none. */
     email_canonical: string;
     name: string;
     /** argon2id, PHC string; empty while there is none: the user is invited. */
@@ -415,7 +417,7 @@ export interface CoreSchema {
     purpose: string;
     /** The account or address as it was sent; with a token, the address to which the link was sent. */
     account: string;
-    /** NFKC and case folded. */
+    /** See `canonicalAccount`. */
     canonical: string;
     user_id: number | null;
     /** JSON of the requested username, name and password hash. */

@@ -1,4 +1,5 @@
 import { mailboxViolation } from '../auth/account.ts';
+import { domainName } from '../auth/address.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import {
   code,
@@ -73,7 +74,10 @@ export type MailOption = SmtpOptions | 'log' | ((mail: OutgoingMail) => unknown)
 export interface RegistrationOptions {
   /** Roles of the new users, at least one, none of an administrator. Default: `viewer`. */
   readonly roles?: readonly string[];
-  /** Domains of the addresses that may register. Default: all. */
+  /**
+   * Domains of the addresses that may register, and to which users may change their own. A domain is compared by its
+   * A-labels; a subdomain is another domain. Default: all.
+   */
   readonly domains?: readonly string[];
   /** Always `true`: a user is created once its address is verified. */
   readonly verified?: true;
@@ -134,7 +138,7 @@ export const mailOption: OptionCheck = (value, path) => {
 };
 
 const domain: OptionCheck = (value, path) =>
-  typeof value === 'string' && /^[^@\s]+\.[^@\s.]+$/.test(value)
+  typeof value === 'string' && /^[^@\s]+\.[^@\s.]+$/.test(value) && domainName(value) !== undefined
     ? undefined
     : `${path} must be a domain, such as 'example.com'`;
 

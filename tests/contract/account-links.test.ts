@@ -250,7 +250,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
 
     it('takes place once the new address is confirmed, and notifies the former one', async () => {
       const user = await service.createUser(['viewer']);
-      const email = `New${user.id}@example.org`;
+      const email = `New${user.id}@Example.com`;
       expect((await request(user, email)).status).toBe(200);
       const message = await mailbox.next();
       expect(message).toMatchObject({ to: email, template: 'email_change' });

@@ -39,6 +39,7 @@ import { claimValues } from './0054-claim-values.ts';
 import { sharedViews } from './0055-shared-views.ts';
 import { managedWebhooks } from './0056-managed-webhooks.ts';
 import { fills } from './0057-fills.ts';
+import { addresses } from './0058-addresses.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -210,4 +211,5 @@ export const coreMigrations: Migrations = {
   '0055_shared_views': sharedViews,
   '0056_managed_webhooks': managedWebhooks,
   '0057_fills': fills,
+  '0058_addresses': addresses,
 };

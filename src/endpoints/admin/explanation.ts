@@ -1,4 +1,4 @@
-import { isInNetworks, networksOf } from '../../auth/client-network.ts';
+import { networksOf } from '../../auth/client-network.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { anonymous } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethod, isOfApplications, optionalMethods } from '../../auth/registry.ts';
@@ -92,7 +92,7 @@ const throughNetworks = (
   address: string | undefined,
   problem: ProblemName,
 ): Authenticated => {
-  const isInside = address === undefined || isInNetworks(networksOf(held), address);
+  const isInside = address === undefined || networksOf(held).has(address);
   const step: ExplainedStep = {
     rule: 'key_network',
     outcome: address === undefined ? 'narrowed' : isInside ? 'passed' : 'refused',

@@ -5,6 +5,7 @@ import {
   maxUsernameLength,
   usernameViolation,
 } from '../../auth/account.ts';
+import { addressOf } from '../../auth/address.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { RuleViolation } from '../../fields/field.ts';
@@ -189,7 +190,10 @@ export const createUserInput = (users: UserStore, catalogue: Catalogue) => {
       ? { username: values['username'], usernameCanonical: canonicalAccount(values['username']) }
       : {}),
     ...(typeof values['email'] === 'string'
-      ? { email: values['email'], emailCanonical: canonicalAccount(values['email']) }
+      ? {
+          email: addressOf(values['email']) ?? values['email'],
+          emailCanonical: canonicalAccount(values['email']),
+        }
       : {}),
     ...(typeof values['name'] === 'string' ? { name: values['name'] } : {}),
     ...(typeof values['disabled'] === 'boolean' ? { disabled: values['disabled'] } : {}),

@@ -1,7 +1,8 @@
 import { canonicalAccount, mailboxViolation, usernameViolation } from '../../auth/account.ts';
+import { addressOf, domainName } from '../../auth/address.ts';
 import { loginFailed } from '../../auth/login.ts';
 import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
-import { anonymous } from '../../auth/principal.ts';
+import { anonymous, type UserPrincipal } from '../../auth/principal.ts';
 import { field } from '../../fields/define.ts';
 import type { RuleViolation } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
@@ -9,6 +10,7 @@ import type { FieldError } from '../../kernel/field-error.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { RegistrationOptions } from '../../mail/options.ts';
+import { isAdministrator } from '../../policy/rule.ts';
 import { publicUserEntity } from '../../records/users.ts';
 import type { AccountLinks, FoundLink, LinkPurpose, LinkRequest } from '../../service/users/account-links.ts';
 import { arriving } from '../admin/area.ts';
@@ -45,6 +47,22 @@ const requestLink = async (
   };
   await throttle.run(counted, address, send, signal);
   return {};
+};
+
+/**
+ * The rule that an address breaks which a user chooses: `email_domain` outside the domains in which users may register,
+ * which are compared byte for byte.
+ */
+const addressRule = ({ registration }: Services): ((email: string) => RuleViolation | undefined) => {
+  const allowed = registration?.domains?.map(domainName);
+  return (email) => {
+    const violation = mailboxViolation(email);
+    if (violation !== undefined || allowed === undefined) return violation;
+    const canonical = canonicalAccount(email);
+    return allowed.includes(canonical.slice(canonical.lastIndexOf('@') + 1))
+      ? undefined
+      : { rule: 'email_domain' };
+  };
 };
 
 /** @throws Problem `link_ended` */
@@ -141,6 +159,12 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
   );
   const confirmed = createInput(tokenField, catalogue);
   const users = createUserInput(services.users, catalogue);
+  const addressViolation = addressRule(services);
+  /** An administrator could set any address in the administration area. */
+  const refuseAddress = (email: string, user: Pick<UserPrincipal, 'roles'>): void => {
+    const violation = isAdministrator(user) ? mailboxViolation(email) : addressViolation(email);
+    if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
+  };
   return [
     {
       ...open,
@@ -162,16 +186,15 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
       handle: async (call) => {
         const { values, errors } = asked.read(call.body);
         refuseInvalid(errors);
-        const account = String(values['email']);
-        const violation = mailboxViolation(account);
-        if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
+        const typed = String(values['email']);
         const user = userOf(call);
+        refuseAddress(typed, user);
         const verified = await verifyOwnPassword(services, call, user, String(values['password']));
         if (verified === undefined) throw loginFailed();
-        const canonical = canonicalAccount(account);
+        const canonical = canonicalAccount(typed);
         return requestLink(services, call, {
           purpose: 'email',
-          account,
+          account: addressOf(typed) ?? typed,
           canonical,
           userId: user.id,
           locale: call.language,
@@ -196,7 +219,8 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
         const { values, errors } = confirmed.read(call.body);
         refuseInvalid(errors);
         const link = await openLink(services, 'email', String(values['token']));
-        const { actor } = await userOfLink(services, link, call);
+        const { identity, actor } = await userOfLink(services, link, call);
+        refuseAddress(link.email, identity);
         if (!(await users.saving(() => accountLinks.changeEmail(link, actor))))
           throw new Problem('link_ended');
         services.mail?.wake();
@@ -208,30 +232,21 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
 
 const registrationEndpoints = (services: MailingServices, options: RegistrationOptions): Endpoint[] => {
   const { locale, catalogue, accountLinks, passwords, identities } = services;
-  const { roles = ['viewer'], domains } = options;
-  const allowed = domains?.map((domain) => canonicalAccount(domain));
+  const { roles = ['viewer'] } = options;
   const chosen = { username: field.text(), name: field.string(), password: field.text() };
   const asked = createInput({ email: field.text({ required: true }), ...chosen }, catalogue);
   const confirmed = createInput({ ...tokenField, ...chosen }, catalogue);
   const users = createUserInput(services.users, catalogue);
   const password = { password: passwordSchema(locale) };
 
-  const addressViolation = (email: string, canonical: string): RuleViolation | undefined =>
-    mailboxViolation(email) ??
-    (allowed === undefined || allowed.some((domain) => canonical.endsWith(`@${domain}`))
-      ? undefined
-      : { rule: 'email_domain' });
+  const addressViolation = addressRule(services);
 
   /** The rules that sent values break by themselves; whether a name is taken is told by the confirmation only. */
-  const violations = async (
-    values: JsonObject,
-    email: string,
-    canonical: string,
-  ): Promise<readonly FieldError[]> => {
+  const violations = async (values: JsonObject, email: string): Promise<readonly FieldError[]> => {
     const { username, name, password: secret } = values;
     const names = { email, username: String(username ?? ''), name: String(name ?? '') };
     const found: readonly (readonly [string, RuleViolation | undefined])[] = [
-      ['email', addressViolation(email, canonical)],
+      ['email', addressViolation(email)],
       ['username', typeof username === 'string' ? usernameViolation(username) : undefined],
       ['password', typeof secret === 'string' ? await passwordViolation(secret, names) : undefined],
     ];
@@ -244,6 +259,8 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
     const { values, errors } = confirmed.read(body);
     refuseInvalid(errors);
     const link = await openLink(services, 'registration', String(values['token']));
+    const violation = addressViolation(link.email);
+    if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
     const { username, name, passwordHash } = link.registration;
     const sent = values['password'] ?? undefined;
     const read = await users.read(
@@ -289,9 +306,8 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
         const { values, errors } = asked.read(call.body);
         refuseInvalid(errors);
         const { username, name, password: secret } = values;
-        const account = String(values['email']);
-        const canonical = canonicalAccount(account);
-        refuseInvalid(await violations(values, account, canonical));
+        const typed = String(values['email']);
+        refuseInvalid(await violations(values, typed));
         const registration = {
           ...(typeof username === 'string' ? { username } : {}),
           ...(typeof name === 'string' ? { name } : {}),
@@ -301,8 +317,8 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
         };
         const request = {
           purpose: 'registration',
-          account,
-          canonical,
+          account: addressOf(typed) ?? typed,
+          canonical: canonicalAccount(typed),
           registration,
           locale: call.language,
         } as const;

@@ -5,6 +5,7 @@ import {
   maxUsernameLength,
   usernameViolation,
 } from '../../../auth/account.ts';
+import { addressOf, isExactAddress } from '../../../auth/address.ts';
 import { loginFailed } from '../../../auth/login.ts';
 import { jwt } from '../../../auth/methods/jwt.ts';
 import { anonymous } from '../../../auth/principal.ts';
@@ -39,15 +40,21 @@ import { claimTexts, defaultRoles, mappedRoles } from './role-mapping.ts';
 const isReturnPath = (text: string): boolean =>
   /^\/(?![/\\])[\x21-\x7e]{0,1999}$/.test(text) && !/[\\#]/.test(text);
 
-/** The values of a first sign-in. An address counts only if the provider has verified it. */
+/**
+ * The values of a first sign-in. An address counts only if the provider has verified it, and in the form in which mail is
+ * sent to it: of another form nobody knows whose mailbox was verified.
+ */
 const newUserOf = (
   name: string,
   { claims, subject }: ProvidedAccount,
   roles: readonly string[],
 ): UserValues => {
   const text = (claim: string): string => (typeof claims[claim] === 'string' ? claims[claim] : '');
-  const email =
-    claims['email_verified'] === true && mailboxViolation(text('email')) === undefined ? text('email') : '';
+  const isProved =
+    claims['email_verified'] === true &&
+    mailboxViolation(text('email')) === undefined &&
+    isExactAddress(text('email'));
+  const email = isProved ? (addressOf(text('email')) ?? '') : '';
   const wanted = [text('preferred_username').split('@')[0] ?? '', text('email').split('@')[0] ?? '', subject]
     .map((each) => each.slice(0, maxUsernameLength))
     .find((each) => usernameViolation(each) === undefined);
