@@ -59,7 +59,7 @@ const findServiceModules = {
 };
 
 /** Packages that are bundled with all their imports. */
-const bundledPackages = ['@fastify/proxy-addr', 'ajv', 'croner', 'find-my-way', 'kysely', 'pino'];
+const bundledPackages = ['ajv', 'croner', 'find-my-way', 'kysely', 'pino'];
 
 /** The folder of the package that contains a file; undefined for a file of ours. */
 const packageOf = (file = '') =>

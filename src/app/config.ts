@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { isNetwork, proxyNetworks } from '../auth/client-network.ts';
 import {
   databaseUrlForms,
   defaultDatabaseUrl,
@@ -161,21 +162,16 @@ const readBaseUrl = (reader: EnvironmentReader, host: string, port: number): URL
   return fallback;
 };
 
-const isRange = (text: string): boolean => {
-  const [address = '', bits, more] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || more !== undefined) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-};
-
 const readTrustProxy = (reader: EnvironmentReader): boolean | number | string[] => {
   const text = reader.text('TRUST_PROXY');
   if (text === undefined || text === 'off') return false;
   if (/^[1-9]\d?$/.test(text)) return Number(text);
   const names = text.split(',').map((part) => part.trim());
-  const known = ['loopback', 'linklocal', 'uniquelocal'];
-  if (names.every((part) => isRange(part) || known.includes(part))) return names;
-  reader.wrong('TRUST_PROXY', 'a number of hops (1 to 99), or addresses and ranges, comma-separated');
+  if (names.every((part) => isNetwork(part) || Object.hasOwn(proxyNetworks, part))) return names;
+  reader.wrong(
+    'TRUST_PROXY',
+    'a number of hops (1 to 99), or addresses and ranges without bits behind the prefix, comma-separated',
+  );
   return false;
 };
 

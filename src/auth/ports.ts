@@ -1,4 +1,4 @@
-import type { BlockList } from 'node:net';
+import type { Networks } from './client-network.ts';
 import type { KeyLimits } from './rate-limit.ts';
 
 /** Storage that authentication needs. `service` implements it, `server.ts` connects them. */
@@ -36,7 +36,7 @@ export interface IdentifiedKey {
   /** Undefined where the key has none: it may do everything that its owner may. */
   readonly scopes?: ReadonlySet<string> | undefined;
   /** Undefined where the key may be used from everywhere. */
-  readonly networks?: Pick<BlockList, 'check'> | undefined;
+  readonly networks?: Networks | undefined;
   /** Undefined where it has neither a limit nor a quota. */
   readonly limits?: KeyLimits | undefined;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
+import { networksOf, proxyNetworks } from '../auth/client-network.ts';
 import { credentialHeaders, offeredMethods } from '../auth/registry.ts';
 import { runAs } from '../kernel/current-work.ts';
 import type { Languages } from '../kernel/messages/languages.ts';
@@ -153,7 +153,8 @@ const defaultStallTimeoutMs = 30_000;
 const trustOf = (trust: HttpOptions['trustProxy']): Trust => {
   if (typeof trust === 'boolean') return () => trust;
   if (typeof trust === 'number') return (_address, hop) => hop < trust;
-  return compile(trust);
+  const networks = networksOf(trust.flatMap((name) => proxyNetworks[name] ?? name));
+  return (address) => networks.has(address);
 };
 
 /** Returns the headers of every response, as alternating names and values. */

@@ -251,6 +251,9 @@ describeEachDatabase('scopes of a key', (databases) => {
       [{ networks: [] }, 'networks', 'required'],
       [{ networks: ['203.0.113.0/33'] }, 'networks', 'key_network'],
       [{ networks: ['2001:db8::/129'] }, 'networks', 'key_network'],
+      [{ networks: ['::ffff:203.0.113.0/24'] }, 'networks', 'key_network'],
+      [{ networks: ['10.0.0.0/8', '::1/64'] }, 'networks', 'key_network'],
+      [{ networks: ['203.0.113.5/24'] }, 'networks', 'key_network'],
       [{ networks: ['example.com'] }, 'networks', 'key_network'],
       [{ networks: ['10.0.0.0/8 '] }, 'networks', 'key_network'],
     ])('%o', async (restrictions, name, rule) => {
@@ -352,6 +355,31 @@ describeEachDatabase('networks of a key', (databases) => {
     const unknown = await service.get('/api/v1/users', { key: 'f'.repeat(64), ...from('203.0.113.1') });
     const elsewhere = await service.get('/api/v1/users', { key, ...from('203.0.114.1') });
     expect(elsewhere.text).toBe(unknown.text);
+  });
+
+  it('of IPv6 admit no caller of IPv4; mapped ones are those of IPv4', async () => {
+    const root = await service.admin();
+    const codes = async (networks: readonly string[], stored = networks) => {
+      const { id, key } = await service.ok<{ id: number; key: string }>('POST', '/api/v1/api_keys', {
+        token: root,
+        body: { api_key: { name: 'k', networks } },
+      });
+      await service.server.services.database.execute({
+        sql: `update api_keys set networks = '${JSON.stringify(stored)}' where id = ${id}`,
+        parameters: [],
+      });
+      return Promise.all(
+        ['198.51.100.7', '::ffff:198.51.100.7', '2001:db8::1'].map(
+          async (address) => (await service.get('/api/v1/users', { key, ...from(address) })).json.code,
+        ),
+      );
+    };
+    expect(await codes(['::/0'])).toEqual([40_102, 40_102, 0]);
+    expect(await codes(['0.0.0.0/0'])).toEqual([0, 0, 40_102]);
+    expect(await codes(['::ffff:198.51.100.0/120'])).toEqual([0, 0, 40_102]);
+    // Such networks were once taken.
+    expect(await codes(['::1'], ['::ffff:203.0.113.0/24', '::1/64'])).toEqual([40_102, 40_102, 40_102]);
+    expect(await codes(['::1'], ['::ffff:0.0.0.0/24', '2001:db8::/32'])).toEqual([40_102, 40_102, 0]);
   });
 });
 

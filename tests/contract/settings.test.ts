@@ -87,6 +87,27 @@ describeEachDatabase('settings', (databases) => {
     });
   });
 
+  describe('TRUST_PROXY', () => {
+    const service = useService(databases);
+    it.each([
+      ['::/0', false],
+      ['loopback', true],
+      ['127.0.0.1', true],
+      ['::ffff:127.0.0.0/104', true],
+      ['0.0.0.0/0', true],
+      ['uniquelocal', false],
+    ])('%s, and a proxy with an address of IPv4: %s', async (trusted, believed) => {
+      const root = await service.admin();
+      const { key } = await service.ok<{ key: string }>('POST', '/api/v1/api_keys', {
+        token: root,
+        body: { api_key: { name: 'k', networks: ['203.0.113.0/24'] } },
+      });
+      await using instance = await service.secondInstance({ env: { TRUST_PROXY: trusted } });
+      const headers = { 'x-forwarded-for': '203.0.113.7' };
+      expect((await instance.get('/api/v1/users', { key, headers })).status).toBe(believed ? 200 : 401);
+    });
+  });
+
   describe('BASE_URL with a path', () => {
     const service = useService(databases, { env: { BASE_URL: 'https://api.example.com/gate/' } });
     let user: TestUser;

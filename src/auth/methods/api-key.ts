@@ -1,7 +1,6 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { hashKey } from '../api-key.ts';
-import { isInNetworks } from '../client-network.ts';
 import {
   type AuthDependencies,
   type Authenticate,
@@ -36,7 +35,7 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
     const now = clock();
     const found = await identities.byKeyHash(hash, now, models);
     if (found === undefined) return rejected(hash);
-    if (found.networks !== undefined && !isInNetworks(found.networks, address)) return rejected(hash);
+    if (found.networks !== undefined && !found.networks.has(address)) return rejected(hash);
     // Only hashes of existing keys are cached: strangers cannot evict them.
     if (cached === undefined) hashes.set(key, { hash });
     usage.keyUsed(found.keyId, hash, now, address);

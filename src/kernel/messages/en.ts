@@ -149,7 +149,8 @@ export const en: Catalogue = {
     service_account: '{label}: a service account has no password',
     only_service_accounts: '{label}: only service accounts have an owner',
     key_scope: '{label}: {value} is not a scope of this service',
-    key_network: '{label}: {value} is not a network (an address, or an address with a prefix length)',
+    key_network:
+      '{label}: {value} is not a network (an address, or the first address of a network with its prefix length)',
     key_limit: '{label} must be {"max": 60, "window": "1m", "burst": 20}, `burst` optional',
     webhook_url: '{label} must be an https URL with a public address, and without user, password or fragment',
   },

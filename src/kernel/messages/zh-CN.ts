@@ -144,7 +144,7 @@ export const zhCN: Catalogue = {
     service_account: '{label}：服务账号没有密码',
     only_service_accounts: '{label}：只有服务账号有负责人',
     key_scope: '{label}：{value} 不是本服务的权限范围',
-    key_network: '{label}：{value} 不是网段（应为地址，或地址加前缀长度）',
+    key_network: '{label}：{value} 不是网段（应为地址，或网段的首地址加前缀长度）',
     key_limit: '{label}必须形如 {"max": 60, "window": "1m", "burst": 20}，其中 burst 可省略',
     webhook_url: '{label}必须是公网地址的 https URL，且不含用户名、密码与片段',
   },

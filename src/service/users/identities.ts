@@ -1,5 +1,4 @@
-import type { BlockList } from 'node:net';
-import { networksOf } from '../../auth/client-network.ts';
+import { type Networks, networksOf } from '../../auth/client-network.ts';
 import type {
   Account,
   AccountStore,
@@ -133,7 +132,7 @@ const expiry = (dialect: Dialect): Fragment =>
 /** Parsed restrictions by their stored texts, which are the same for each use of a key. */
 const restrictionCache = {
   scopes: new BoundedCache<ReadonlySet<string>>(1_000),
-  networks: new BoundedCache<BlockList>(1_000),
+  networks: new BoundedCache<Networks>(1_000),
   limits: new BoundedCache<KeyLimits>(1_000),
 } as const;
 
@@ -142,7 +141,7 @@ const limitsIn = (limit: string | null | undefined, quota: number | null | undef
   quota: quota ?? undefined,
 });
 
-/** Restrictions of a key, undefined where it has none. @throws Error where a stored network is none */
+/** Restrictions of a key, undefined where it has none. */
 const restrictions = ({
   scopes,
   networks,
