@@ -1,6 +1,8 @@
+import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from './registry.ts';
+import { bind } from './sqlite/connection.ts';
 import {
   sql as fragment,
   identifier,
@@ -19,7 +21,7 @@ interface Tables {
 
 describe('prepare', () => {
   it.each([
-    ['sqlite', 'select "id" from "users" where "name" = ?1 and "disabled" = ?2 and "id" > ?3'],
+    ['sqlite', 'select "id" from "users" where "name" = +?1 and "disabled" = +?2 and "id" > +?3'],
     ['postgres', 'select "id" from "users" where "name" = $1 and "disabled" = $2 and "id" > $3'],
   ] as const)('puts arguments beside constants, in the order of the text (%s)', (dialect, text) => {
     const db = dialectOf({ dialect }).builder as Kysely<Tables>;
@@ -100,7 +102,7 @@ describe('toQuery', () => {
 
 describe.each(['sqlite', 'postgres'] as const)('statement (%s)', (dialect) => {
   const words = dialectOf({ dialect });
-  const place = (number: number): string => `${dialect === 'sqlite' ? '?' : '$'}${number}`;
+  const place = (number: number): string => `${dialect === 'sqlite' ? '+?' : '$'}${number}`;
 
   it('binds an argument once, however often it stands, and each value of a list by its place', () => {
     const found = statement<{ ids: readonly number[]; owner: number }>(words, (value) => {
@@ -130,5 +132,42 @@ describe.each(['sqlite', 'postgres'] as const)('statement (%s)', (dialect) => {
     // @ts-expect-error a value is no fragment: it would stay in the statement for the next caller
     const found = statement(words, () => fragment`select ${7}`);
     expect(found({}).parameters).toEqual([7]);
+  });
+});
+
+describe('a statement of SQLite', () => {
+  const database = new DatabaseSync(':memory:');
+  database.exec('create table t (id integer primary key, name text, n integer)');
+  let compiled = 0;
+  // SQLite asks the authorizer while it compiles a statement, and never while it only runs one.
+  database.setAuthorizer(() => {
+    compiled += 1;
+    return 0;
+  });
+  const words = dialectOf({ dialect: 'sqlite' });
+
+  it.each([
+    [
+      'a sorted part',
+      fragment`select max(id) from (select id from t where name = ${param('text')} order by id)`,
+    ],
+    ['a limit', fragment`select id from t order by id limit ${words.rows(param('many'))}`],
+    ['a pattern', fragment`select id from t where name like ${param('text')}`],
+    [
+      'a comparison with null',
+      fragment`select max(id) from (select id from t where n is ${param('many')} order by id)`,
+    ],
+  ])('is compiled once for any number of runs: %s', (_name, text) => {
+    const { sql: line, parameters } = statement<{ text: string; many: number }>(
+      words,
+      () => text,
+    )({
+      text: 'a%',
+      many: 3,
+    });
+    const prepared = database.prepare(line);
+    compiled = 0;
+    for (let run = 0; run < 3; run += 1) prepared.all(...bind(parameters));
+    expect(compiled).toBe(0);
   });
 });

@@ -41,7 +41,7 @@ describe('a reach', () => {
     );
     const builder = dialect.builder as Kysely<unknown>;
     const compiled = conditions.map((each) => sql`${each}`.compile(builder));
-    expect(compiled.map((each) => each.sql)).toEqual(['"t"."user_id" = ?1', '"t"."state" = ?1']);
+    expect(compiled.map((each) => each.sql)).toEqual(['"t"."user_id" = +?1', '"t"."state" = +?1']);
     expect(compiled.map((each) => each.parameters)).toMatchObject([[{ name: 'row 0' }], [{ name: 'row 1' }]]);
     expect(reachConditions([], identifier, (index) => param(`row ${index}`), 'find', dialect)).toEqual([]);
   });
