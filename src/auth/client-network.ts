@@ -70,7 +70,7 @@ const endsWithin = (units: readonly number[], width: number, prefix: number): bo
 
 /**
  * Reads a network. IPv4 inside IPv6 is the network of IPv4. Undefined for a text that is none, or that has bits behind
- * its prefix: `::ffff:203.0.113.0/24` would be a part of IPv6 that nobody means.
+ * its prefix: `::ffff:203.0.113.0/24` would be a part of IPv6 instead of a network of IPv4.
  */
 const networkIn = (text: string): Network | undefined => {
   const [, address = '', length] = networkForm.exec(text) ?? [];
@@ -100,7 +100,7 @@ export interface Networks {
   has(address: string): boolean;
 }
 
-/** Networks of these texts. One that is no network contains no address: it restricts, and nobody knows to what. */
+/** Networks of these texts. One that is no network contains no address: it still restricts. */
 export const networksOf = (texts: readonly string[]): Networks => {
   // A list for each family: one list would compare IPv4 with the networks of IPv6.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };

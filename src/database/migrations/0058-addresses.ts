@@ -32,8 +32,8 @@ const notAscii = sql<boolean>`octet_length(email) <> length(email)`;
 
 /**
  * Domains are compared by their A-labels, local parts without folding letters into others. An address that was stored in
- * a form to which no mail goes as it is written (`ｍike@…`) is kept, and no longer found: nobody knows whose mailbox was
- * proved. So is the later one of two spellings of one address.
+ * a form to which no mail goes as it is written (`ｍike@…`) is kept, and no longer found: its mailbox is not known.
+ * So is the later one of two spellings of one address.
  */
 export const addresses: Migration = {
   up: async (db) => {
