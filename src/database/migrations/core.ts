@@ -40,6 +40,7 @@ import { sharedViews } from './0055-shared-views.ts';
 import { managedWebhooks } from './0056-managed-webhooks.ts';
 import { fills } from './0057-fills.ts';
 import { addresses } from './0058-addresses.ts';
+import { markedKeys } from './0066-marked-keys.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -212,4 +213,5 @@ export const coreMigrations: Migrations = {
   '0056_managed_webhooks': managedWebhooks,
   '0057_fills': fills,
   '0058_addresses': addresses,
+  '0066_marked_keys': markedKeys,
 };

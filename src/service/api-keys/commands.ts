@@ -34,6 +34,7 @@ import {
 } from './restrictions.ts';
 import { revokeKey } from './revoked-keys.ts';
 import { lockGrantedKey, rotatedKey, rotateKey } from './rotation.ts';
+import { markSecrets, storedHash } from './stored-hash.ts';
 
 /** Fields of a new key, for every command that creates one. */
 export const keyFieldDefinitions = {
@@ -71,7 +72,13 @@ export const addKey = async (change: Change, key: NewKey): Promise<Changed<numbe
   const insert = change.tables
     .insertInto('api_keys')
     .values({
-      ...{ user_id: userId, name, key_hash: key.hash, key_prefix: key.prefix, expires_at: expires },
+      ...{
+        user_id: userId,
+        name,
+        key_hash: storedHash(key.hash, restrictions),
+        key_prefix: key.prefix,
+        expires_at: expires,
+      },
       ...restrictions,
       ...{ created_at: change.at, last_used_at: null, created_by: otherUserId(change.actor, userId) },
     })
@@ -196,7 +203,8 @@ const updateKey = (known: ReadonlySet<string>) =>
     problems: ['record_not_found', 'key_expired'],
     check: async (values) => restrictionViolations(values, known),
     // An expired key stays expired: its owner let it run out and need not expect it to work again.
-    run: async ({ transaction, tables, dialect, at, id, values }) => {
+    run: async (change) => {
+      const { transaction, tables, dialect, at, id, values } = change;
       const find = tables
         .selectFrom('api_keys')
         .select(['name', 'user_id', 'quota'])
@@ -226,6 +234,7 @@ const updateKey = (known: ReadonlySet<string>) =>
       const changed = differing(before, sent);
       if (Object.keys(changed).length === 0) return {};
       await transaction.run(toQuery(tables.updateTable('api_keys').set(changed).where('id', '=', id)));
+      await markSecrets(change, id);
       const target = { kind: 'api_key', id, name: name ?? before.name };
       const detail = { user_id: before.user_id, ...auditedKey(changed), before: auditedKey(before, changed) };
       return { audit: { action: 'key.update', target, detail } };

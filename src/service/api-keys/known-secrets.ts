@@ -12,13 +12,14 @@ import {
   statement,
 } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
+import { plainHash, plainHashIn, storedFormsOf } from './stored-hash.ts';
 
 /** `replaced`: a rotation replaced the secret, and its overlap has ended. `revoked`: the key was deleted. */
 export type SecretStatus = 'active' | 'expired' | 'replaced' | 'revoked';
 
 /** A secret that is or was one of a key of this service. */
 export interface KnownSecret {
-  /** SHA-256, lowercase hex. */
+  /** As it is stored: `plainHash` returns the SHA-256. */
   readonly key_hash: string;
   /** Of the key. */
   readonly id: number;
@@ -31,10 +32,10 @@ export interface KnownSecret {
 }
 
 /** Numbers of hashes of one statement; a shorter list is filled up. There are few, so that few statements are compiled. */
-const lengths = [1, 50, 500, 2_000] as const;
+const lengths = [1, 50, 500, 1_000] as const;
 
 /** Hashes of one call at most. */
-export const maxSoughtSecrets = 2_000;
+export const maxSoughtSecrets = 1_000;
 
 type Sought = { readonly hashes: readonly string[]; readonly now: string };
 
@@ -45,7 +46,7 @@ const lookUp = (name: DialectName, length: number): Statement<Sought> => {
   if (known !== undefined) return known;
   const dialect = dialectOf({ dialect: name });
   const made = statement<Sought>(dialect, (value) => {
-    const hashes = join(Array.from({ length }, (_, index) => param('hashes', index)));
+    const hashes = join(Array.from({ length }, (_, index) => storedFormsOf(param('hashes', index))));
     const now = dialect.cast(value('now'), 'timestamp');
     const none = dialect.cast(sql`null`, 'text');
     const revokedAt = timeText(dialect, sql`r.revoked_at`);
@@ -79,7 +80,7 @@ export const findSecrets = async (
   const filled = [...hashes, ...Array.from({ length: length - hashes.length }, () => first)];
   const query = lookUp(dialect, length)({ hashes: filled, now: toTimestamp(now) });
   const rows = await reader.all<KnownSecret>(query);
-  return new Map(rows.map((row) => [row.key_hash, row]));
+  return new Map(rows.map((row) => [plainHash(row.key_hash), row]));
 };
 
 /** Hex digits of a hash that fit exactly into a number. */
@@ -93,7 +94,8 @@ export const secretFilter = async (
   dialect: DialectName,
 ): Promise<(hash: string) => boolean> => {
   const beginnings = ['api_keys', 'gatewright_former_secrets', 'gatewright_revoked_keys'].map(
-    (table) => sql`select substr(key_hash, 1, ${literal(digits)}) as beginning from ${identifier(table)}`,
+    (table) =>
+      sql`select substr(${plainHashIn(identifier('key_hash'))}, 1, ${literal(digits)}) as beginning from ${identifier(table)}`,
   );
   const query = statement(dialectOf({ dialect }), () => join(beginnings, ' union all '))({});
   const rows = await reader.all<{ beginning: string }>(query);

@@ -8,6 +8,7 @@ import type { Grant } from '../../policy/grant.ts';
 import type { AuditEntry } from '../audit/audit.ts';
 import type { Change } from '../context.ts';
 import { restrictionsShown, type StoredRestrictions } from './restrictions.ts';
+import { storedHash } from './stored-hash.ts';
 
 /** A key, locked until the end of the transaction. */
 export interface LockedKey extends StoredRestrictions {
@@ -88,7 +89,7 @@ export const rotateKey = async (
   await transaction.run(toQuery(tables.insertInto('gatewright_former_secrets').values(former)));
   const replace = tables
     .updateTable('api_keys')
-    .set({ key_hash: hashKey(secret), key_prefix: secret.slice(0, keyPrefixLength) })
+    .set({ key_hash: storedHash(hashKey(secret), key), key_prefix: secret.slice(0, keyPrefixLength) })
     .set({ rotated_at: at, secret_used_at: null })
     .where('id', '=', id);
   await transaction.run(toQuery(replace));

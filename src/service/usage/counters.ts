@@ -6,6 +6,7 @@ import { dialectOf } from '../../database/registry.ts';
 import { type Fragment, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
+import { plainHash, storedFormsOf } from '../api-keys/stored-hash.ts';
 import type { TableContext } from '../context.ts';
 
 export interface BatchedCounterOptions<Key extends number | string, Entry> {
@@ -287,13 +288,13 @@ export const createUsageRecorder = (
     const at = dialect.cast(value('at'), 'timestamp');
     const later = (of: Fragment): Fragment => sql`case when ${of} > ${at} then ${of} else ${at} end`;
     return sql`update api_keys set last_used_at = ${later(sql`last_used_at`)},
-      secret_used_at = case when key_hash = ${value('hash')} then ${later(sql`secret_used_at`)} else secret_used_at end
+      secret_used_at = case when key_hash in (${storedFormsOf(value('hash'))}) then ${later(sql`secret_used_at`)} else secret_used_at end
       where id = ${value('id')} returning key_hash`;
   });
   const formerUse = statement<{ hash: string; at: string }>(dialect, (value) => {
     const at = dialect.cast(value('at'), 'timestamp');
     return sql`update gatewright_former_secrets set last_used_at = ${at}
-      where key_hash = ${value('hash')} and (last_used_at is null or last_used_at < ${at})`;
+      where key_hash in (${storedFormsOf(value('hash'))}) and (last_used_at is null or last_used_at < ${at})`;
   });
   /** By secrets: a rotation may have replaced one since it was used. */
   const keys = new BatchedCounter<string, { readonly id: number; at: number }>({
@@ -309,7 +310,7 @@ export const createUsageRecorder = (
         for (const [hash, { id, at }] of uses.toSorted(([, one], [, other]) => one.id - other.id)) {
           const use = { hash, at: toTimestamp(at) };
           const key = await transaction.get<{ key_hash: string }>(keyUse({ id, ...use }));
-          if (key !== undefined && key.key_hash !== hash) await transaction.run(formerUse(use));
+          if (key !== undefined && plainHash(key.key_hash) !== hash) await transaction.run(formerUse(use));
         }
       }),
   });

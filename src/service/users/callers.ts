@@ -4,6 +4,7 @@ import { timeText } from '../../database/source.ts';
 import { prepare } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
+import { plainHash } from '../api-keys/stored-hash.ts';
 import type { TableContext } from '../context.ts';
 
 /** A user as the subject of an explanation, enabled or disabled. */
@@ -96,12 +97,12 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
   const revokedKey = async (id: number): Promise<KnownKey | undefined> => {
     const row = await database.get<RevokedRow>(revokedById({ id }));
     if (row === undefined) return undefined;
-    const { name, key_hash: hash, at, actor_kind, actor_name } = row;
+    const { name, at, actor_kind, actor_name } = row;
     const user = { id: row.user_id, username: row.username, disabled: false, service: false };
     return {
       id,
       name,
-      hash,
+      hash: plainHash(row.key_hash),
       expired: false,
       networks: null,
       revoked: { at, by: actor_name ?? actor_kind },
@@ -131,7 +132,15 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
       const user = callerUser(row);
       const expired = Boolean(row.expired);
       const networks = row.networks === null ? null : (JSON.parse(row.networks) as string[]);
-      return { id, name: row.name, hash: row.key_hash, expired, networks, revoked: undefined, user };
+      return {
+        id,
+        name: row.name,
+        hash: plainHash(row.key_hash),
+        expired,
+        networks,
+        revoked: undefined,
+        user,
+      };
     },
   };
 };

@@ -28,6 +28,7 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { isAdministrator } from '../../policy/rule.ts';
+import { storedFormsOf } from '../api-keys/stored-hash.ts';
 
 interface IdentityRow {
   readonly id: number;
@@ -193,13 +194,14 @@ export const createIdentityStore = (
     cast(k."limit" as text) as "limit", k.quota`;
   const byKey = forms<{ hash: string }>(
     database,
-    (value) => sql`api_keys k join users u on u.id = k.user_id where k.key_hash = ${value('hash')}`,
+    (value) =>
+      sql`api_keys k join users u on u.id = k.user_id where k.key_hash in (${storedFormsOf(value('hash'))})`,
     ofKey,
   );
   const byFormerSecret = forms<{ hash: string; now: string }>(
     database,
     (value) => sql`gatewright_former_secrets f join api_keys k on k.id = f.key_id
-      join users u on u.id = k.user_id where f.key_hash = ${value('hash')} and f.ends_at > ${value('now')}`,
+      join users u on u.id = k.user_id where f.key_hash in (${storedFormsOf(value('hash'))}) and f.ends_at > ${value('now')}`,
     ofKey,
   );
   const bySession = forms<{ hash: string; idle: string; born: string }>(
