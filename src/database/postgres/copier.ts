@@ -8,7 +8,7 @@ import { restoringName } from '../fence.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import type { CopyFacts, CopyOptions, DatabaseCopier, DatabaseTarget, TableSnapshot } from '../target.ts';
 import { connectionVariables, demandVersion, findProgram, start } from './programs.ts';
-import { sessionSettings } from './session.ts';
+import { assertClientSettings, sessionSettings } from './session.ts';
 import { onPostgresSnapshot, onSharedSnapshot } from './snapshot.ts';
 import { onTemporaryDatabase } from './temporary-database.ts';
 
@@ -42,6 +42,7 @@ const withClient = async <T>(url: string, work: (client: Client) => Promise<T>):
   client.on('error', () => {});
   try {
     await client.connect();
+    await assertClientSettings(client);
     return await work(client);
   } catch (error) {
     throw plain(error);

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { quoteName } from '../quote.ts';
 import type { TableLoader } from '../target.ts';
-import { sessionSettings } from './session.ts';
+import { assertClientSettings, sessionSettings } from './session.ts';
 
 /**
  * A type that a text is cast to: without its length or precision, which the column demands itself, since a cast would
@@ -38,6 +38,7 @@ export const onPostgresLoader = async <T>(
   client.on('error', () => {});
   try {
     await client.connect();
+    await assertClientSettings(client);
     // One at a time. The server may still run the last statement of a lost connection, which has the lock until then.
     await client.query(`select pg_advisory_lock(${loading})`);
     return await work({

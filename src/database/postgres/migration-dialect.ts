@@ -1,5 +1,5 @@
 import { type Dialect, PostgresDialect } from 'kysely';
-import { sessionSettings } from './session.ts';
+import { assertClientSettings, sessionSettings } from './session.ts';
 
 /**
  * One connection without a statement timeout: an index over a large table takes its time. Kysely holds a session
@@ -12,6 +12,7 @@ export const postgresMigrationDialect = (url: string): Dialect =>
       const pool = new pg.Pool({
         ...sessionSettings(url, { statementTimeout: 0, idleTimeout: 0, lockTimeout: 0 }),
         max: 1,
+        verify: (client, done) => void assertClientSettings(client).then(() => done(), done),
       });
       // A lost idle connection is reported by the next query; without a listener it would end the process.
       pool.on('error', () => {});

@@ -1,5 +1,5 @@
 import { Client, DatabaseError } from 'pg';
-import { connectionTimeout, sessionSettings } from './session.ts';
+import { assertClientSettings, connectionTimeout, sessionSettings } from './session.ts';
 
 /** Connection exceptions, too many connections, and a server that starts or stops (SQLSTATE). */
 const passing = /^(?:08|53300|57P0[1-3])/;
@@ -25,7 +25,7 @@ export const findUnreachable = async (url: string): Promise<Error | undefined> =
   client.on('error', () => {});
   try {
     await client.connect();
-    await client.query('select 1');
+    await assertClientSettings(client);
     return undefined;
   } catch (error) {
     if (isPassing(error)) return error;

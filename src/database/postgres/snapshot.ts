@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { behind, quoteName, quoteText } from '../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
-import { sessionSettings } from './session.ts';
+import { assertClientSettings, sessionSettings } from './session.ts';
 
 /** Rows fetched at first, and at most; what is fetched is in memory. */
 const firstRows = 64;
@@ -77,6 +77,7 @@ export const onSharedSnapshot = async <T>(
   client.on('error', () => {});
   try {
     await client.connect();
+    await assertClientSettings(client);
     await client.query('begin isolation level repeatable read, read only');
     return await work(snapshotOf(client), client);
   } finally {
