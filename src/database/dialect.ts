@@ -93,6 +93,8 @@ export interface Dialect extends Compiler {
   readonly updateLock: Fragment;
   /** The same with the lock of a delete: no other transaction writes a reference to the rows either. */
   readonly deleteLock: Fragment;
+  /** Whether transactions that write lock rows, and so may wait for each other; otherwise one writes at a time. */
+  readonly locksRows: boolean;
   /** Follows the columns of an INSERT with given keys, which the database would otherwise generate. */
   readonly givenKey: Fragment;
   /** The time at which a statement began, by the clock of the database, as a timestamp column stores it. */

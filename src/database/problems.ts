@@ -18,6 +18,9 @@ export const transactionTimeout = (limit: number): Problem =>
     cause: new Error(`A transaction took longer than ${limit / 1000} s; it was rolled back`),
   });
 
+export const isTransactionTimeout = (error: unknown): boolean =>
+  error instanceof Problem && error.problem === 'transaction_timeout';
+
 /**
  * The problem of a write without a response, which may be committed or not. No `Retry-After`: it can be repeated safely
  * only with an `Idempotency-Key`.

@@ -5,7 +5,7 @@ import type { IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import { requireGrant } from './area.ts';
 import { CollectedErrors, recordsPerTurn } from './collected-errors.ts';
 import { countNested, nestedIn } from './nested.ts';
-import { requireId } from './record-id.ts';
+import { isId, requireId } from './record-id.ts';
 import { remove } from './remove.ts';
 import { answerOnce, create, keepOnce, type Once, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -83,6 +83,23 @@ const writesOf = (
   return writes;
 };
 
+/**
+ * Locks the records that the batch names in the order of their ids, whatever its own order is: two batches of the same
+ * records then come one after the other.
+ */
+const lockNamed = async (
+  { records }: ServedResource,
+  { transaction }: SharedTransaction,
+  batch: Batch,
+  writes: ReturnType<typeof writesOf>,
+): Promise<void> => {
+  const grants = (['update', 'delete'] as const).flatMap((name) => writes.get(name)?.grant ?? []);
+  const named = [...batch.update.map((body) => own(body, 'id')), ...batch.delete].filter(isId);
+  const ids = [...new Set(named)];
+  const lock = batch.delete.length > 0 ? 'deleteLock' : 'updateLock';
+  await records.lock(grants, 'id', ids, transaction, lock);
+};
+
 const run = async (
   resource: ServedResource,
   acting: Acting & { readonly shared: SharedTransaction },
@@ -91,6 +108,7 @@ const run = async (
   const errors = new CollectedErrors();
   // The policy decides before the records are validated.
   const writes = writesOf(resource, acting, batch);
+  await lockNamed(resource, acting.shared, batch, writes);
   /** Writes every record of one list, under the policy of its action. */
   const each = async <Item, T>(
     name: (typeof lists)[number],

@@ -1,10 +1,10 @@
-import type { Transaction } from '../database/database.ts';
+import type { SqlValue, Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem, type ProblemKind } from '../kernel/problem.ts';
 import { requireGrant } from './area.ts';
 import { errorsOf } from './collected-errors.ts';
-import { requireId } from './record-id.ts';
+import { isId, requireId } from './record-id.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
@@ -155,18 +155,47 @@ const isOfDatabase = (kind: ProblemKind): boolean =>
 
 const isNoFaultOfLine = (error: unknown): boolean => !(error instanceof Problem) || isOfDatabase(error.kind);
 
-/** The id of the record that a line updates; undefined where it creates one. */
-const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Promise<number | undefined> => {
-  const value = by === undefined ? undefined : own(values, by);
-  if (write === undefined || by === undefined || value == null) return undefined;
-  const { resource, grant, acting } = write;
-  if (by === 'id') return requireId(value);
+/** The column of the field by which lines find records, and its value in a line; undefined for a line that creates. */
+const keyOf = (
+  { resource }: RecordWrite,
+  by: string,
+  values: JsonObject,
+): { readonly column: string; readonly value: SqlValue } | undefined => {
+  const value = own(values, by);
+  if (value == null) return undefined;
+  if (by === 'id') return { column: by, value: requireId(value) };
   const field = resource.model.fields.get(by);
   // A create reports an invalid value.
   if (field === undefined || resource.validate({ [by]: value }, 'update', new Set([by])).errors.length > 0)
     return undefined;
-  const encoded = field.type.encode(value, field.options);
-  return resource.records.identify(grant, field.column, encoded, acting.shared?.transaction);
+  return { column: field.column, value: field.type.encode(value, field.options) };
+};
+
+/** The id of the record that a line updates; undefined where it creates one. */
+const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Promise<number | undefined> => {
+  const key = write === undefined || by === undefined ? undefined : keyOf(write, by, values);
+  if (write === undefined || key === undefined) return undefined;
+  const { resource, grant, acting } = write;
+  if (key.column === 'id') return Number(key.value);
+  return resource.records.identify(grant, key.column, key.value, acting.shared?.transaction);
+};
+
+/** Locks the records that lines update in the order of their ids, whatever the order of the lines is. */
+const lockTargets = async (
+  { update: write, by }: Writes,
+  shared: SharedTransaction,
+  lines: readonly ImportLine[],
+): Promise<void> => {
+  if (write === undefined || by === undefined) return;
+  const keys = lines.flatMap(({ values }) => {
+    // The line itself reports an id that is none.
+    if (by === 'id' && !isId(own(values, by) ?? null)) return [];
+    return keyOf(write, by, values) ?? [];
+  });
+  const [first] = keys;
+  if (first === undefined) return;
+  const values = keys.map(({ value }) => value);
+  await write.resource.records.lock([write.grant], first.column, values, shared.transaction);
 };
 
 const writeLine = async (writes: Writes, { number: line, values }: ImportLine): Promise<Done> => {
@@ -273,6 +302,7 @@ export const importLines = async (
         by,
         onWritten,
       };
+      await lockTargets(writes, shared, lines);
       const counts = countsOf(await writeLines(writes, lines));
       await also(shared.transaction, counts);
       return counts;

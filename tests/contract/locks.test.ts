@@ -78,3 +78,71 @@ describeEachDatabase('transactions that write a reference to a record and then c
     expect(await all('/api/v1/lines', (id) => ({ line: { product_id: id } }))).toEqual([201, 2]);
   });
 });
+
+const tags = { code: field.string({ required: true, max: 10, unique: true }), n: field.integer() };
+const tag = defineResource('Tag', { fields: tags, history: true });
+
+describeEachDatabase('batches of the same records, each in an order of its own', (databases) => {
+  const service = useService(databases, {
+    application: {
+      resources: [tag],
+      migrations: {
+        '0001_tags': {
+          up: (db, dialect) => createTable(db, dialect, tag.table, { fields: tags }),
+        },
+      },
+    },
+  });
+
+  /** Deadlocks that the server has ended so far; a session reports its own when it is idle. */
+  const deadlocks = async (): Promise<number> => {
+    if (databases.dialect === 'sqlite') return 0;
+    const database = await databases.open(service.env['DATABASE_URL']);
+    const sql = 'select deadlocks from pg_stat_database where datname = current_database()';
+    const row = await database.get<{ deadlocks: number }>({ sql, parameters: [] });
+    await database.close();
+    return Number(row?.deadlocks);
+  };
+
+  const made = async (token: string, count: number): Promise<number[]> => {
+    const create = Array.from({ length: count }, (_, n) => ({ code: `c${n}` }));
+    const answer = await service.ok<{ created: { id: number }[] }>('POST', '/api/v1/tags/batch', {
+      token,
+      body: { create },
+    });
+    return answer.created.map(({ id }) => id);
+  };
+
+  /** The same ids, each time turned and reversed in another way. */
+  const orders = (ids: readonly number[], count: number): number[][] =>
+    Array.from({ length: count }, (_, n) => {
+      const at = (n * 7) % ids.length;
+      const turned = [...ids.slice(at), ...ids.slice(0, at)];
+      return n % 2 === 0 ? turned : turned.reverse();
+    });
+
+  it('all complete, and none waits for another in a circle', async () => {
+    const { token } = await service.admin();
+    const ids = await made(token, 24);
+    const answers = await Promise.all(
+      orders(ids, 16).map((order, n) =>
+        service.post('/api/v1/tags/batch', { token, body: { update: order.map((id) => ({ id, n })) } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
+    const { data } = await service.get('/api/v1/tags?per_page=100', { token });
+    expect(new Set((data as unknown as { n: number }[]).map(({ n }) => n)).size).toBe(1);
+
+    const [first = [], second = []] = orders(ids, 2);
+    const half = (order: number[]) => ({
+      update: order.slice(0, 12).map((id) => ({ id, n: 99 })),
+      delete: order.slice(12),
+    });
+    const mixed = await Promise.all(
+      [first, second].map((order) => service.post('/api/v1/tags/batch', { token, body: half(order) })),
+    );
+    // The second finds that records are gone.
+    expect(mixed.map(({ status }) => status).sort()).toEqual([200, 422]);
+    expect(await deadlocks()).toBe(0);
+  });
+});

@@ -24,7 +24,7 @@ const other = {
 
 const ratios = [0.1 + 0.2, 1.7976931348623157e308, 5e-324, 0.3, 0.1 + 0.7, 2 / 3, 1e21, 123456789.12345679];
 
-/** What a caller sees of the records of `ratios`. */
+/** The records of `ratios`, in every form in which a caller sees them. */
 const seen = async (service: Service, token: string) => {
   const read = (path: string, headers = {}) => service.get(`/api/v1/samples${path}`, { token, headers });
   const walked: unknown[] = [];

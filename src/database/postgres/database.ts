@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
 import { type Figure, figure } from '../../kernel/figure.ts';
+import { overloaded } from '../../kernel/problem.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import type { Caller, OpenDatabase, Query, Unit, WriteOptions } from '../database.ts';
-import { databaseUnavailable, transactionTimeout } from '../problems.ts';
+import { databaseUnavailable, isTransactionTimeout, transactionTimeout } from '../problems.ts';
 import { figuresOfShares, Shares, sumOfLoads } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { type AttachedReplica, watchCommit } from './commit-watch.ts';
@@ -100,6 +101,12 @@ const allowedSessions = `select current_setting('max_connections')::int
   - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed`;
 
 const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(error);
+
+/**
+ * The error of a write that gives up: other writes of the same records came first each time. The database is there, and
+ * fewer records would meet the same others.
+ */
+const gaveUp = (error: unknown): unknown => (isConflict(error) ? overloaded(error) : error);
 
 /** Options that are this folder's own. */
 export interface PostgresOptions extends DatabaseOptions {
@@ -297,14 +304,16 @@ class PostgresDatabase implements OpenDatabase {
     // Most conflicts do not recur. Only a unit with a second conflict is queued.
     await delay(Math.random() * 4);
     let conflict = options.table ?? '';
+    let last: unknown;
     try {
       return await this.#attempt(unit, options, until, (sql) => {
         conflict = firstTableOf(sql) || conflict;
       });
     } catch (error) {
       if (!mayRepeat(error)) throw error;
+      last = error;
     }
-    return this.#inTurn(conflict, () => this.#repeat(unit, options, until));
+    return this.#inTurn(conflict, () => this.#repeat(unit, options, until, last));
   }
 
   /** Runs the work after the queued work on the same table, for which it waits at most `turnMs`. */
@@ -337,13 +346,17 @@ class PostgresDatabase implements OpenDatabase {
     );
   }
 
-  async #repeat<T>(unit: Unit<T>, options: WriteOptions, until: number): Promise<T> {
+  async #repeat<T>(unit: Unit<T>, options: WriteOptions, until: number, first: unknown): Promise<T> {
+    let last = first;
     for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
       await delay(Math.random() * pause);
+      if (performance.now() >= until) throw gaveUp(last);
       try {
         return await this.#attempt(unit, options, until);
       } catch (error) {
-        if (!mayRepeat(error) || performance.now() >= until) throw error;
+        if (mayRepeat(error)) last = error;
+        // Without the conflicts before, the time would have sufficed.
+        else throw performance.now() >= until && isTransactionTimeout(error) ? gaveUp(last) : error;
       }
     }
   }
@@ -372,7 +385,9 @@ class PostgresDatabase implements OpenDatabase {
       try {
         return await run();
       } catch (error) {
-        if (!mayRepeat(error) || performance.now() >= until) throw error;
+        if (!mayRepeat(error)) throw error;
+        // A caller of a replica uses the primary instead.
+        if (performance.now() >= until) throw this.#conflictLimit === 0 ? error : gaveUp(error);
       }
     }
   }

@@ -186,6 +186,7 @@ export const postgresDialect: Dialect = {
   rows: (count) => count,
   updateLock: sql` for no key update`,
   deleteLock: sql` for update`,
+  locksRows: true,
   givenKey: sql` overriding system value`,
   now,
   nowMicroseconds: sql`floor(extract(epoch from statement_timestamp()) * 1000000)::bigint`,

@@ -13,7 +13,7 @@ export interface SessionLimits {
 /** How long to wait for a connection, free or new, in milliseconds. */
 export const connectionTimeout = 4_000;
 
-interface Setting {
+interface SessionSetting {
   readonly name: string;
   readonly value: string;
   /** Other values that mean the same; none unless given. */
@@ -29,7 +29,7 @@ interface Setting {
  * `synchronous_commit`, `row_security`), which only a superuser may set (`session_replication_role`), and
  * `client_encoding`, which the driver sets.
  */
-const meaning: readonly Setting[] = [
+const meaning: readonly SessionSetting[] = [
   { name: 'TimeZone', value: 'UTC' },
   // The order of day and month does not matter: every date of ours begins with its year.
   { name: 'DateStyle', value: 'ISO', accepts: /^ISO\b/ },
@@ -64,14 +64,14 @@ const heldSql = `select ${meaning
   .map(({ name }, index) => `current_setting('${name}', true) as s${index}`)
   .join(', ')}`;
 
-type Ask = (sql: string) => Promise<Readonly<Record<string, string | null>> | undefined>;
+type AskRow = (sql: string) => Promise<Readonly<Record<string, string | null>> | undefined>;
 
 /**
  * Demands the settings that results depend on: a pooler may ignore what a session asks for
  * (`ignore_startup_parameters = options`), and then all of them are those of the role.
  * @throws Error that names each setting to change; and what the database throws
  */
-const demandMeaning = async (ask: Ask): Promise<void> => {
+const demandMeaning = async (ask: AskRow): Promise<void> => {
   const row = await ask(heldSql);
   const wrong = meaning.filter(({ value, accepts }, index) => {
     const held = row?.[`s${index}`];

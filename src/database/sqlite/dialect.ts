@@ -170,6 +170,7 @@ export const sqliteDialect: Dialect = {
   // The only writer has the whole file.
   updateLock: sql``,
   deleteLock: sql``,
+  locksRows: false,
   givenKey: sql``,
   now: sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
   nowMicroseconds: sql`cast(unixepoch('now', 'subsec') * 1000000 as integer)`,
