@@ -1,16 +1,23 @@
 import type { RuleViolation } from '../fields/field.ts';
 import { foldText } from './account.ts';
+import { normalPassword } from './password.ts';
 
-/** Limits in bytes of UTF-8. The upper one keeps hashing cheap; a password is never truncated. */
-export const passwordBytes = { min: 8, max: 1024 } as const;
+/**
+ * At least so many characters (code points) and at most so many bytes of UTF-8, both of the NFC form. The upper limit
+ * keeps hashing cheap; a password is never truncated.
+ */
+export const passwordLimits = { min: 8, max: 1024 } as const;
 
 /** The rules in words, shown before a password is chosen. */
 export const passwordRules = {
-  'zh-CN': '密码须为 8 至 1024 字节，不得过于常见，也不得以服务名或账号名称（用户名、邮箱、姓名）为主。',
-  en: 'A password must have 8 to 1,024 bytes, must not be a common one, and must not be based on the name of the service or of the account (username, email address, name).',
+  'zh-CN':
+    '密码至少 8 个字符，至多 1024 字节，不得过于常见，也不得以服务名或账号名称（用户名、邮箱、姓名）为主。',
+  en: 'A password must have at least 8 characters and at most 1,024 bytes, must not be a common one, and must not be based on the name of the service or of the account (username, email address, name).',
 } as const;
 
 const commonCount = 3_000;
+
+const lengthOf = (text: string): number => [...text].length;
 
 /**
  * The 3,000 most common passwords that are long enough to be allowed here (ASVS 5.0, 6.2.4), in lower case. Loaded
@@ -19,7 +26,7 @@ const commonCount = 3_000;
 const load = async (): Promise<ReadonlySet<string>> => {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   const ranked = dictionary['passwords-common'];
-  return new Set(ranked.filter((word) => Buffer.byteLength(word) >= passwordBytes.min).slice(0, commonCount));
+  return new Set(ranked.filter((word) => lengthOf(word) >= passwordLimits.min).slice(0, commonCount));
 };
 
 let common: Promise<ReadonlySet<string>> | undefined;
@@ -33,32 +40,41 @@ export interface AccountNames {
 
 const serviceName = 'gatewright';
 
-/** Characters (code points) from which a name is searched inside a password; shorter ones occur by chance. */
+/** Characters (code points) from which a name is searched inside a password; shorter ones occur by chance in words. */
 const minSoughtLength = 4;
 
-const lengthOf = (text: string): number => [...text].length;
-
-/** Names in their folded form, each whole and by its words (`zhang.min`: also `zhang` and `min`), longest first. */
+/** The names of a folded account, each whole and by its words (`zhang.min`: also `zhang` and `min`), longest first. */
 const wordsOf = ({ username, email, name }: AccountNames): readonly string[] => {
   const names = [serviceName, username, email.replace(/@[^@]*$/, ''), name].map((text) =>
     foldText(text).trim(),
   );
   const words = names.flatMap((text) => [text, ...text.split(/[^\p{L}\p{M}\p{N}]+/u)]);
-  return [...new Set(words)].filter((word) => word !== '').sort((a, b) => b.length - a.length);
+  // An address by its whole: the words of its domain are no names of the account.
+  const all = new Set([...words, foldText(email).trim()]);
+  return [...all].filter((word) => word !== '').sort((a, b) => b.length - a.length);
 };
+
+const without = (text: string, words: readonly string[]): string =>
+  words.reduce((rest, word) => rest.replaceAll(word, ''), text);
 
 /**
  * Whether a password depends on the names of its account (NIST SP 800-63B-4, 3.1.1.2, "context-specific words"): it
- * is one of them, or the rest of it without them would be refused as too short or too common. A name within a longer
- * password is allowed. Compared by NFKC and without regard to case.
+ * is one of them, or the rest of it without them would be refused as too short or too common. A short name counts
+ * where nothing but digits and signs is left beside names. A name within a longer password is allowed. Compared by
+ * NFKC and without regard to case.
  */
 const isBasedOnNames = (password: string, account: AccountNames, list: ReadonlySet<string>): boolean => {
   const words = wordsOf(account);
   const folded = foldText(password);
   if (words.includes(folded)) return true;
-  const sought = words.filter((word) => lengthOf(word) >= minSoughtLength);
-  const rest = sought.reduce((text, word) => text.replaceAll(word, ''), folded);
-  return rest !== folded && (Buffer.byteLength(rest) < passwordBytes.min || list.has(rest));
+  const rest = without(
+    folded,
+    words.filter((word) => lengthOf(word) >= minSoughtLength),
+  );
+  const isWeak = (text: string): boolean => lengthOf(text) < passwordLimits.min || list.has(text);
+  if (rest !== folded && isWeak(rest)) return true;
+  const bare = without(folded, words);
+  return bare !== folded && isWeak(bare) && !/\p{L}/u.test(bare);
 };
 
 /**
@@ -69,14 +85,14 @@ export const passwordViolation = async (
   password: string,
   account: AccountNames,
 ): Promise<RuleViolation | undefined> => {
-  const bytes = Buffer.byteLength(password);
-  if (bytes < passwordBytes.min || bytes > passwordBytes.max) {
-    return { rule: 'password_length', params: passwordBytes };
+  const normal = normalPassword(password);
+  if (lengthOf(normal) < passwordLimits.min || Buffer.byteLength(normal) > passwordLimits.max) {
+    return { rule: 'password_length', params: passwordLimits };
   }
   // A lone surrogate has no UTF-8: all of them would be hashed as the same replacement character.
-  if (!password.isWellFormed()) return { rule: 'pattern' };
+  if (!normal.isWellFormed()) return { rule: 'pattern' };
   common ??= load();
   const list = await common;
-  if (list.has(password.toLowerCase())) return { rule: 'common_password' };
-  return isBasedOnNames(password, account, list) ? { rule: 'own_name' } : undefined;
+  if (list.has(normal.toLowerCase())) return { rule: 'common_password' };
+  return isBasedOnNames(normal, account, list) ? { rule: 'own_name' } : undefined;
 };

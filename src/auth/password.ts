@@ -21,14 +21,25 @@ const concurrency = Math.max(1, Math.min(3, availableParallelism() - 1));
 /** Hashes that may wait: some 40 s of work on one core. `FairQueue` says who is refused beyond that. */
 const maxWaiting = 1_000;
 
+/**
+ * Length in UTF-16 units from which a text is not normalised: sorting a megabyte of combining marks would block the
+ * process for minutes. The decomposed form of the longest password is shorter.
+ */
+const maxNormalised = 4_096;
+
+/** The form in which a password is hashed: NFC, as keyboards and systems compose letters in different ways. */
+export const normalPassword = (password: string): string =>
+  password.length > maxNormalised ? password : password.normalize('NFC');
+
 export interface Passwords {
   /**
-   * A new PHC string for this password. Every byte counts. Throws the problem `overloaded`, and `bad_request` where
-   * the caller hung up before its turn.
+   * A new PHC string for the NFC form of this password. Every byte of it counts. Throws the problem `overloaded`, and
+   * `bad_request` where the caller hung up before its turn.
    */
   hash(password: string, ticket?: Ticket): Promise<string>;
   /**
-   * Whether the password matches the stored hash. Without a hash (unknown account, or a text that is no PHC string)
+   * Whether the password matches the stored hash, as it was sent or in its NFC form: an earlier version has hashed
+   * passwords as they were sent. Without a hash (unknown account, or a text that is no PHC string)
    * it returns false after the same work. Throws as `hash` does.
    */
   verify(password: string, stored: string | undefined, ticket?: Ticket): Promise<boolean>;
@@ -70,13 +81,17 @@ export const createPasswords = (derive: ComputeHash = compute): Passwords => {
   return {
     async hash(password, ticket = internalTicket) {
       const fresh = blank();
-      return formatPhc({ ...fresh, tag: await queue.run(ticket, () => derive(password, fresh)) });
+      const normal = normalPassword(password);
+      return formatPhc({ ...fresh, tag: await queue.run(ticket, () => derive(normal, fresh)) });
     },
     async verify(password, stored, ticket = internalTicket) {
       const parsed = stored === undefined ? undefined : parsePhc(stored);
       const reference = parsed ?? decoy;
-      const derived = await queue.run(ticket, () => derive(password, reference));
-      return timingSafeEqual(derived, reference.tag) && parsed !== undefined;
+      const matches = async (text: string): Promise<boolean> =>
+        timingSafeEqual(await queue.run(ticket, () => derive(text, reference)), reference.tag);
+      const normal = normalPassword(password);
+      const good = (await matches(password)) || (normal !== password && (await matches(normal)));
+      return good && parsed !== undefined;
     },
     needsRehash(stored) {
       const parsed = parsePhc(stored);

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 
 /** The parts of the process that a command uses; tests replace them. */
@@ -8,6 +10,8 @@ export interface Io {
   readonly stdin: AsyncIterable<Uint8Array | string>;
   /** Whether stdin is a terminal. */
   readonly interactive: boolean;
+  /** Reads a line from the terminal at stdin, without showing it. Throws `CommandError` at Ctrl-C, Ctrl-D and the end. */
+  ask(question: string): Promise<string>;
   /** Writes to stdout, unchanged. */
   write(data: string | Uint8Array): void;
   /** Whether the reader of stdout has closed it. */
@@ -66,6 +70,22 @@ export const readSecret = async (io: Io, name: string): Promise<string> => {
   return secret;
 };
 
+/** Reads a line from a terminal in raw mode, so that neither the terminal nor the reader of lines shows it. */
+const askHidden = async (question: string): Promise<string> => {
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: hidden, terminal: true, historySize: 0 });
+  process.stderr.write(question);
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const cancel = () => reject(new CommandError('cancelled: nothing was changed'));
+      lines.once('line', resolve).once('SIGINT', cancel).once('close', cancel);
+    });
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+};
+
 /** The process itself. */
 export const processIo = (): Io => {
   // A reader that closed the pipe (`| head -1`) is no failure of the command.
@@ -83,6 +103,7 @@ export const processIo = (): Io => {
     get interactive() {
       return process.stdin.isTTY === true;
     },
+    ask: askHidden,
     write: (data) => void process.stdout.write(data),
     gone: () => process.stdout.destroyed,
     print: (line) => void process.stdout.write(`${line}\n`),

@@ -62,6 +62,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       load: () => import('./commands/console.ts'),
     },
     'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },
+    'user set-password': {
+      summary: 'set the password of a user',
+      load: () => import('./commands/user-set-password.ts'),
+    },
     'user reset-factor': {
       summary: "take a user's two-step verification away",
       load: () => import('./commands/user-reset-factor.ts'),

@@ -13,6 +13,8 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   /** A person sits at stdin. */
   readonly interactive?: boolean;
+  /** Lines that are typed where a command asks. */
+  readonly typed?: readonly string[];
   /** A terminal shows stderr. */
   readonly terminal?: boolean;
   /** Milliseconds since the epoch. */
@@ -25,11 +27,16 @@ export const testIo = (
 ): { readonly io: Io; readonly written: () => Omit<Run, 'status'> } => {
   const stdout: Buffer[] = [];
   const stderr: string[] = [];
+  const typed = [...(options.typed ?? [])];
   const io: Io = {
     env: options.env ?? {},
     clock: () => options.now ?? 1_767_225_600_000,
     stdin: Readable.from([Buffer.from(options.stdin ?? '')]),
     interactive: options.interactive ?? false,
+    ask: async (question) => {
+      stderr.push(question);
+      return typed.shift() ?? '';
+    },
     write: (data) => stdout.push(Buffer.from(data)),
     gone: () => false,
     print: (line) => stdout.push(Buffer.from(`${line}\n`)),

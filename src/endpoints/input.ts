@@ -1,4 +1,4 @@
-import { passwordBytes, passwordRules } from '../auth/password-rules.ts';
+import { passwordLimits, passwordRules } from '../auth/password-rules.ts';
 import type { FieldDefinition, JsonSchema, RuleViolation } from '../fields/field.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
@@ -53,10 +53,10 @@ export const refined = (schema: JsonSchema, properties: Readonly<Record<string, 
   return { ...schema, properties: { ...known, ...Object.fromEntries(more) } };
 };
 
-/** Rules of a password of one's choice, as far as a schema can say them: 8 bytes are two characters at least. */
+/** Rules of a password of one's choice, as far as a schema can say them. */
 export const passwordSchema = (locale: Locale): JsonSchema => ({
-  minLength: Math.ceil(passwordBytes.min / 4),
-  maxLength: passwordBytes.max,
+  minLength: passwordLimits.min,
+  maxLength: passwordLimits.max,
   description: labelText(passwordRules, locale),
 });
 

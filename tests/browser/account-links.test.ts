@@ -36,7 +36,7 @@ describeDatabase('sqlite', 'pages of links that are sent by mail', (databases) =
       await reset.getByLabel('再次输入新密码').fill('short');
       await reset.getByRole('button', { name: '设置密码' }).click();
       await reset
-        .getByText(/8 至 1024 字节|长度/)
+        .getByText(/至少 8 个字符|长度/)
         .first()
         .waitFor();
       await reset.getByLabel(/^新密码/).fill(password);

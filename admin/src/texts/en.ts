@@ -230,7 +230,7 @@ export const en: SameKeys<typeof zhCN> = {
   users: {
     title: 'Users',
     create: 'New user',
-    passwordHelp: '8 to 1,024 bytes, not a common password, not based on a name of the account',
+    passwordHelp: 'At least 8 characters, not a common password, not based on a name of the account',
     newPassword: 'New password',
   },
   roles: {

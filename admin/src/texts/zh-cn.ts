@@ -227,7 +227,7 @@ export const zhCN = {
   users: {
     title: '用户',
     create: '新建用户',
-    passwordHelp: '8 至 1024 字节，不得过于常见，也不得以账号名称为主',
+    passwordHelp: '至少 8 个字符，不得过于常见，也不得以账号名称为主',
     newPassword: '新密码',
   },
   roles: {

@@ -6,6 +6,7 @@ import {
   usernameViolation,
 } from '../../auth/account.ts';
 import { addressOf } from '../../auth/address.ts';
+import { normalPassword } from '../../auth/password.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { RuleViolation } from '../../fields/field.ts';
@@ -146,7 +147,9 @@ export const createUserInput = (users: UserStore, catalogue: Catalogue) => {
     if (stored?.own !== true || typeof next !== 'string' || bad.has('current_password')) return [];
     if (typeof current !== 'string' || current === '')
       return [input.error('current_password', { rule: 'required' })];
-    return current === next ? [input.error('password', { rule: 'same_password' })] : [];
+    return normalPassword(current) === normalPassword(next)
+      ? [input.error('password', { rule: 'same_password' })]
+      : [];
   };
 
   /** The rules of a password, under the names that the account is going to have; a broken one is no name. */

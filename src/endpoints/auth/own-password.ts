@@ -1,4 +1,5 @@
 import { loginFailed } from '../../auth/login.ts';
+import { normalPassword } from '../../auth/password.ts';
 import { type AccountNames, passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
@@ -28,7 +29,9 @@ const readOwnPassword = async (input: Input, body: JsonObject, account: AccountN
   const current = String(values['current_password']);
   const password = String(values['password']);
   const violation =
-    current === password ? { rule: 'same_password' as const } : await passwordViolation(password, account);
+    normalPassword(current) === normalPassword(password)
+      ? { rule: 'same_password' as const }
+      : await passwordViolation(password, account);
   if (violation !== undefined) refuseInvalid([input.error('password', violation)]);
   return { current, password };
 };

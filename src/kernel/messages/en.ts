@@ -141,7 +141,7 @@ export const en: Catalogue = {
     wrong_password: '{label} is wrong',
     wrong_code: '{label} is wrong',
     wrong_passkey: '{label}: the browser’s response does not match the request',
-    password_length: '{label} must have {min} to {max} bytes',
+    password_length: '{label} must have at least {min} characters and at most {max} bytes',
     role: '{label} does not exist',
     fixed: '{label} cannot be changed',
     too_many: 'At most {max} are allowed: remove one first',

@@ -136,7 +136,7 @@ export const zhCN: Catalogue = {
     wrong_password: '{label}错误',
     wrong_code: '{label}错误',
     wrong_passkey: '{label}：浏览器的响应与请求不符',
-    password_length: '{label}须为 {min} 至 {max} 字节',
+    password_length: '{label}至少 {min} 个字符，至多 {max} 字节',
     role: '{label}不存在',
     fixed: '{label}不可更改',
     too_many: '最多 {max} 个，请先删除一个',
