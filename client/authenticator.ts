@@ -25,7 +25,7 @@ export interface Session {
   readonly user: {
     readonly id: number;
     readonly username: string;
-    readonly email: string;
+    readonly email: string | null;
     readonly name: string;
   };
 }

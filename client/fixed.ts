@@ -7,7 +7,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export interface User {
   readonly id: number;
   readonly username: string;
-  readonly email: string;
+  /** Null if the user has none: one of a provider whose address belongs to another user, or is not verified. */
+  readonly email: string | null;
   readonly name: string;
   readonly roles: readonly string[];
 }

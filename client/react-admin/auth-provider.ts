@@ -6,7 +6,7 @@ import type { Send } from './data-provider.ts';
 export interface SessionUser {
   readonly id: number;
   readonly username: string;
-  readonly email: string;
+  readonly email: string | null;
   readonly name: string;
   readonly roles: readonly string[];
   /** Present while an administrator requires a new password; every other route is 403 with code 40302 then. */

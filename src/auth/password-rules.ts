@@ -34,7 +34,8 @@ let common: Promise<ReadonlySet<string>> | undefined;
 /** The names of the account that a password is for: an attacker tries them first. */
 export interface AccountNames {
   readonly username: string;
-  readonly email: string;
+  /** Null or empty if there is none. */
+  readonly email: string | null;
   readonly name: string;
 }
 
@@ -45,12 +46,13 @@ const minSoughtLength = 4;
 
 /** The names of a folded account, each whole and by its words (`zhang.min`: also `zhang` and `min`), longest first. */
 const wordsOf = ({ username, email, name }: AccountNames): readonly string[] => {
-  const names = [serviceName, username, email.replace(/@[^@]*$/, ''), name].map((text) =>
+  const address = email ?? '';
+  const names = [serviceName, username, address.replace(/@[^@]*$/, ''), name].map((text) =>
     foldText(text).trim(),
   );
   const words = names.flatMap((text) => [text, ...text.split(/[^\p{L}\p{M}\p{N}]+/u)]);
   // An address by its whole: the words of its domain are no names of the account.
-  const all = new Set([...words, foldText(email).trim()]);
+  const all = new Set([...words, foldText(address).trim()]);
   return [...all].filter((word) => word !== '').sort((a, b) => b.length - a.length);
 };
 

@@ -15,7 +15,8 @@ export interface Identity {
   readonly kind: 'user';
   readonly id: number;
   readonly username: string;
-  readonly email: string;
+  /** Null if the user has none. */
+  readonly email: string | null;
   readonly name: string;
   readonly roles: readonly string[];
   /** Set by an administrator: until the password is changed, the policy refuses almost everything. */

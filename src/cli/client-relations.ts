@@ -24,7 +24,7 @@ export const relationHelpers: Readonly<Record<string, string>> = {
   RelatedUser: `
 /** Users of the service as targets of relations. */
 interface RelatedUser {
-  record: { id: number; username: string; email: string; name: string; roles: readonly string[] };
+  record: { id: number; username: string; email: string | null; name: string; roles: readonly string[] };
   shown: 'id' | 'username' | 'email' | 'name' | 'roles';
   filter: {
     readonly id?: ${conditionType('number', orderedOperators)};

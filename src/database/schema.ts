@@ -399,6 +399,8 @@ export interface CoreSchema {
     session_id: string | null;
     /** JSON array of texts: the claim from which roles followed at the last sign-in. Null if the provider maps none. */
     claim_values: string | null;
+    /** Whether another user had its address when the first sign-in made the user, who then has none. */
+    email_taken: Generated<boolean | number>;
     created_at: string;
     last_used_at: string;
   };

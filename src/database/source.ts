@@ -49,6 +49,8 @@ export interface SourceColumn {
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
   readonly expression?: (dialect: Dialect) => Fragment;
+  /** Whether an empty text is stored where there is no value. */
+  readonly emptyIsNull?: boolean;
   /** SQL that renders the value of a row as JSON, if the field type's own does not fit (an array of roles). */
   readonly render?: (dialect: Dialect, row: string) => Fragment;
   /** False if the column cannot be filtered, sorted or searched by (a rendered array). */
@@ -129,7 +131,10 @@ const computed = (column: SourceColumn, row: string): Error =>
  * not available there.
  */
 export const ruleValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
-  if (column.expression === undefined) return identifier(row, column.name);
+  if (column.expression === undefined) {
+    const stored = identifier(row, column.name);
+    return column.emptyIsNull === true ? sql`nullif(${stored}, '')` : stored;
+  }
   if (row !== rowAlias) throw computed(column, row);
   return column.expression(dialect);
 };
@@ -156,8 +161,8 @@ export const hasValue = (
 };
 
 /** Whether the column of the table itself is its value, in every row. */
-export const isBare = ({ expression, shownIf }: SourceColumn): boolean =>
-  expression === undefined && shownIf === undefined;
+export const isBare = ({ expression, emptyIsNull, shownIf }: SourceColumn): boolean =>
+  expression === undefined && emptyIsNull !== true && shownIf === undefined;
 
 /** Whether JSON has the column's value as it is stored. */
 export const isPlain = ({ type }: SourceColumn, dialect: Dialect): boolean =>

@@ -24,7 +24,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   healthEndpoint(services),
   loginEndpoint(services),
   logoutEndpoint(services),
-  meEndpoint(),
+  meEndpoint(services),
   passwordEndpoint(services),
   ...accountLinkEndpoints(services),
   ...oidcEndpoints(services),

@@ -1,9 +1,12 @@
 import type { JsonSchema } from '../fields/field.ts';
+import { isJsonObject } from '../kernel/json.ts';
+import { publicUserEntity } from '../records/users.ts';
 
 /** Schemas of what the fixed endpoints answer. */
 
 const integer: JsonSchema = { type: 'integer' };
 const text: JsonSchema = { type: 'string' };
+const textOrNull: JsonSchema = { type: ['string', 'null'] };
 const boolean: JsonSchema = { type: 'boolean' };
 const time: JsonSchema = { type: 'string', format: 'date-time' };
 const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
@@ -17,7 +20,19 @@ const object = (title: string, properties: Readonly<Record<string, JsonSchema>>)
   required: Object.keys(properties),
 });
 
-const userIdentity = { id: integer, username: text, email: text, name: text };
+/** A user without an address signs in with a provider. */
+const userIdentity = { id: integer, username: text, email: textOrNull, name: text };
+/** An object with the flag that takes the place of an address. */
+const withTakenAddress = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  properties: {
+    ...(isJsonObject(schema['properties']) ? schema['properties'] : {}),
+    email_taken: {
+      const: true,
+      description: 'the address belonged to another user at the first sign-in with a provider',
+    },
+  },
+});
 const secondFactorState = object('SecondFactorState', {
   enrolled: boolean,
   due: { type: 'boolean', description: 'one has to be set up before anything else' },
@@ -113,6 +128,11 @@ const explainedStep = {
 
 export const schemas = {
   login: object('Login', { token: text, user: object('UserIdentity', userIdentity) }),
+  exchangedLogin: object('ExchangedLogin', {
+    token: text,
+    user: withTakenAddress(object('ExchangedIdentity', userIdentity)),
+  }),
+  me: withTakenAddress({ ...publicUserEntity.schema, title: 'Me' }),
   sessionUser,
   secondFactor: object('SecondFactor', {
     totp: { ...object('TotpFactor', factorTimes), type: ['object', 'null'] },
@@ -146,7 +166,7 @@ export const schemas = {
     url: { type: 'string', description: 'shown once; the token stands behind the #' },
     expires_at: time,
   }),
-  invitedUser: object('InvitedUser', { username: text, email: text, name: text, expires_at: time }),
+  invitedUser: object('InvitedUser', { username: text, email: textOrNull, name: text, expires_at: time }),
   keyUsage: object('ApiKeyUsage', {
     last_30_days: {
       type: 'array',

@@ -6,7 +6,8 @@ export type SeenView = 'list' | 'detail' | 'saved' | 'all';
 interface PublicUser {
   id: number;
   username: string;
-  email: string;
+  /** Null if the user has none. */
+  email: string | null;
   name: string;
   roles: readonly string[];
 }

@@ -12,6 +12,7 @@ export interface EntityField extends Pick<FieldDefinition, 'type' | 'options'> {
   /** SQL of the value, over the alias `t`; the column of this name if absent. */
   readonly value?: Fragment | ((dialect: Dialect) => Fragment);
   readonly render?: SourceColumn['render'];
+  readonly emptyIsNull?: SourceColumn['emptyIsNull'];
   /** False if it cannot be filtered, sorted or searched by. */
   readonly comparable?: boolean;
   /** Description in the API description. */
@@ -157,7 +158,7 @@ export const defineEntity = (name: string, definition: EntityDefinition): Entity
     from: functionOf(from),
     fields,
     columns: new Map(
-      Object.entries(fields).map(([each, { type, options, value, render, comparable }]) => [
+      Object.entries(fields).map(([each, { type, options, value, render, emptyIsNull, comparable }]) => [
         each,
         {
           name: each,
@@ -165,6 +166,7 @@ export const defineEntity = (name: string, definition: EntityDefinition): Entity
           options,
           ...(value === undefined ? {} : { expression: functionOf(value) }),
           ...(render === undefined ? {} : { render }),
+          ...(emptyIsNull === undefined ? {} : { emptyIsNull }),
           ...(comparable === undefined ? {} : { comparable }),
         },
       ]),

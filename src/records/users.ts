@@ -17,7 +17,10 @@ export const userEntity = defineEntity('users', {
   fields: {
     id: field.integer(always),
     username: field.string({ ...always, label: { 'zh-CN': '用户名', en: 'Username' } }),
-    email: field.string({ ...always, label: { 'zh-CN': '邮箱', en: 'Email' } }),
+    email: computed(field.string({ label: { 'zh-CN': '邮箱', en: 'Email' } }), {
+      emptyIsNull: true,
+      note: 'null for a user of a provider whose address is not verified, or belongs to another user',
+    }),
     name: field.string({ ...always, label: { 'zh-CN': '姓名', en: 'Name' } }),
     roles: computed(field.text({ ...always, label: { 'zh-CN': '角色', en: 'Roles' } }), {
       render: rolesOf,

@@ -69,7 +69,7 @@ describeEachDatabase('users in code', (databases) => {
       expect((await service.login(made.username, password)).status).toBe(200);
       expect(await users().find(made.id)).toEqual(made);
       expect(await users().list({ filter: { username: made.username } })).toEqual([made]);
-      for (const account of [made.email.toUpperCase(), made.username.toUpperCase()])
+      for (const account of [String(made.email).toUpperCase(), made.username.toUpperCase()])
         expect(await users().findByAccount(account)).toEqual(made);
       for (const account of ['nobody@example.com', '', made.name.repeat(99)])
         expect(await users().findByAccount(account)).toBeUndefined();

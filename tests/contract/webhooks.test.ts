@@ -409,6 +409,13 @@ describeEachDatabase('webhooks', (databases) => {
     expect(await refused({ ...good, user_id: 999_999 })).toEqual([422, 'user_id reference']);
     expect(await refused({ ...good, url: 'ftp://example.com' })).toEqual([422, 'url webhook_url']);
     expect(await refused({ ...good, url: 'https://u:p@example.com' })).toEqual([422, 'url webhook_url']);
+    for (const url of [
+      'https://example.com/\r\n',
+      ' https://example.com/',
+      'https://exa\tmple.com/',
+      'https:\\\\example.com',
+    ])
+      expect([url, ...(await refused({ ...good, url }))]).toEqual([url, 422, 'url webhook_url']);
     const { status } = await service.post('/admin/webhooks', { token: ann, body: { webhook: good } });
     expect(status).toBe(403);
     const missing: [string, string][] = [

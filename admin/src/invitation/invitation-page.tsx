@@ -68,7 +68,7 @@ export const InvitationPage = () => {
 const Open = ({ invited, children }: { readonly invited: Invited; readonly children: ReactNode }) => {
   const own = useOwnTexts();
   const { username, name, email, expires_at } = invited;
-  const more = [name === username ? '' : name, email].filter((word) => word !== '');
+  const more = [name === username ? '' : name, email ?? ''].filter((word) => word !== '');
   return (
     <OutsidePage title={own.invitation.title}>
       <Typography sx={{ overflowWrap: 'anywhere' }}>

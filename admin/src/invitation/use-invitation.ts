@@ -6,7 +6,7 @@ import { send } from '../service.ts';
 /** Whom a link is for. */
 export interface Invited {
   readonly username: string;
-  readonly email: string;
+  readonly email: string | null;
   readonly name: string;
   readonly expires_at: string;
 }

@@ -20,6 +20,8 @@ import { superAdmin } from './user.ts';
 export interface UserDraft {
   readonly username: string;
   readonly email: string;
+  /** Whether the user may stay without an address. */
+  readonly addressless?: boolean;
   readonly name: string;
   readonly roles: readonly string[];
   readonly disabled: boolean;
@@ -79,7 +81,12 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
     <Stack sx={{ gap: 0.5 }}>
       {draft.kind === undefined ? null : <KindChoice draft={draft} onChange={onChange} />}
       <TextField label={text('users.username')} required {...input('username', 'off')} />
-      <TextField label={text('users.email')} required={!isService} type="email" {...input('email', 'off')} />
+      <TextField
+        label={text('users.email')}
+        required={!isService && draft.addressless !== true}
+        type="email"
+        {...input('email', 'off')}
+      />
       <TextField label={text('users.name')} {...input('name', 'off')} />
       {isService ? (
         <UserPicker

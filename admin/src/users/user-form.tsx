@@ -113,11 +113,20 @@ export const EditUser = () => {
         return (
           <UserForm
             title={text('users.edit', { name: username })}
-            first={{ username, email, name, roles, disabled, ...more }}
+            first={{
+              username,
+              email: email ?? '',
+              addressless: email === null,
+              name,
+              roles,
+              disabled,
+              ...more,
+            }}
             back={`/users/${id}/show`}
             note={<MadeForOthers user={user} />}
             save={async (draft) => {
-              const data = { ...draft };
+              const { addressless, email: address, ...rest } = draft;
+              const data = addressless && address === '' ? rest : { ...rest, email: address };
               await dataProvider.update<User>('users', { id: user.id, data, previousData: user });
               return { id: user.id };
             }}

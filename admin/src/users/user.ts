@@ -1,7 +1,8 @@
 export interface User {
   readonly id: number;
   readonly username: string;
-  readonly email: string;
+  /** Null if there is none: a user of a provider. */
+  readonly email: string | null;
   readonly name: string;
   readonly roles: readonly string[];
   readonly disabled: boolean;

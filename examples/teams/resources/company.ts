@@ -23,12 +23,14 @@ export default defineResource('Company', {
   views: { when: [[isAgent, ['hourly_rate']]] },
   hooks: {
     /** The creator of a company becomes its first owner: both are written, or neither. */
-    async beforeCommit({ before, after, id, asSystem }) {
+    async beforeCommit({ before, after, id, asSystem, addError }) {
       if (before !== undefined || after === undefined || after.user_id === null) return;
       const { records } = asSystem('first owner of a new company');
       const creator = await records('User').find(after.user_id);
-      if (creator !== undefined)
-        await records(membership).create({ company_id: id, email: creator.email, role: 'owner' });
+      if (creator === undefined) return;
+      if (creator.email === null)
+        addError('name', { 'zh-CN': '所有者需要邮箱', en: 'The owner needs an address' });
+      else await records(membership).create({ company_id: id, email: creator.email, role: 'owner' });
     },
   },
 });

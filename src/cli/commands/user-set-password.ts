@@ -9,7 +9,7 @@ import { defineCommand } from '../command.ts';
 import { CommandError, type Io, readSecret, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';
 
-/** Asks twice, as nobody sees what they type. */
+/** Asks twice, as the text is not shown. */
 const typedPassword = async (io: Io): Promise<string> => {
   if (!io.interactive) throw new UsageError('stdin is no terminal: send the password with --password-stdin');
   const password = await io.ask('new password: ');

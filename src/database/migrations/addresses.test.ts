@@ -51,3 +51,31 @@ describeEachDatabase('the migration of addresses', (databases) => {
     expect(links.map(({ account }) => account)).toEqual(['mike@github.example', 'u1']);
   });
 });
+
+describeEachDatabase('the migration of taken addresses', (databases) => {
+  it('takes away addresses that were invented', async () => {
+    const url = await databases.create();
+    const target = databaseTarget(url);
+    const before = Object.entries(coreMigrations).filter(([name]) => name < '0069');
+    await migrate(target, Object.fromEntries(before), options);
+    const database = await databases.open(url);
+    const off = databases.dialect === 'postgres' ? 'false' : '0';
+    const invented = ['0123456789abcdef@provider.invalid', 'fedcba9876543210@provider.invalid'];
+    for (const [index, email] of [...invented, 'ann@provider.invalid', 'ann@example.com'].entries())
+      await database.execute({
+        sql: `insert into users (username, username_canonical, email, email_canonical, name, password_hash,
+          disabled, created_at, updated_at) values ('u${index}', 'u${index}', '${email}', '${email}', 'u', '',
+          ${off}, ${at}, ${at})`,
+        parameters: [],
+      });
+    await migrate(target, coreMigrations, options);
+    const stored = await database.all<{ email: string; email_canonical: string }>({
+      sql: 'select email, email_canonical from users order by id',
+      parameters: [],
+    });
+    expect(stored.map(({ email }) => email)).toEqual(['', '', 'ann@provider.invalid', 'ann@example.com']);
+    expect(new Set(stored.map(({ email_canonical: canonical }) => canonical.includes('@')))).toEqual(
+      new Set([false, true]),
+    );
+  });
+});

@@ -41,6 +41,7 @@ import { managedWebhooks } from './0056-managed-webhooks.ts';
 import { fills } from './0057-fills.ts';
 import { addresses } from './0058-addresses.ts';
 import { markedKeys } from './0066-marked-keys.ts';
+import { takenAddresses } from './0069-taken-addresses.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -214,4 +215,5 @@ export const coreMigrations: Migrations = {
   '0057_fills': fills,
   '0058_addresses': addresses,
   '0066_marked_keys': markedKeys,
+  '0069_taken_addresses': takenAddresses,
 };

@@ -213,7 +213,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   ),
   gatewright_linked_accounts: other(
     ...['id', 'user_id', 'provider', 'issuer', 'subject', 'session_id', 'created_at', 'last_used_at'],
-    'claim_values',
+    ...['claim_values', 'email_taken'],
   ),
   gatewright_sign_in_codes: other('code_hash', 'user_id', 'security_stamp', 'second_factor', 'expires_at'),
   gatewright_totp: other('user_id', 'secret', 'last_step', 'created_at', 'last_used_at'),

@@ -1,3 +1,4 @@
+import { shownAddress } from '../../auth/address.ts';
 import { hashLinkToken, invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
 import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
@@ -116,7 +117,7 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
         const { values, errors } = tokenOnly.read(call.body);
         refuseInvalid(errors);
         const { username, email, name, expiresAt } = await lookUp(call, String(values['token']));
-        return { data: { username, email, name, expires_at: expiresAt } };
+        return { data: { username, email: shownAddress(email), name, expires_at: expiresAt } };
       },
     },
     {

@@ -1,7 +1,9 @@
+import type { UserPrincipal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Showing } from '../../policy/rule.ts';
 import { publicUserEntity } from '../../records/users.ts';
 import { listEndpoint } from '../list-endpoint.ts';
+import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { userOf } from '../shared.ts';
 
@@ -28,8 +30,18 @@ export const usersEndpoint = (services: Services): Endpoint =>
     },
   });
 
+/**
+ * `email_taken` of a user without an address: another user had it at the first sign-in with a provider. Absent
+ * otherwise.
+ */
+export const takenAddress = async (
+  { linkedAccounts }: Pick<Services, 'linkedAccounts'>,
+  { id, email }: Pick<UserPrincipal, 'id' | 'email'>,
+): Promise<{ readonly email_taken?: true }> =>
+  email === null && (await linkedAccounts.isAddressTaken(id)) ? { email_taken: true } : {};
+
 /** The current user. */
-export const meEndpoint = (): Endpoint => ({
+export const meEndpoint = (services: Services): Endpoint => ({
   operation: 'getMe',
   method: 'GET',
   path: '/api/v1/auth/me',
@@ -39,14 +51,17 @@ export const meEndpoint = (): Endpoint => ({
   docs: {
     summary: { 'zh-CN': '当前用户', en: 'Current user' },
     description: {
-      'zh-CN': '令牌所属的用户及其角色。',
-      en: 'The user of the token, with their roles.',
+      'zh-CN':
+        '令牌所属的用户及其角色。若其首次以身份提供方登录时，邮箱已属于其他用户，则 `email` 为 null，且带有 `email_taken`。',
+      en: 'The user of the token, with their roles. If their address belonged to another user at the first sign-in with a provider, `email` is null and `email_taken` is there.',
     },
     tag: 'Auth',
-    data: publicUserEntity.schema,
+    data: schemas.me,
   },
-  handle: (call) => {
-    const { id, username, email, name, roles } = userOf(call);
-    return { data: { id, username, email, name, roles: [...roles].sort() } };
+  handle: async (call) => {
+    const user = userOf(call);
+    const { id, username, email, name, roles } = user;
+    const taken = await takenAddress(services, user);
+    return { data: { id, username, email, name, roles: [...roles].sort(), ...taken } };
   },
 });

@@ -27,6 +27,7 @@ export interface MailLink {
 /** A message to be sent. */
 export interface Mail {
   readonly template: MailTemplateName;
+  /** Nothing is sent if it is empty: the user has no address. */
   readonly to: string;
   /** Default: the language of the service. */
   readonly locale?: Locale | undefined;
@@ -48,6 +49,7 @@ export interface MailQueueParts {
 export const createMailQueue = ({ outbox, wake, secrets, locale }: MailQueueParts) => ({
   add: async (transaction: Transaction, mail: Mail): Promise<void> => {
     const { template, to, user, link } = mail;
+    if (to === '') return;
     const input: JsonObject = {
       ...{ template, to, locale: mail.locale ?? locale },
       ...(user === undefined ? {} : { username: user.username, name: user.name }),

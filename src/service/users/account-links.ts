@@ -108,7 +108,7 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
     return (await transaction.all(toQuery(open))).length;
   };
 
-  /** An enabled person with a password: other users sign in by other means, which a reset must not open. */
+  /** An enabled person with an address and a password: other users sign in by other means, which a reset must not open. */
   const accountOf = async ({ transaction, tables }: Change, canonical: string) => {
     const column = canonical.includes('@') ? ('email_canonical' as const) : ('username_canonical' as const);
     const user = tables
@@ -117,6 +117,7 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
       .where(column, '=', canonical)
       .where('disabled', '=', false)
       .where('kind', '=', 'person')
+      .where('email', '<>', '')
       .where('password_hash', '<>', '');
     return transaction.get<
       Record<'username' | 'name' | 'email' | 'email_canonical', string> & { id: number }

@@ -69,7 +69,7 @@ const identityMaker =
       kind: 'user',
       id: row.id,
       username: row.username,
-      email: row.email,
+      email: row.email === '' ? null : row.email,
       name: row.name,
       roles,
       granted: words(row.granted),

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { canonicalAccount } from '../../auth/account.ts';
+import { noAddress } from '../../auth/address.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -88,12 +90,18 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
     return transaction.get<{ id: number; user_id: number }>(toQuery(linked));
   };
 
-  const link = async (made: Change, userId: number, account: ProvedAccount): Promise<AuditEntry> => {
+  const link = async (
+    made: Change,
+    userId: number,
+    account: ProvedAccount,
+    isAddressTaken = false,
+  ): Promise<AuditEntry> => {
     const { transaction, tables, at } = made;
     const { provider, issuer, subject, sessionId, claimValues } = account;
     const values = {
       ...{ user_id: userId, provider, issuer, subject, session_id: sessionId },
       claim_values: storedClaim(claimValues),
+      email_taken: isAddressTaken,
     };
     const insert = tables
       .insertInto('gatewright_linked_accounts')
@@ -103,12 +111,15 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
     return {
       action: 'identity.link',
       target: { kind: 'user', id: userId, name: username },
-      detail: { provider, issuer },
+      detail: { provider, issuer, ...(isAddressTaken ? { email_taken: true } : {}) },
     };
   };
 
-  /** The same values with a username and an address that no user has. */
-  const free = async ({ transaction, tables }: Change, values: UserValues): Promise<UserValues> => {
+  /** The same values with a username that no user has, and without an address that another user has. */
+  const free = async (
+    { transaction, tables }: Change,
+    values: UserValues,
+  ): Promise<{ readonly values: UserValues; readonly isAddressTaken: boolean }> => {
     const isTaken = async (
       column: 'username_canonical' | 'email_canonical',
       canonical: string,
@@ -116,18 +127,14 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
       (await transaction.get(
         toQuery(tables.selectFrom('users').select('id').where(column, '=', canonical)),
       )) !== undefined;
-    let { username, email } = values;
+    let { username } = values;
     for (let tries = 1; await isTaken('username_canonical', canonicalAccount(username)); tries += 1) {
       if (tries > maxNameTries) throw new Error('no free username was found');
       username = `${values.username.slice(0, 50)}-${randomBytes(3).toString('hex')}`;
     }
-    if (await isTaken('email_canonical', canonicalAccount(email)))
-      email = `${randomBytes(8).toString('hex')}@provider.invalid`;
-    return {
-      ...values,
-      ...{ username, usernameCanonical: canonicalAccount(username) },
-      ...{ email, emailCanonical: canonicalAccount(email) },
-    };
+    const isAddressTaken = values.email !== '' && (await isTaken('email_canonical', values.emailCanonical));
+    const named = { ...values, username, usernameCanonical: canonicalAccount(username) };
+    return { values: isAddressTaken ? { ...named, ...noAddress() } : named, isAddressTaken };
   };
 
   /** Applies the roles of a sign-in. The last super_admin keeps the role. */
@@ -163,8 +170,9 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
         const audit: AuditEntry[] = [];
         let id = found?.user_id;
         if (id === undefined) {
-          id = await users.create(await free(made, created as UserValues), actor, made.transaction);
-          audit.push(await link(made, id, account));
+          const { values, isAddressTaken } = await free(made, created as UserValues);
+          id = await users.create(values, actor, made.transaction);
+          audit.push(await link(made, id, account, isAddressTaken));
         } else {
           const used = made.tables
             .updateTable('gatewright_linked_accounts')
@@ -271,6 +279,16 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
       const lastUsedAt = toTimestamp(Date.parse(row.last_used_at));
       const claimValues = row.claim_values === null ? null : (JSON.parse(row.claim_values) as string[]);
       return { user, account: { subject: row.subject, lastUsedAt, claimValues } };
+    },
+
+    /** Whether another user had the address of an account of this user, when its first sign-in made the user. */
+    isAddressTaken: async (userId: number): Promise<boolean> => {
+      const query = db
+        .selectFrom('gatewright_linked_accounts')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('email_taken', '=', sql<boolean>`true`);
+      return (await database.get(toQuery(query))) !== undefined;
     },
 
     /** The accounts of a user, the first one first. */

@@ -9,6 +9,7 @@ import type { Change } from '../context.ts';
 
 export interface StoredUser {
   readonly username: string;
+  /** Empty if there is none. */
   readonly email: string;
   readonly name: string;
   readonly disabled: boolean;

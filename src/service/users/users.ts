@@ -37,6 +37,7 @@ export type UserKind = (typeof userKinds)[number];
 export interface UserValues {
   readonly username: string;
   readonly usernameCanonical: string;
+  /** Empty if there is none, see `noAddress`. */
   readonly email: string;
   readonly emailCanonical: string;
   readonly name: string;
@@ -147,6 +148,7 @@ export interface PartOfRemoval {
 export interface StoredUserFacts {
   readonly id: number;
   readonly username: string;
+  /** Empty if there is none. */
   readonly email: string;
   readonly name: string;
   readonly kind: UserKind;

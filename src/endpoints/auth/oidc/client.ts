@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject, own } from '../../../kernel/j
 import { Problem } from '../../../kernel/problem.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { OidcProvider } from './options.ts';
+import { claimTexts } from './role-mapping.ts';
 
 /** Secrets of one sign-in, which only this service knows. */
 export interface SignInSecrets {
@@ -66,6 +67,27 @@ export const claimAt = (claims: JsonObject, path: string): Json | undefined => {
   let at: Json | undefined = claims;
   for (const step of path.split('.')) at = isJsonObject(at) ? own(at, step) : undefined;
   return at;
+};
+
+/** Control characters, and halves of a character, which databases refuse or replace. */
+const unstorable = /[\p{Cc}\p{Cs}]/u;
+
+/**
+ * The value of a claim that identifies something and is stored as it is. @throws UnprovedAccountError for one that
+ * cannot be
+ */
+const storable = (name: string, value: string): string => {
+  if (unstorable.test(value)) throw new UnprovedAccountError(`the claim ${name} has a control character`);
+  return value;
+};
+
+/** Refuses claims whose texts no database stores. A name may have other control characters, which it loses. */
+const checkStored = (claims: JsonObject, rolesClaim: string | undefined): void => {
+  for (const name of ['name', 'preferred_username', 'email'])
+    if (textOr(own(claims, name))?.includes('\0'))
+      throw new UnprovedAccountError(`the claim ${name} has a control character`);
+  if (rolesClaim === undefined) return;
+  for (const value of claimTexts(claimAt(claims, rolesClaim))) storable(rolesClaim, value);
 };
 
 export interface ProviderClientParts {
@@ -189,7 +211,12 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
         const [subject, of] = [textOr(given['sub']), textOr(given['iss'])];
         if (subject === undefined || subject === '' || of === undefined)
           throw new UnprovedAccountError('the ID token has no subject');
-        return { issuer: of, subject, sessionId: textOr(given['sid']) ?? null, claims };
+        checkStored(claims, roles?.claim);
+        const session = textOr(given['sid']);
+        return {
+          ...{ issuer: of, subject: storable('sub', subject) },
+          ...{ sessionId: session === undefined ? null : storable('sid', session), claims },
+        };
       } catch (error) {
         if (error instanceof UnprovedAccountError) throw error;
         throw new UnprovedAccountError(messagesOf(error), { cause: error });
@@ -230,6 +257,8 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
         const sessionId = typeof sid === 'string' ? sid : undefined;
         if (sub === undefined && sessionId === undefined)
           throw new UnprovedAccountError('the token names neither subject nor session');
+        for (const [name, value] of Object.entries({ sub, sid: sessionId, jti }))
+          storable(name, String(value ?? ''));
         return {
           issuer: of,
           subject: sub,

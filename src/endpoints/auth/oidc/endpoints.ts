@@ -5,7 +5,7 @@ import {
   maxUsernameLength,
   usernameViolation,
 } from '../../../auth/account.ts';
-import { addressOf, isExactAddress } from '../../../auth/address.ts';
+import { addressOf, isExactAddress, noAddress } from '../../../auth/address.ts';
 import { loginFailed } from '../../../auth/login.ts';
 import { jwt } from '../../../auth/methods/jwt.ts';
 import { anonymous } from '../../../auth/principal.ts';
@@ -22,6 +22,7 @@ import { createInput, refuseInvalid } from '../../input.ts';
 import { schemas } from '../../schemas.ts';
 import type { Services } from '../../services.ts';
 import { actorOf, idOf, userOf } from '../../shared.ts';
+import { takenAddress } from '../../users/users.ts';
 import { verifyOwnPassword } from '../own-password.ts';
 import { issueToken, typedFactor } from '../sign-in.ts';
 import {
@@ -40,6 +41,12 @@ import { claimTexts, defaultRoles, mappedRoles } from './role-mapping.ts';
 const isReturnPath = (text: string): boolean =>
   /^\/(?![/\\])[\x21-\x7e]{0,1999}$/.test(text) && !/[\\#]/.test(text);
 
+/** A text of somebody else with a blank in place of each control character, so that it stays one line. */
+const plainText = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+
+/** A person's name as it is stored, of at most 200 characters. */
+const plainName = (text: string): string => [...plainText(text.toWellFormed())].slice(0, 200).join('');
+
 /**
  * The values of a first sign-in. An address counts only if the provider has verified it, and in the form in which mail is
  * sent to it: of another form nobody knows whose mailbox was verified.
@@ -54,16 +61,15 @@ const newUserOf = (
     claims['email_verified'] === true &&
     mailboxViolation(text('email')) === undefined &&
     isExactAddress(text('email'));
-  const email = isProved ? (addressOf(text('email')) ?? '') : '';
+  const email = isProved ? addressOf(text('email')) : undefined;
   const wanted = [text('preferred_username').split('@')[0] ?? '', text('email').split('@')[0] ?? '', subject]
     .map((each) => each.slice(0, maxUsernameLength))
     .find((each) => usernameViolation(each) === undefined);
   const username = wanted ?? `${name}-${randomBytes(6).toString('hex')}`;
-  const address = email === '' ? `${randomBytes(8).toString('hex')}@provider.invalid` : email;
   return {
     ...{ username, usernameCanonical: canonicalAccount(username) },
-    ...{ email: address, emailCanonical: canonicalAccount(address) },
-    name: text('name').slice(0, 200) || username,
+    ...(email === undefined ? noAddress() : { email, emailCanonical: canonicalAccount(email) }),
+    name: plainName(text('name')) || username,
     ...{ passwordHash: '', disabled: false, roles },
   };
 };
@@ -142,7 +148,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     securityEvents.record({
       action: 'sign_in.failed',
       address,
-      detail: { provider: part.name, reason: reason.slice(0, 300) },
+      detail: { provider: part.name, reason: plainText(reason).slice(0, 300).toWellFormed() },
     });
     return undefined;
   };
@@ -296,11 +302,11 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       summary: { 'zh-CN': '用一次性代码换取令牌', en: 'Exchange a one-time code for a token' },
       description: {
         'zh-CN':
-          '`code` 来自身份提供方登录后返回地址的片段，2 分钟内有效，只能使用一次。已启用两步验证的用户须附 `otp`，除非提供方的第二因素被认可。',
-        en: '`code` is in the fragment of the address to which a sign-in with a provider returns. It is valid once within 2 minutes. A user with two-step verification also sends `otp`, unless the second factor of the provider counts.',
+          '`code` 来自身份提供方登录后返回地址的片段，2 分钟内有效，只能使用一次。已启用两步验证的用户须附 `otp`，除非提供方的第二因素被认可。若提供方的邮箱已属于其他用户，则 `email` 为 null，且带有 `email_taken`。',
+        en: '`code` is in the fragment of the address to which a sign-in with a provider returns. It is valid once within 2 minutes. A user with two-step verification also sends `otp`, unless the second factor of the provider counts. If the address at the provider belongs to another user, `email` is null and `email_taken` is there.',
       },
       tag: 'Auth',
-      data: schemas.login,
+      data: schemas.exchangedLogin,
       problems: [
         ...(['login_failed', 'second_factor_required', 'second_factor_wrong'] as const),
         ...(['too_many_requests', 'overloaded'] as const),
@@ -317,8 +323,12 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       if (typeof issued !== 'object') throw loginFailed();
       const { id, username, email, name } = signedIn.user;
       await securityEvents.signedIn({ id, username }, call.address);
+      const taken = await takenAddress(services, signedIn.user);
       return {
-        data: { token: services.tokens.issue(id, issued.expiry), user: { id, username, email, name } },
+        data: {
+          token: services.tokens.issue(id, issued.expiry),
+          user: { id, username, email, name, ...taken },
+        },
       };
     },
   };
