@@ -358,7 +358,7 @@ export const storedTimes: readonly StoredTime[] = [
   {
     place: 'gatewright_buckets.full_at',
     decides: 'how many requests the bucket of a limit has; by the clock of the database',
-    most: 'the time in which it fills twice; of a quota, no time but a count',
+    most: 'the time in which the stored bucket fills twice; of a quota, no time but a count',
     wasAhead: 'counts as full',
     wasBehind: 'fills sooner by as much',
   },

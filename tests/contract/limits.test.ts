@@ -235,10 +235,43 @@ describeEachDatabase('limits of keys', (databases) => {
     const other = await service.secondInstance();
     await statusesOf(Array.from({ length: 41 }, () => other.get('/api/v1/notes', { key })));
     await other.close();
-    // The first two are admitted before this instance asks the database.
-    for (let count = 0; count < 2; count += 1) await service.get('/api/v1/notes', { key });
-    const { headers } = await service.get('/api/v1/notes', { key });
-    expect(String(headers['ratelimit']).split(';t')[0]).toBe('"quota";r=56');
+    for (const left of [58, 57, 56]) {
+      const { headers } = await service.get('/api/v1/notes', { key });
+      expect(String(headers['ratelimit']).split(';t')[0]).toBe(`"quota";r=${left}`);
+    }
+  });
+
+  it.each<{ what: string; restrict: (most: number) => object }>([
+    { what: 'quota', restrict: (quota) => ({ quota }) },
+    { what: 'limit', restrict: (max) => ({ limit: { max, window: '30d' } }) },
+  ])('a changed $what holds from the next request on, on both instances', async ({ what, restrict }) => {
+    const { id, key } = await keyWith(restrict(1));
+    const other = await service.secondInstance();
+    const instances = [service, other];
+    const change = (most: number) =>
+      service.ok('PATCH', `/admin/api_keys/${id}`, { token: root, body: { api_key: restrict(most) } });
+    const ask = async () => {
+      const found: unknown[] = [];
+      for (const instance of instances) {
+        const { status, headers } = await instance.get('/api/v1/notes', { key });
+        found.push(status, Number(/;r=(\d+)/.exec(String(headers['ratelimit']))?.[1]));
+      }
+      return found;
+    };
+    expect(await ask()).toEqual([200, 0, 429, 0]);
+    await change(1_000);
+    expect(await ask()).toEqual([200, 998, 200, 997]);
+    await change(5);
+    expect(await ask()).toEqual([200, 1, 200, 0]);
+    // Lower than half of what was used.
+    await change(2);
+    expect(await ask()).toEqual([429, 0, 429, 0]);
+    await change(8);
+    await other.close();
+    const started = await service.secondInstance();
+    const { headers } = await started.get('/api/v1/notes', { key });
+    // A limit that was lowered forgets what is beyond it.
+    expect(String(headers['ratelimit'])).toContain(what === 'quota' ? ';r=2;' : ';r=5;');
   });
 
   it('are changed by administrators, with a line of the audit log', async () => {

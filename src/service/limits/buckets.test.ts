@@ -25,6 +25,7 @@ describeEachDatabase('buckets', (databases) => {
     const database = await databases.open(url);
     const state = { broken: false, errors: [] as unknown[], statements: 0 };
     const faulty: typeof database = Object.create(database, {
+      get: { value: database.get.bind(database) },
       execute: {
         value: (query: Parameters<typeof database.execute>[0]) => {
           state.statements += 1;
@@ -72,10 +73,10 @@ describeEachDatabase('buckets', (databases) => {
     expect(await take(other, shape, 300)).toBe(3);
     await other.close();
     const fresh = process();
-    await take(fresh, shape, 6);
+    expect(await take(fresh, shape, 6)).toBe(0);
     const { admitted, untilFull } = await fresh.take('bucket', shape);
     expect(admitted).toBe(false);
-    expect(untilFull / hour).toBeCloseTo(206 / 200, 2);
+    expect(untilFull / hour).toBeCloseTo(203 / 200, 2);
   });
 
   it('are written four times a second by callers within their rate, however many requests there are', async () => {
@@ -92,7 +93,7 @@ describeEachDatabase('buckets', (databases) => {
     }
     await buckets.close();
     expect(requests).toBeGreaterThan(1_000);
-    expect(state.statements).toBeLessThanOrEqual(6 * 8);
+    expect(state.statements).toBeLessThanOrEqual(8 * 8);
     const written = createBuckets(database, () => {});
     const levels = await Promise.all(names.map((name) => written.level(name, shape)));
     const missing = levels.reduce((sum, { remaining }) => sum + shape.size - remaining, 0);
@@ -121,10 +122,68 @@ describeEachDatabase('buckets', (databases) => {
     expect(await take(process(), shape, 20)).toBe(10);
   });
 
+  it('are exact from the first request of a process on', async () => {
+    const { process } = await setUp();
+    const shape: BucketShape = { size: 1_000, interval: undefined };
+    const before = process();
+    expect(await take(before, shape, 302)).toBe(302);
+    await before.close();
+    expect((await process().take('bucket', shape)).remaining).toBe(697);
+    expect(await take(process(), shape, 800)).toBe(697);
+    for (const started of [process(), process()]) expect(await take(started, shape, 20)).toBe(0);
+  });
+
+  it.each<{ what: string; shape: (size: number) => BucketShape }>([
+    { what: 'a quota', shape: (size) => ({ size, interval: undefined }) },
+    { what: 'a limit', shape: (size) => ({ size, interval: hour * 1000 }) },
+  ])('keep what was used of $what whose size changes, in every process', async ({ shape }) => {
+    const { process } = await setUp();
+    const [one, other] = [process(), process()];
+    expect(await take(one, shape(3), 5)).toBe(3);
+    expect(await take(other, shape(3), 1)).toBe(0);
+    for (const each of [one, other]) expect(await take(each, shape(2_000), 10)).toBe(10);
+    expect((await other.level('bucket', shape(2_000))).remaining).toBe(1_977);
+    expect((await other.level('bucket', shape(30))).remaining).toBe(7);
+    // Less than half of what was used: no sign of a wrong clock.
+    for (const each of [one, other]) expect(await take(each, shape(5), 5)).toBe(0);
+    for (const each of [one, other]) await each.close();
+    expect((await process().level('bucket', shape(5))).remaining).toBe(0);
+  });
+
+  it('keep the used requests of a quota that is lowered and raised again', async () => {
+    const { process } = await setUp();
+    const quota = (size: number): BucketShape => ({ size, interval: undefined });
+    const [one, other] = [process(), process()];
+    expect(await take(one, quota(1_000), 500)).toBe(500);
+    expect(await take(other, quota(100), 5)).toBe(0);
+    expect(await take(one, quota(100), 5)).toBe(0);
+    expect(await take(other, quota(600), 200)).toBe(100);
+  });
+
+  it('keep a changed shape where another process writes what it admitted before', async () => {
+    const { process } = await setUp();
+    const shape = (size: number): BucketShape => ({ size, interval: hour * 1000 });
+    const [one, other] = [process(), process()];
+    expect(await take(one, shape(120), 3)).toBe(3);
+    expect(await take(other, shape(1_000), 500)).toBe(500);
+    await one.close();
+    expect((await process().level('bucket', shape(1_000))).remaining).toBe(497);
+  });
+
+  it('regain requests at the changed rate', async () => {
+    const { process } = await setUp();
+    const buckets = process();
+    expect(await take(buckets, { size: 2, interval: hour * 1000 }, 3)).toBe(2);
+    const faster = { size: 2, interval: 200_000 };
+    expect(await take(buckets, faster, 1)).toBe(0);
+    await expect.poll(() => take(buckets, faster, 1), { interval: 20 }).toBe(1);
+  });
+
   it('lose nothing that could not be written, and fail the requests of which the database had to decide', async () => {
     const { process, state } = await setUp();
     const shape: BucketShape = { size: 120, interval: undefined };
     const buckets = process();
+    expect(await take(buckets, shape, 1)).toBe(1);
     state.broken = true;
     expect(await take(buckets, shape, 2)).toBe(2);
     await expect(take(buckets, shape, 3)).rejects.toThrow('database away');
@@ -132,7 +191,7 @@ describeEachDatabase('buckets', (databases) => {
     expect(state.errors).toEqual([expect.objectContaining({ message: 'database away' })]);
     state.broken = false;
     await buckets.close();
-    expect(await take(process(), shape, 150)).toBe(118);
+    expect(await take(process(), shape, 150)).toBe(117);
   });
 
   it('are written for many callers at once, and removed once they say nothing any more', async () => {

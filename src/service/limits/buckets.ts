@@ -2,7 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { BucketShape } from '../../auth/rate-limit.ts';
 import type { Database } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { type Fragment, join, literal, type Statement, sql, statement } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  type Statement,
+  sql,
+  statement,
+} from '../../database/statement.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 
 /** The state of a bucket after a request. */
@@ -32,15 +40,34 @@ const statementSizes = [100, 10, 1] as const;
 /** Rows that one statement removes. */
 const maxRemoved = 1_000;
 
-/** A bucket, as this process knows it. */
-class KnownBucket {
-  readonly name: string;
+/** A shape in the numbers of a row. */
+interface StoredShape {
   readonly size: number;
   /** Microseconds in which it regains a request; 1 for a quota, whose clock stands still. */
   readonly step: number;
   readonly refills: 0 | 1;
+}
+
+const isSameShape = (one: StoredShape, other: StoredShape): boolean =>
+  one.size === other.size && one.step === other.step && one.refills === other.refills;
+
+const storedShape = ({ size, interval: step }: BucketShape): StoredShape => ({
+  size,
+  step: step ?? 1,
+  refills: step === undefined ? 0 : 1,
+});
+
+/**
+ * A bucket, as this process knows it. Administrators change shapes while requests come: the requests that were used
+ * stay, and the database decides about the first request of a shape, as other processes may have used it before.
+ */
+class KnownBucket {
+  readonly name: string;
+  shape: StoredShape;
   /** Milliseconds since the epoch at which a quota ends. */
   readonly ends: number | undefined;
+  /** Whether the database has told how much is missing from a bucket of this shape. */
+  isRead = false;
   /** How much it missed at `seen` (by `performance.now()`), in the unit of `step`: at least, as others take from it. */
   missed = 0;
   seen = 0;
@@ -51,22 +78,38 @@ class KnownBucket {
   /** and requests of which the database decides. */
   waiting: PromiseWithResolvers<boolean>[] = [];
 
-  constructor(name: string, { size, interval: step }: BucketShape, ends: number | undefined) {
+  constructor(name: string, shape: BucketShape, ends: number | undefined) {
     this.name = name;
-    this.size = size;
-    this.step = step ?? 1;
-    this.refills = step === undefined ? 0 : 1;
+    this.shape = storedShape(shape);
     this.ends = ends;
   }
 
+  /** Gives it a shape. Other processes may have used a bucket of this shape already: what it misses is unknown. */
+  reshape(given: BucketShape): void {
+    const shape = storedShape(given);
+    if (isSameShape(shape, this.shape)) return;
+    this.shape = shape;
+    this.missed = 0;
+    this.isRead = false;
+  }
+
+  /** Notes what the database said about a bucket of a shape, which this one may no longer have. */
+  read(shape: StoredShape, missed: number, at: number): void {
+    if (!isSameShape(shape, this.shape)) return;
+    this.missed = missed;
+    this.seen = at;
+    this.isRead = true;
+  }
+
   missing(now: number): number {
-    const regained = (now - this.seen) * 1000 * this.refills;
-    return Math.max(0, this.missed - regained) + (this.owed + this.writing) * this.step;
+    const { step, refills } = this.shape;
+    const regained = (now - this.seen) * 1000 * refills;
+    return Math.max(0, this.missed - regained) + (this.owed + this.writing) * step;
   }
 
   level(missing: number, admitted: boolean): BucketLevel {
-    const { step, refills } = this;
-    const room = this.size * step - missing;
+    const { size, step, refills } = this.shape;
+    const room = size * step - missing;
     const [lacking, filling] = [Math.max(0, step - room) / 1000, missing / 1000];
     return {
       admitted,
@@ -93,11 +136,49 @@ interface Exchange {
   readonly expiries: readonly number[];
 }
 
-interface BucketRow {
+interface BucketRow extends StoredShape {
   readonly name: string;
   readonly granted: number;
   readonly missed: number;
 }
+
+/** A time that no bucket of this size can have is of a clock that was wrong: it is void. A quota has no clock. */
+const isVoid = ({ size, step, refills }: StoredShape, missed: number): boolean =>
+  refills === 1 && (missed < 0 || missed > 2 * size * step);
+
+/**
+ * How much a bucket of a shape misses, of which a row says so much. A bucket that changes its shape keeps its used
+ * requests. One that refills misses all of its new size at most: otherwise it would refuse for longer than its window.
+ */
+const missedOf = (row: Omit<BucketRow, 'name' | 'granted'>, shape: StoredShape): number => {
+  const missed = isVoid(row, row.missed) ? 0 : row.missed;
+  if (isSameShape(row, shape)) return missed;
+  const used = Math.ceil(missed / row.step);
+  return (shape.refills === 1 ? Math.min(used, shape.size) : used) * shape.step;
+};
+
+const stored = (column: string): Fragment => identifier('gatewright_buckets', column);
+
+/**
+ * A part of the shape of a row after a statement. Requests of which the database decides give the row their shape. A
+ * process that only writes what it has admitted may not know of a change yet.
+ */
+const shaped = (column: keyof StoredShape): Fragment =>
+  sql`(case when excluded.granted > 0 then excluded.${identifier(column)} else ${stored(column)} end)`;
+
+/** As `missedOf` says: what a row misses before the requests of a statement. */
+const missedBefore = (clock: Fragment): Fragment => {
+  const [size, step, refills] = [shaped('size'), shaped('step'), shaped('refills')];
+  const raw = sql`(${stored('full_at')} - ${stored('refills')} * ${clock})`;
+  const missed = sql`(case when ${stored('refills')} = 1
+      and ${raw} not between 0 and 2 * ${stored('size')} * ${stored('step')} then 0 else ${raw} end)`;
+  const used = sql`((${missed} + ${stored('step')} - 1) / ${stored('step')})`;
+  return sql`(case
+      when ${stored('size')} = ${size} and ${stored('step')} = ${step} and ${stored('refills')} = ${refills}
+        then ${missed}
+      when ${refills} = 1 and ${used} > ${size} then ${size} * ${step}
+      else ${used} * ${step} end)`;
+};
 
 /**
  * One statement writes what was admitted, admits as many of the further requests as a bucket has room for, and returns
@@ -106,12 +187,9 @@ interface BucketRow {
 const exchangeOf = (database: Database, count: number): Statement<Exchange> => {
   const dialect = dialectOf(database);
   const clock = dialect.nowMicroseconds;
-  const now = sql`(excluded.refills * ${clock})`;
-  const stored = sql`gatewright_buckets.full_at`;
-  // A time that no bucket of this size can have is of a clock that was wrong: it is void.
-  const start = sql`(case when ${stored} between ${now} and ${now} + 2 * excluded.size * excluded.step
-    then ${stored} else ${now} end)`;
-  const room = sql`((${now} + excluded.size * excluded.step - ${start}) / excluded.step - excluded.owed)`;
+  const [size, step, refills] = [shaped('size'), shaped('step'), shaped('refills')];
+  const missed = missedBefore(clock);
+  const room = sql`((${size} * ${step} - ${missed}) / ${step} - excluded.owed)`;
   const granted = sql`(case when ${room} <= 0 then 0 when ${room} < excluded.granted then ${room}
     else excluded.granted end)`;
   return statement<Exchange>(dialect, (value) => {
@@ -121,17 +199,20 @@ const exchangeOf = (database: Database, count: number): Statement<Exchange> => {
       ${value('refills', index)} * ${clock} + ${value('expiries', index)})`;
     return sql`insert into gatewright_buckets (name, full_at, granted, owed, size, refills, step, expires_at)
       values ${join(Array.from({ length: count }, (_, index) => row(index)))}
-      on conflict (name) do update set full_at = ${start} + (excluded.owed + ${granted}) * excluded.step,
-        granted = ${granted}, owed = excluded.owed, size = excluded.size, refills = excluded.refills,
-        step = excluded.step, expires_at = excluded.expires_at
-      returning name, granted, full_at - refills * ${clock} as missed`;
+      on conflict (name) do update set
+        full_at = ${refills} * ${clock} + ${missed} + (excluded.owed + ${granted}) * ${step},
+        granted = ${granted}, owed = excluded.owed, size = ${size}, refills = ${refills}, step = ${step},
+        expires_at = case when excluded.granted > 0 or excluded.expires_at > ${stored('expires_at')}
+          then excluded.expires_at else ${stored('expires_at')} end
+      returning name, granted, size, step, refills, full_at - refills * ${clock} as missed`;
   });
 };
 
 /** The values of a statement for buckets. Afterwards their requests are being written. */
 const takeOf = (buckets: readonly KnownBucket[]) => {
   const taken = buckets.map((bucket) => {
-    const { name, size, step, refills, ends, owed, waiting } = bucket;
+    const { name, shape, ends, owed, waiting } = bucket;
+    const { size, step, refills } = shape;
     const wanted = Math.max(0, Math.min(waiting.length, size - owed));
     bucket.owed = 0;
     bucket.writing = owed;
@@ -188,8 +269,7 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
       for (const { bucket, waiting } of taken) {
         const row = rows.get(bucket.name);
         if (row === undefined) throw new Error(`bucket ${bucket.name} was not written`);
-        bucket.missed = row.missed;
-        bucket.seen = sent;
+        bucket.read(row, row.missed, sent);
         bucket.writing = 0;
         for (const [index, request] of waiting.entries()) request.resolve(index < row.granted);
       }
@@ -268,12 +348,13 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
      */
     take(name: string, shape: BucketShape, ends?: number): BucketLevel | Promise<BucketLevel> {
       const bucket = known.getOrMake(name, () => unwritten.get(name) ?? new KnownBucket(name, shape, ends));
+      bucket.reshape(shape);
       const missing = bucket.missing(performance.now());
-      const { size, step } = bucket;
-      if (missing + step > size * step) return bucket.level(missing, false);
+      const { size, step } = bucket.shape;
+      if (bucket.isRead && missing + step > size * step) return bucket.level(missing, false);
       unwritten.set(name, bucket);
       schedule();
-      if (bucket.owed + bucket.writing < Math.floor(size / parts)) {
+      if (bucket.isRead && bucket.owed + bucket.writing < Math.floor(size / parts)) {
         bucket.owed += 1;
         return bucket.level(missing + step, true);
       }
@@ -288,15 +369,16 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
     /** Returns the state of a bucket before a request, and takes none. @throws Problem `database_unavailable` */
     level: async (name: string, shape: BucketShape): Promise<BucketLevel> => {
       const bucket = new KnownBucket(name, shape, undefined);
-      const { refills, size, step } = bucket;
-      const stored = statement<{ name: string }>(
+      const { size, step } = bucket.shape;
+      const query = statement<{ name: string }>(
         dialectOf(database),
-        (value) => sql`select full_at - ${literal(refills)} * ${dialectOf(database).nowMicroseconds} as missed
+        (
+          value,
+        ) => sql`select size, step, refills, full_at - refills * ${dialectOf(database).nowMicroseconds} as missed
           from gatewright_buckets where name = ${value('name')}`,
       );
-      const { missed = 0 } = (await database.get<Pick<BucketRow, 'missed'>>(stored({ name }))) ?? {};
-      // As in `exchangeOf`, a time that no bucket of this size can have is void.
-      bucket.missed = missed > 2 * size * step ? 0 : Math.max(0, missed);
+      const row = await database.get<Omit<BucketRow, 'name' | 'granted'>>(query({ name }));
+      bucket.missed = row === undefined ? 0 : missedOf(row, bucket.shape);
       bucket.seen = performance.now();
       const { owed = 0, writing = 0 } = known.get(name) ?? unwritten.get(name) ?? {};
       const missing = bucket.missing(bucket.seen) + (owed + writing) * step;
