@@ -180,6 +180,7 @@ export const compose = async (parts: Parts) => {
     signal: eventSignal,
     secrets: keyed.webhookSecrets,
     allowPrivate: config.webhookPrivate,
+    places: config.jobsConcurrency,
     times: parts.webhookTimes,
   });
   const nonces = createNonceStore(context);

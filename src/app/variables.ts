@@ -239,7 +239,8 @@ export const variables: readonly Variable[] = [
   {
     name: 'JOBS_CONCURRENCY',
     fallback: '5',
-    meaning: 'maximum number of jobs that this process runs concurrently, 1 to 1,000',
+    meaning:
+      'maximum number of application jobs that this process runs concurrently, 1 to 1,000, beside one of each other name; mails, webhooks and other jobs of the service have as many places each',
     shown: ({ jobsConcurrency }) => jobsConcurrency,
   },
   {

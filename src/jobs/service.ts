@@ -23,13 +23,15 @@ import { createOutbox, type Outbox } from '../service/jobs/outbox.ts';
 import { createSchedules, type Schedule, type ScheduleStore } from '../service/jobs/schedules.ts';
 import { mailJob } from '../service/mail/mail-queue.ts';
 import { type AccountLinks, accountLinkJob } from '../service/users/account-links.ts';
-import { removalJob, sendingJob, type Webhooks } from '../webhooks/webhooks.ts';
+import { sendingJob } from '../service/webhooks/deliveries.ts';
+import { removalJob, type Webhooks } from '../webhooks/webhooks.ts';
 import { defineJob, type JobDefinition, type JobSchedule, type Jobs, parseSchedule } from './define-job.ts';
 import {
   compileJobs,
   createPerform,
   type DefinedJob,
   type DefinedJobs,
+  type JobPlaces,
   JobWorker,
   type Perform,
   type RecurringJobs,
@@ -305,6 +307,7 @@ export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobS
         ...parts,
         outbox,
         recurring,
+        places: placesOfJobs,
         perform: perform(parts),
         times: allTimes,
         notifyOthers,
@@ -455,6 +458,12 @@ const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-deliveries': purgeDeliveries,
   [mailJob]: sendMail,
   [accountLinkJob]: sendAccountLink,
+};
+
+/** Each of the service's own jobs has places for itself, and those of the application share theirs. */
+const placesOfJobs: JobPlaces = {
+  placesOf: (job) => (Object.hasOwn(ownJobs, job) ? job : 'application'),
+  isProbed: (job) => job === mailJob,
 };
 
 /** The jobs of an application and those of the service that it needs. @throws DefinitionError */

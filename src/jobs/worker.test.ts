@@ -163,6 +163,65 @@ describeEachDatabase('a worker', (databases) => {
     expect(most).toBe(3);
   });
 
+  it('runs a job of another name beside the places that jobs without an end have taken', async () => {
+    const ran: string[] = [];
+    const held = gate();
+    const hanging = defineJob({ handle: () => held.promise });
+    const quick = defineJob({
+      input: { text: field.string({ required: true }) },
+      handle: ({ values }) => {
+        ran.push(values.text);
+      },
+    });
+    const one = await instance(await migrated(), { first: hanging, second: hanging, quick });
+    for (let n = 0; n < 12; n += 1) for (const name of ['first', 'second']) await one.add(name);
+    one.work(3);
+    const running = async () => (await one.rows()).filter(({ state }) => state === 'running');
+    await expect.poll(running).toHaveLength(4);
+    for (const text of ['a', 'b', 'c']) {
+      await one.add('quick', { text });
+      await expect.poll(() => ran.at(-1)).toBe(text);
+    }
+    expect(await running()).toHaveLength(4);
+    held.resolve();
+    await gone(one);
+  });
+
+  it('sends one mail at a time after a failure, and as many as it may once one has left', async () => {
+    let isDown = true;
+    let [running, most] = [0, 0];
+    let held = gate();
+    const one = await instance(await migrated(), {
+      'account-mail': defineJob({
+        handle: async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await held.promise;
+          running -= 1;
+          if (isDown) throw new Error('no greeting');
+        },
+      }),
+    });
+    for (let n = 0; n < 8; n += 1) await one.add('account-mail');
+    one.work(3);
+    await expect.poll(() => running).toBe(3);
+    const attempts = async () => (await one.rows()).reduce((sum, row) => sum + row.attempts, 0);
+    for (const begun of [4, 5]) {
+      const before = held;
+      held = gate();
+      before.resolve();
+      await expect.poll(attempts).toBe(begun);
+      await expect.poll(() => running).toBe(1);
+    }
+    [isDown, most] = [false, 0];
+    const last = held;
+    held = gate();
+    last.resolve();
+    await expect.poll(() => most).toBe(3);
+    held.resolve();
+    await expect.poll(() => running).toBe(0);
+  });
+
   it('counts whatever is thrown as a failed attempt, keeps what it says, and fails after the last one', async () => {
     const throwing = (error: unknown, attempts: number) =>
       defineJob({
@@ -194,7 +253,7 @@ describeEachDatabase('a worker', (databases) => {
       'thrown: undefined',
     ]);
     expect((await one.rows())[1]?.error?.length).toBe(2_000);
-    const wait = (await one.jobs.outbox.next()) ?? 0;
+    const wait = (await one.jobs.outbox.next()).get('sync') ?? 0;
     expect(wait).toBeGreaterThan(6_000);
     expect(wait).toBeLessThanOrEqual(10_000);
     expect(one.lines.filter((line) => line.includes('failed permanently'))).toHaveLength(3);
@@ -410,7 +469,7 @@ describeEachDatabase('a worker', (databases) => {
     const one = await instance(url, { killer: defineJob({ attempts: 2, handle: () => {} }) }, { lease: 30 });
     await one.add('killer');
     for (const lease of ['first', 'second']) {
-      await expect.poll(() => one.jobs.outbox.claim(1, lease), { interval: 20 }).toHaveLength(1);
+      await expect.poll(() => one.jobs.outbox.claim('killer', 1, lease), { interval: 20 }).toHaveLength(1);
     }
     one.work();
     await expect

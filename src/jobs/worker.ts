@@ -222,11 +222,27 @@ export interface RecurringJobs {
   readonly wait: number;
 }
 
+/**
+ * Which jobs share places. The jobs of the application do, and each of the service's own has its places for itself, so
+ * that receivers of mails or webhooks that do not respond hold up nothing else.
+ */
+export interface JobPlaces {
+  /** The name of the places that a job takes. */
+  readonly placesOf: (job: string) => string;
+  /**
+   * Whether the jobs of a name all depend on one service outside. After a failure one of them at a time finds out
+   * whether it is back.
+   */
+  readonly isProbed: (job: string) => boolean;
+}
+
 export interface WorkerParts {
   readonly outbox: Outbox;
   readonly recurring: RecurringJobs;
   readonly perform: Perform;
+  /** The places that jobs share. */
   readonly concurrency: number;
+  readonly places: JobPlaces;
   readonly logger: Logger;
   readonly stopping: Stopping;
   readonly times: WorkerTimes;
@@ -246,10 +262,15 @@ const contendedRetryMs = 50;
 /** Milliseconds between two attempts to store an outcome while the database is unavailable. */
 const settleRetryMs = 1_000;
 
-/** Claims jobs and runs them, some at a time. */
+/**
+ * Claims jobs and runs them, some at a time. Beside the places that jobs share there is one for each name of which none
+ * runs: no number of jobs that hang delays those of another name.
+ */
 export class JobWorker {
   readonly #parts: WorkerParts;
   readonly #running = new Map<number, Running>();
+  /** Names whose last run failed, among those that are probed. */
+  readonly #failing = new Set<string>();
   /** Id of this worker's leases. */
   readonly #leaseId = randomUUID();
   /** Runs callbacks outside the context of the request that wakes the worker. */
@@ -333,23 +354,49 @@ export class JobWorker {
 
   /** Starts due jobs, as far as there is room. Returns the milliseconds until the next poll. */
   async #take(): Promise<number> {
-    const { outbox, recurring, concurrency, notifyOthers, times } = this.#parts;
+    const { outbox, recurring, notifyOthers, times } = this.#parts;
     await recurring.addDue();
     // After a blocked main thread leases may have expired: extend those that are not lost first.
     if (performance.now() - this.#extended > times.lease / 2) await this.#extend();
     for (;;) {
-      const due = await outbox.next();
-      if (due === undefined || due > 0) return Math.min(due ?? Infinity, recurring.wait);
-      const free = concurrency - this.#running.size;
-      if (free <= 0) {
-        notifyOthers();
-        return recurring.wait;
-      }
+      const waits = [...(await outbox.next())];
+      const due = waits.filter(([, wait]) => wait <= 0).map(([name]) => name);
+      const open = due.filter((name) => this.#roomOf(name) > 0);
+      if (open.length < due.length) notifyOthers();
       if (this.#isOver) return Infinity;
-      const claimed = await outbox.claim(free, this.#leaseId);
-      for (const job of claimed) this.#begin(job);
-      if (claimed.length === 0) return contendedRetryMs;
+      let [begun, isContended] = [0, false];
+      for (const name of open) {
+        const count = await this.#claim(name);
+        begun += count;
+        isContended ||= count === 0 && this.#roomOf(name) > 0;
+      }
+      if (begun > 0) continue;
+      if (isContended) return contendedRetryMs;
+      const later = waits.map(([, wait]) => wait).filter((wait) => wait > 0);
+      return Math.min(recurring.wait, ...later);
     }
+  }
+
+  /** Starts due jobs of a name, as far as there is room. Returns their number. */
+  async #claim(name: string): Promise<number> {
+    const room = this.#roomOf(name);
+    if (room <= 0 || this.#isOver) return 0;
+    const claimed = await this.#parts.outbox.claim(name, room, this.#leaseId);
+    for (const job of claimed) this.#begin(job);
+    return claimed.length;
+  }
+
+  /** How many jobs of a name may begin now. */
+  #roomOf(name: string): number {
+    const { concurrency, places } = this.#parts;
+    const of = places.placesOf(name);
+    let [taken, running] = [0, 0];
+    for (const { job } of this.#running.values()) {
+      if (places.placesOf(job.name) === of) taken += 1;
+      if (job.name === name) running += 1;
+    }
+    const most = this.#failing.has(name) ? 1 : concurrency;
+    return Math.max(most - taken, running === 0 ? 1 : 0);
   }
 
   #begin(job: ClaimedJob): void {
@@ -373,6 +420,8 @@ export class JobWorker {
 
   async #run(job: ClaimedJob, abort: AbortController): Promise<void> {
     const outcome = await this.#parts.perform(job, abort.signal);
+    if (outcome.failure === undefined) this.#failing.delete(job.name);
+    else if (this.#parts.places.isProbed(job.name)) this.#failing.add(job.name);
     for (let isReported = false; this.#holds(job); isReported = true) {
       try {
         await this.#settle(job, outcome);

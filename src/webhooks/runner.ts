@@ -267,7 +267,7 @@ class Turn {
     if (last === undefined) return false;
     const subscribed = found.filter((event) => subscribesTo(this.#webhook, event));
     const delivered = await messages.delivered(subscribed, this.#reader);
-    return deliveries.add(id, cursor, last.number, delivered, newMessageId);
+    return deliveries.add(this.#webhook, cursor, last.number, delivered, newMessageId);
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {

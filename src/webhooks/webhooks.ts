@@ -11,7 +11,9 @@ import {
   createWebhookLeases,
   type Deliveries,
   type DeliveryOutcome,
-  type IdleWebhook,
+  type EnabledWebhook,
+  type Subscription,
+  sendingJob,
   type WebhookLeases,
 } from '../service/webhooks/deliveries.ts';
 import {
@@ -54,6 +56,8 @@ interface WatchParts {
   readonly logger: Logger;
   /** Milliseconds between two polls, and so the longest delay of a due attempt. */
   readonly poll: number;
+  /** Jobs that a process sends with at the same time. */
+  readonly places: number;
 }
 
 /** Minimum time between two reads of new events, in milliseconds. */
@@ -62,11 +66,49 @@ const minReadIntervalMs = 100;
 /** Maximum number of events by which a cursor stays behind if its webhook subscribes to none of them: it saves writes. */
 const maxCursorLag = 5_000;
 
+/**
+ * Which webhooks may be sent for at the same time. A user's own webhooks have half of the places of a process. All failing
+ * webhooks have half of them too: one of them counts against every webhook of its owner. A webhook of an administrator
+ * counts for itself.
+ */
+class SendingShares {
+  readonly #share: number;
+  readonly #failing: ReadonlySet<string>;
+  readonly #taken = new Map<string, number>();
+
+  constructor(places: number, webhooks: readonly EnabledWebhook[]) {
+    this.#share = Math.max(1, Math.floor(places / 2));
+    this.#failing = new Set(webhooks.filter(({ failing }) => failing).map(ownerOf));
+    for (const webhook of webhooks) if (webhook.busy) this.take(webhook);
+  }
+
+  isFailing(webhook: EnabledWebhook): boolean {
+    return this.#failing.has(ownerOf(webhook));
+  }
+
+  hasRoom(webhook: EnabledWebhook): boolean {
+    return this.#sharesOf(webhook).every((share) => (this.#taken.get(share) ?? 0) < this.#share);
+  }
+
+  take(webhook: EnabledWebhook): void {
+    for (const share of this.#sharesOf(webhook)) this.#taken.set(share, (this.#taken.get(share) ?? 0) + 1);
+  }
+
+  #sharesOf(webhook: EnabledWebhook): readonly string[] {
+    return this.isFailing(webhook) ? [ownerOf(webhook), 'failing'] : [ownerOf(webhook)];
+  }
+}
+
+const ownerOf = ({ id, owner }: EnabledWebhook): string =>
+  owner === undefined ? `webhook ${id}` : `user ${owner}`;
+
+const subscriptionOf = ({ models, actions }: Subscription): string => `${models} ${actions}`;
+
 /** Finds webhooks with something to send, and stores jobs for them. */
 class WebhookWatch {
   readonly #parts: WatchParts;
-  /** By webhook, the number of the last event that was read beyond its cursor; it subscribes to none up to it. */
-  readonly #readTo = new Map<number, number>();
+  /** By webhook, the last event that was read beyond its cursor: this subscription has none up to it. */
+  readonly #readTo = new Map<number, { readonly subscription: string; readonly place: number }>();
   #looking: Promise<void> | undefined;
   #again = false;
   #looked = -Infinity;
@@ -130,19 +172,31 @@ class WebhookWatch {
 
   /** Stores a job for each webhook that has something to send and no sender. */
   async lookNow(): Promise<void> {
-    const { leases, events, enqueue, unreadable } = this.#parts;
-    const idle = (await leases.idle()).filter(({ id }) => !unreadable.isPaused(id));
-    for (const id of this.#readTo.keys()) if (!idle.some((each) => each.id === id)) this.#readTo.delete(id);
-    if (idle.length === 0) return;
+    const { leases, events, enqueue, unreadable, places } = this.#parts;
+    const webhooks = (await leases.enabled()).filter(({ id }) => !unreadable.isPaused(id));
+    const free = webhooks.filter((webhook) => webhook.free);
+    const known = new Set(free.map(({ id }) => id));
+    for (const id of this.#readTo.keys()) if (!known.has(id)) this.#readTo.delete(id);
+    if (free.length === 0) return;
     await events.settle();
-    for (const webhook of idle) if (webhook.due || (await this.#isBehind(webhook))) await enqueue(webhook.id);
+    const shares = new SendingShares(places, webhooks);
+    const failing = free.filter((webhook) => shares.isFailing(webhook));
+    const others = free.filter((webhook) => !shares.isFailing(webhook));
+    for (const webhook of [...others, ...failing]) {
+      // A turn that ends looks again for webhooks that had no room.
+      if (!shares.hasRoom(webhook) || !(webhook.due || (await this.#isBehind(webhook)))) continue;
+      shares.take(webhook);
+      await enqueue(webhook.id);
+    }
   }
 
   /** Whether there are events for a webhook that have no deliveries yet. */
-  async #isBehind(webhook: IdleWebhook): Promise<boolean> {
+  async #isBehind(webhook: EnabledWebhook): Promise<boolean> {
     const { events, deliveries } = this.#parts;
     const { id, cursor } = webhook;
-    let place = Math.max(cursor, this.#readTo.get(id) ?? 0);
+    const subscription = subscriptionOf(webhook);
+    const read = this.#readTo.get(id);
+    let place = read?.subscription === subscription ? Math.max(cursor, read.place) : cursor;
     for (;;) {
       const found = await events.after(place, eventBatchSize);
       if (found.some((event) => subscribesTo(webhook, event)))
@@ -152,16 +206,15 @@ class WebhookWatch {
       // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two batches.
       await nextTurn();
     }
-    this.#readTo.set(id, place);
-    if (place - cursor >= maxCursorLag) await deliveries.add(id, cursor, place, [], () => '');
+    this.#readTo.set(id, { subscription, place });
+    if (place - cursor >= maxCursorLag) await deliveries.add(webhook, cursor, place, [], () => '');
     return false;
   }
 }
 
 // The webhooks of a service
 
-/** Names of the service's jobs that send for a webhook, and that remove the data of a deleted one. */
-export const sendingJob = 'send-webhook';
+/** Name of the service's job that removes the data of a deleted webhook. */
 export const removalJob = 'purge-webhook';
 
 /** Times in milliseconds, and `parallel`; tests may replace them. */
@@ -181,6 +234,8 @@ export interface WebhookParts extends MessageParts {
   readonly secrets: SecretBox;
   readonly allowPrivate: boolean;
   readonly jobs: { readonly outbox: Pick<Outbox, 'add'>; wake(): void };
+  /** Jobs that a process sends with at the same time. */
+  readonly places: number;
   readonly logger: Logger;
   readonly times?: Partial<WebhookTimes> | undefined;
 }
@@ -230,7 +285,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
   };
   const watch = new WebhookWatch({
     ...{ leases, deliveries, events, signal, newEvents, unreadable, enqueue, logger },
-    poll: times.poll,
+    ...{ poll: times.poll, places: parts.places },
   });
   const outcomes = new Map(deliveryStates.map((state) => [state, 0]));
   const run = createRunner({

@@ -40,6 +40,7 @@ import { sharedViews } from './0055-shared-views.ts';
 import { managedWebhooks } from './0056-managed-webhooks.ts';
 import { fills } from './0057-fills.ts';
 import { addresses } from './0058-addresses.ts';
+import { dueJobs } from './0064-due-jobs.ts';
 import { markedKeys } from './0066-marked-keys.ts';
 import { takenAddresses } from './0069-taken-addresses.ts';
 import type { Migration, Migrations } from './migration.ts';
@@ -214,6 +215,7 @@ export const coreMigrations: Migrations = {
   '0056_managed_webhooks': managedWebhooks,
   '0057_fills': fills,
   '0058_addresses': addresses,
+  '0064_due_jobs': dueJobs,
   '0066_marked_keys': markedKeys,
   '0069_taken_addresses': takenAddresses,
 };

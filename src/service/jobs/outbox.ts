@@ -56,6 +56,12 @@ interface JobRow {
   readonly attempts: number;
 }
 
+interface NextRow {
+  readonly name: string;
+  readonly now: string;
+  readonly next: string | null;
+}
+
 const jobs = identifier('gatewright_jobs');
 
 /** Maximum number of tries of an add to find the job that already waits under its key. */
@@ -72,11 +78,11 @@ const addStatement = (dialect: Dialect, timed: boolean) =>
   });
 
 /**
- * Returns a statement that claims jobs by one range of the index on `available_at`. It selects the rows in a common
- * table expression: a subquery may be evaluated more than once, and would lock more rows than it returns.
+ * Returns a statement that claims jobs, those of one name by one range of an index. It selects the rows in a common table
+ * expression: a subquery may be evaluated more than once, and would lock more rows than it returns.
  */
 const claimStatement = (dialect: Dialect, picked: Fragment) =>
-  statement<{ lease: string; length: number; count: number; id: number }>(
+  statement<{ lease: string; length: number; count: number; id: number; name: string }>(
     dialect,
     (param) => sql`with taken as materialized (
         select id from ${jobs} where ${picked} order by available_at, id limit ${dialect.rows(param('count'))} ${dialect.forUpdateSkipLocked}
@@ -96,17 +102,16 @@ const keyStatement = (dialect: Dialect, lock: boolean) =>
       and state = 'waiting'${lock ? dialect.updateLock : sql.raw('')}`,
   );
 
-/** Condition for the jobs that this process can run. */
-const known = (names: readonly string[]): Fragment => sql`name in (${join(names.map(literal))})`;
-
-const nextStatement = (dialect: Dialect, names: readonly string[]) =>
-  statement(
-    dialect,
-    () => sql`select ${timeText(dialect, dialect.now)} as now, (
+/** Returns a statement that finds when the next job of each name is due, by one search of an index for each. */
+const nextStatement = (dialect: Dialect, names: readonly string[]) => {
+  const next = names.map(
+    (name) => sql`select ${literal(name)} as name, ${timeText(dialect, dialect.now)} as now, (
         select ${timeText(dialect, sql`available_at`)} from ${jobs}
-        where available_at is not null and ${known(names)} order by available_at, id limit 1
+        where available_at is not null and name = ${literal(name)} order by available_at, id limit 1
       ) as next`,
   );
+  return statement(dialect, () => join(next, ' union all '));
+};
 
 const waitingStatement = (dialect: Dialect) =>
   statement(
@@ -125,8 +130,7 @@ export const createOutbox = (database: Database, names: readonly string[], lease
   const db = tablesOf(database);
   const atOnce = addStatement(dialect, false);
   const later = addStatement(dialect, true);
-  const due = names.length === 0 ? sql`1 = 0` : sql`available_at <= ${dialect.now} and ${known(names)}`;
-  const claim = claimStatement(dialect, due);
+  const claim = claimStatement(dialect, sql`name = ${param('name')} and available_at <= ${dialect.now}`);
   const take = claimStatement(dialect, sql`id = ${param('id')} and state = 'waiting'`);
   const next = names.length === 0 ? undefined : nextStatement(dialect, names);
   const findByKey = keyStatement(dialect, false);
@@ -197,23 +201,29 @@ export const createOutbox = (database: Database, names: readonly string[], lease
       throw new Error(`The job ${job} with its key was neither stored nor found`);
     },
 
-    /** Claims up to `count` due jobs, those due longest first. */
-    claim: async (count: number, lease: string): Promise<ClaimedJob[]> => {
-      const query = claim({ count, lease, length: leaseMs, id: 0 });
+    /** Claims up to `count` due jobs of a name, those due longest first. */
+    claim: async (name: string, count: number, lease: string): Promise<ClaimedJob[]> => {
+      const query = claim({ name, count, lease, length: leaseMs, id: 0 });
       return claimed(await database.execute<JobRow>(query), lease);
     },
 
     /** Claims one waiting job, even before its time. */
     take: async (id: number, lease: string): Promise<ClaimedJob | undefined> =>
-      claimed(await database.execute<JobRow>(take({ id, count: 1, lease, length: leaseMs })), lease)[0],
+      claimed(
+        await database.execute<JobRow>(take({ id, name: '', count: 1, lease, length: leaseMs })),
+        lease,
+      )[0],
 
     /**
-     * Milliseconds until a job can be claimed, negative if one can be claimed now; undefined if none waits or runs.
+     * For each name with a job that waits or runs, the milliseconds until one can be claimed, negative if one can be
+     * claimed now; the name that is due longest first.
      */
-    next: async (): Promise<number | undefined> => {
-      if (next === undefined) return undefined;
-      const row = await database.get<{ now: string; next: string | null }>(next({}));
-      return row === undefined || row.next === null ? undefined : Date.parse(row.next) - Date.parse(row.now);
+    next: async (): Promise<ReadonlyMap<string, number>> => {
+      const rows = next === undefined ? [] : await database.all<NextRow>(next({}));
+      const waits = rows.flatMap(({ name, now: at, next: due }): [string, number][] =>
+        due === null ? [] : [[name, Date.parse(due) - Date.parse(at)]],
+      );
+      return new Map(waits.sort(([, one], [, other]) => one - other));
     },
 
     /** Extends the leases of running jobs; returns the ids of those whose lease was not lost. */

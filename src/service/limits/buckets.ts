@@ -66,7 +66,7 @@ class KnownBucket {
   shape: StoredShape;
   /** Milliseconds since the epoch at which a quota ends. */
   readonly ends: number | undefined;
-  /** Whether the database has told how much is missing from a bucket of this shape. */
+  /** Whether it is known from the database how much a bucket of this shape misses. */
   isRead = false;
   /** How much it missed at `seen` (by `performance.now()`), in the unit of `step`: at least, as others take from it. */
   missed = 0;

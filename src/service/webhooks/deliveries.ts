@@ -2,7 +2,7 @@ import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
-import { identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
+import { type Fragment, identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
@@ -59,6 +59,9 @@ export interface SettledAttempt {
 
 /** A locked webhook with the changes of the current transaction. */
 type HeldWebhook = { -readonly [Name in keyof LockedWebhook]: LockedWebhook[Name] };
+
+/** Name of the service's job that sends for a webhook; its key is the webhook's id. */
+export const sendingJob = 'send-webhook';
 
 /** Characters of a request body that are stored. */
 const maxStoredBodyLength = 16_384;
@@ -164,6 +167,9 @@ const createDeliverySettlement = ({ database, clock }: TableContext) => {
   };
 };
 
+const isSameList = (stored: string, list: readonly string[]): boolean =>
+  JSON.stringify(JSON.parse(stored)) === JSON.stringify(list);
+
 interface ClaimedRow {
   readonly id: number;
   readonly event: number;
@@ -246,10 +252,11 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
 
     /**
      * Moves the cursor of a webhook past events that were read, and adds deliveries for those it subscribes to. Writes
-     * nothing and returns false if the cursor was moved meanwhile, or the webhook was deleted or disabled.
+     * nothing and returns false if the cursor was moved meanwhile, the webhook was deleted or disabled, or it no longer
+     * has the subscription by which the events were chosen.
      */
     add: (
-      webhook: number,
+      { id: webhook, models, actions }: Subscription & { readonly id: number },
       from: number,
       to: number,
       events: readonly RecordedEvent[],
@@ -258,6 +265,7 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
       database.write(async (transaction) => {
         const row = await transaction.get<LockedWebhook>(lock({ id: webhook }));
         if (row === undefined || row.disabled || Number(row.cursor) !== from) return false;
+        if (!isSameList(row.models, models) || !isSameList(row.actions, actions)) return false;
         await addRows(transaction, webhook, events, messageId);
         const update = db.updateTable('gatewright_webhooks').set({ cursor: to }).where('id', '=', webhook);
         await transaction.run(toQuery(update));
@@ -336,14 +344,39 @@ export interface LeasedWebhook {
   readonly failures: number;
 }
 
-/** An enabled webhook without a valid lease. */
-export interface IdleWebhook {
-  readonly id: number;
+/** The models and actions to which a webhook subscribes. */
+export interface Subscription {
   readonly models: readonly string[];
   readonly actions: readonly string[];
+}
+
+/** An enabled webhook, and what it does. */
+export interface EnabledWebhook extends Subscription {
+  readonly id: number;
   readonly cursor: number;
+  /** The user who made it for the records that they manage; undefined for one of administrators. */
+  readonly owner: number | undefined;
+  /** Whether its last attempts failed. */
+  readonly failing: boolean;
+  /** Whether a process sends for it, or a job to do so waits. */
+  readonly busy: boolean;
+  /** Whether a process may send for it: it is not busy and does not rest after failures. */
+  readonly free: boolean;
   /** Whether a delivery is due. */
   readonly due: boolean;
+}
+
+interface EnabledRow {
+  readonly id: number;
+  readonly models: string;
+  readonly actions: string;
+  readonly cursor: number;
+  readonly user_id: number | null;
+  readonly managed: boolean | number;
+  readonly failures: number;
+  readonly busy: number;
+  readonly free: number;
+  readonly due: number;
 }
 
 interface TakenRow {
@@ -392,12 +425,19 @@ export const createWebhookLeases = (database: Database) => {
     (value) => sql`update ${webhooks} set lane = null, lane_until = ${dialect.later(value('restMs'))}
       where id = ${value('id')} and lane = ${value('lease')} returning id`,
   );
-  const idle = statement(
+  const ofWebhook = identifier('gatewright_webhooks', 'id');
+  const isLeased = sql`lane is not null and lane_until > ${now}`;
+  const hasJob = sql`exists (select 1 from ${identifier('gatewright_jobs')} j
+    where j.name = ${literal(sendingJob)} and j.key = cast(${ofWebhook} as text) and j.state = 'waiting')`;
+  const isDue = sql`exists (select 1 from ${table} d
+    where d.webhook_id = ${ofWebhook} and d.next_at is not null and d.next_at <= ${now})`;
+  const whether = (condition: Fragment) => sql`case when ${condition} then 1 else 0 end`;
+  const enabled = statement(
     dialect,
-    () => sql`select id, ${text('models')}, ${text('actions')}, cursor, exists (
-        select 1 from ${table} d
-        where d.webhook_id = ${identifier('gatewright_webhooks', 'id')} and d.next_at is not null and d.next_at <= ${now}
-      ) as due from ${webhooks} where ${free} order by id`,
+    () => sql`select id, ${text('models')}, ${text('actions')}, cursor, user_id, managed, failures,
+        ${whether(sql`(${isLeased}) or ${hasJob}`)} as busy, ${whether(free)} as free, ${whether(isDue)} as due
+      from ${webhooks} where disabled = false
+      order by case when lane_until is null then 0 else 1 end, lane_until, id`,
   );
 
   return {
@@ -440,22 +480,22 @@ export const createWebhookLeases = (database: Database) => {
       await database.execute(release({ id, lease, restMs }));
     },
 
-    /** Enabled webhooks that no process is working on. */
-    idle: async (): Promise<readonly IdleWebhook[]> => {
-      const rows = await database.all<{
-        id: number;
-        models: string;
-        actions: string;
-        cursor: number;
-        due: boolean | number;
-      }>(idle({}));
-      return rows.map(({ id, models, actions, cursor, due }) => ({
-        id: Number(id),
-        models: JSON.parse(models),
-        actions: JSON.parse(actions),
-        cursor: Number(cursor),
-        due: Boolean(due),
-      }));
+    /** Enabled webhooks, the one first whose last turn ended longest ago. */
+    enabled: async (): Promise<readonly EnabledWebhook[]> => {
+      const rows = await database.all<EnabledRow>(enabled({}));
+      return rows.map(
+        ({ id, models, actions, cursor, user_id: user, managed, failures, busy, free, due }) => ({
+          id: Number(id),
+          models: JSON.parse(models),
+          actions: JSON.parse(actions),
+          cursor: Number(cursor),
+          owner: managed && user !== null ? Number(user) : undefined,
+          failing: Number(failures) > 0,
+          busy: Number(busy) === 1,
+          free: Number(free) === 1 && Number(busy) === 0,
+          due: Number(due) === 1,
+        }),
+      );
     },
   };
 };

@@ -42,7 +42,8 @@ export const webhookLock = (database: Pick<Database, 'dialect'>) => {
   const dialect = dialectOf(database);
   return statement<{ id: number }>(
     dialect,
-    (value) => sql`select id, url, user_id, managed, secret, disabled, disabled_reason, cursor, failures
+    (value) => sql`select id, url, user_id, managed, secret, disabled, disabled_reason, cursor, failures,
+        cast(models as text) as models, cast(actions as text) as actions
       from ${identifier('gatewright_webhooks')}
       where id = ${value('id')}${dialect.updateLock}`,
   );
@@ -58,6 +59,9 @@ export interface LockedWebhook {
   readonly disabled_reason: DisabledReason | null;
   readonly cursor: number;
   readonly failures: number;
+  /** JSON. */
+  readonly models: string;
+  readonly actions: string;
 }
 
 /** Disables a webhook and writes a line of the audit log. */
