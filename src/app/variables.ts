@@ -68,7 +68,7 @@ export const variables: readonly Variable[] = [
     name: 'TRUST_PROXY',
     fallback: '',
     meaning:
-      'proxies whose X-Forwarded-For is trusted: a number of hops, or addresses, ranges, `loopback`, `linklocal` and `uniquelocal`, comma-separated',
+      'proxies whose X-Forwarded-For is trusted: a number of hops, or addresses, ranges, `loopback`, `linklocal` and `uniquelocal`, comma-separated; an IPv4 proxy is in IPv4 ranges only',
     shown: ({ trustProxy }) => (Array.isArray(trustProxy) ? trustProxy.join(', ') : trustProxy),
   },
   {
