@@ -94,6 +94,7 @@ export const sections: readonly Section[] = [
       'http',
       'errors',
       'troubleshooting',
+      'damage',
       'endpoints',
       'migrations',
       'jobs',

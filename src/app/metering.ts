@@ -19,6 +19,8 @@ interface Metered {
   readonly jobs: Pick<JobService, 'tickFigures'>;
   readonly http: HttpServer;
   readonly database: Database;
+  /** Whether a statement has met damaged data. */
+  readonly damaged: () => boolean;
   readonly logger: Logger;
   readonly clock: Pick<ServiceClock, 'offset'>;
 }
@@ -62,7 +64,7 @@ const buildInfo = async ({ dialect }: Database): Promise<Figure> => ({
 });
 
 /** Figures that the process has in memory. */
-const figuresOf = ({ services, http, database, clock }: Metered): readonly Figure[] => [
+const figuresOf = ({ services, http, database, damaged, clock }: Metered): readonly Figure[] => [
   figure(
     'gauge',
     'http_requests_in_flight',
@@ -101,6 +103,11 @@ const figuresOf = ({ services, http, database, clock }: Metered): readonly Figur
     samples: [{ value: clock.offset / 1_000 }],
   },
   droppedFigure(),
+  {
+    ...{ name: 'database_damaged', type: 'gauge', across: 'max' },
+    help: 'Whether a statement has met damaged data since the start: 1 until the database is repaired and the service restarted.',
+    samples: [{ value: damaged() ? 1 : 0 }],
+  },
   ...(database.figures?.() ?? []),
   ...(database.replica === undefined ? [] : figuresOfReplica(database.replica.state())),
 ];

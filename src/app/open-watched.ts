@@ -35,7 +35,7 @@ export interface WatchedParts {
   readonly options: { readonly sharedPort?: number | undefined };
 }
 
-export interface WatchedDatabase extends Pick<DatabaseWatch, 'ready'> {
+export interface WatchedDatabase extends Pick<DatabaseWatch, 'ready' | 'damaged'> {
   readonly database: OpenDatabase;
   readonly tracing: Tracing | undefined;
 }
@@ -65,9 +65,9 @@ export const openWatched = async (
   watch = await watchDatabase({
     database,
     clock,
-    report: (state, sentence) => (state === 'lost' ? logger.error(sentence) : logger.warn(sentence)),
+    report: (state, sentence) => (state === 'back' ? logger.warn(sentence) : logger.error(sentence)),
   });
-  const { ready, stop } = watch;
+  const { ready, damaged, stop } = watch;
   closing.push(async () => stop());
-  return { database, tracing, ready };
+  return { database, tracing, ready, damaged };
 };

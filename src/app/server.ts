@@ -175,7 +175,12 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
   const metering = await openMetering(config, closing);
   try {
     await prepareStart(config, application, target, vault, logger);
-    const { database, tracing, ready } = await openWatched(target, { ...parts, clock, metering, options });
+    const { database, tracing, ready, damaged } = await openWatched(target, {
+      ...parts,
+      clock,
+      metering,
+      options,
+    });
     if (injected === undefined) closing.push(await watchClock(serviceClock, database, logger));
     else await mendStoredTimes(database, clock(), logger);
     const usage = createUsageRecorder({ database, clock }, (error) =>
@@ -226,6 +231,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       jobs,
       http,
       database,
+      damaged,
       logger,
       clock: serviceClock,
     });

@@ -193,6 +193,8 @@ export interface OpenDatabase extends Database {
   refuseWrites(cause: Error | undefined): void;
   /** Whether an error prevents other writes too: a disk that is full, or cannot be written. */
   cannotWrite(error: unknown): boolean;
+  /** The place of damaged data, of which an error of a statement speaks; undefined for any other error. */
+  damageIn(error: unknown): string | undefined;
   /**
    * Checks whether the file under the database's name is still the opened one. Returns what happened to it, the same
    * from then on; undefined if it is. Absent if every statement shows it.

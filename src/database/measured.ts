@@ -250,6 +250,10 @@ class MeasuredDatabase implements Whole {
     return this.#inner.cannotWrite(error);
   }
 
+  damageIn(error: unknown): string | undefined {
+    return this.#inner.damageIn(error);
+  }
+
   interrupt(): void {
     this.#inner.interrupt();
   }

@@ -4,6 +4,12 @@ import { Problem } from '../kernel/problem.ts';
 export const databaseUnavailable = (cause: unknown): Problem =>
   new Problem('database_unavailable', { headers: { 'Retry-After': '5' }, cause });
 
+/**
+ * The problem of stored data that cannot be read any more. No `Retry-After`: only an operator can put it right. `cause` is
+ * only logged.
+ */
+export const databaseDamaged = (cause: unknown): Problem => new Problem('database_damaged', { cause });
+
 /** The driver's error within an error of the port. */
 export const originalError = (error: unknown): unknown =>
   error instanceof Problem ? originalError(error.cause) : error;

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { errorMessage } from '../kernel/error-message.ts';
 import { readTables } from './migrations/read-tables.ts';
 import { dialectOf } from './registry.ts';
 import type { CanonicalRow, TableSnapshot } from './target.ts';
@@ -54,9 +55,17 @@ export const tableChecksum = async (
 ): Promise<TableChecksum> => {
   const sorted = [...columns].sort();
   const sum = new RowSum();
-  for await (const rows of snapshot.rows(table, sorted)) {
-    for (const row of rows) sum.add(row);
-    onProgress(table, sum.rows);
+  try {
+    for await (const rows of snapshot.rows(table, sorted)) {
+      for (const row of rows) sum.add(row);
+      onProgress(table, sum.rows);
+    }
+  } catch (cause) {
+    // Neither database names the table whose page it cannot read.
+    if (!snapshot.isDamage(cause)) throw cause;
+    throw new Error(`the table ${table} is damaged: ${errorMessage(cause)} (see docs/reference/damage.md)`, {
+      cause,
+    });
   }
   return { rows: sum.rows, sha256: sum.digest(sorted) };
 };

@@ -58,6 +58,8 @@ export interface TableSnapshot {
     columns: readonly string[],
     from?: { readonly column: string; readonly after: string | undefined },
   ): AsyncIterable<readonly CanonicalRow[]>;
+  /** Whether an error says that stored data is damaged. */
+  isDamage(error: unknown): boolean;
 }
 
 /** A connection that fills tables, on which a statement may take its time and references are not looked at. */

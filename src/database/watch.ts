@@ -22,8 +22,8 @@ const readinessTimeoutMs = 1_500;
 export interface WatchOptions {
   readonly database: OpenDatabase;
   readonly clock: Clock;
-  /** Called with a sentence when the database is lost, and when it is back. */
-  readonly report: (state: 'lost' | 'back', sentence: string) => void;
+  /** Called with a sentence when the database is lost, when it is back, and when it is found damaged. */
+  readonly report: (state: 'lost' | 'back' | 'damaged', sentence: string) => void;
   /** Milliseconds that only grow; the process's own unless given. */
   readonly now?: () => number;
 }
@@ -32,11 +32,13 @@ export interface DatabaseWatch {
   /**
    * Resolves if the database accepts writes, which it checks by one, at most once a second. After a write that the disk
    * or the server refused, it throws until a check succeeds that allocates disk space.
-   * @throws Problem `database_unavailable`
+   * @throws Problem `database_unavailable`, or `not_ready_damaged` once a statement has met damaged data
    */
   ready(): Promise<void>;
   /** To be called with every error of a statement. */
   failed(error: unknown): void;
+  /** Whether a statement has met damaged data since the start. Only a repair and a restart end it. */
+  damaged(): boolean;
   /** Checks now, as it does by itself every second. */
   look(): Promise<void>;
   stop(): void;
@@ -46,6 +48,11 @@ const asUnavailable = (error: unknown): Problem =>
   error instanceof Problem && error.problem === 'database_unavailable'
     ? error
     : databaseUnavailable(originalError(error));
+
+/** Advice for an operator; the page says more. */
+const repair =
+  'Data that was read from it may be incomplete. Stop the service, keep a copy of the database as it is, find out what is damaged, ' +
+  'then restore the last good backup: docs/reference/damage.md';
 
 /** The identity of the database, and the write that checks whether it accepts writes. */
 const createMark = async ({ database, clock }: WatchOptions) => {
@@ -183,12 +190,25 @@ export const watchDatabase = async (options: WatchOptions): Promise<DatabaseWatc
     looking = false;
   }, checkIntervalMs).unref();
 
+  let isDamaged = false;
+  const noteDamage = (error: unknown): void => {
+    const place = database.damageIn(error);
+    if (place === undefined || isDamaged) return;
+    isDamaged = true;
+    report('damaged', `the database is damaged (${place}): ${errorMessage(originalError(error))}. ${repair}`);
+  };
+
   const readiness = new Readiness(mark.write, now);
   return {
-    ready: () => readiness.ready(),
+    ready: async () => {
+      await readiness.ready();
+      if (isDamaged) throw new Problem('not_ready_damaged', { headers: { 'Retry-After': '60' } });
+    },
     failed: (error) => {
+      noteDamage(error);
       if (database.cannotWrite(error)) readiness.fail(error);
     },
+    damaged: () => isDamaged,
     look,
     stop: () => clearInterval(timer),
   };

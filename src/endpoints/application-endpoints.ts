@@ -83,7 +83,12 @@ const dataOf = (
     : { data: output ?? {} };
 
 /** Problems of a `handle` that may ask the database; without a media type they follow by themselves. */
-const storageProblems = ['database_unavailable', 'overloaded', 'outcome_unknown'] as const;
+const storageProblems = [
+  'database_damaged',
+  'database_unavailable',
+  'overloaded',
+  'outcome_unknown',
+] as const;
 
 /** Summary of an endpoint that has none. */
 const ownEndpoint: Label = { 'zh-CN': '应用自己的接口。', en: 'An endpoint of the application’s own.' };

@@ -68,6 +68,7 @@ export const problemTable = {
   too_many_requests: 42900,
   headers_too_large: 43100,
   internal: 50000,
+  database_damaged: 50001,
   unsupported_transfer_coding: 50100,
   database_unavailable: 50300,
   overloaded: 50301,
@@ -77,6 +78,7 @@ export const problemTable = {
   transaction_timeout: 50305,
   jobs_only: 50306,
   provider_unavailable: 50307,
+  not_ready_damaged: 50308,
   unsupported_http_version: 50500,
 } as const;
 

@@ -140,7 +140,12 @@ const ofHooks = ({ policy }: Endpoint): readonly ProblemKind[] => {
 /** In-memory endpoints never answer database_unavailable; reads never outcome_unknown. */
 const ofStorage = ({ docs, method }: Endpoint): readonly ProblemName[] => {
   if (docs.media !== undefined) return [];
-  return ['database_unavailable', 'overloaded', ...(method === 'GET' ? [] : (['outcome_unknown'] as const))];
+  return [
+    'database_damaged',
+    'database_unavailable',
+    'overloaded',
+    ...(method === 'GET' ? [] : (['outcome_unknown'] as const)),
+  ];
 };
 
 const ofPolicy = (endpoint: Endpoint): readonly ProblemName[] => [

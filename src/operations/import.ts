@@ -148,6 +148,7 @@ type Done = 'created' | 'updated';
 /** Whether the database or the process failed, not a line: lines are not tried again. */
 const isOfDatabase = (kind: ProblemKind): boolean =>
   kind === 'database_unavailable' ||
+  kind === 'database_damaged' ||
   kind === 'overloaded' ||
   kind === 'outcome_unknown' ||
   kind === 'transaction_timeout' ||

@@ -9,7 +9,7 @@ import { figuresOfShares, Shares, sumOfLoads } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { type AttachedReplica, watchCommit } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
-import { type Effect, isConflict, isStalePlan, isWriteRefusal } from './errors.ts';
+import { damageIn, type Effect, isConflict, isStalePlan, isWriteRefusal } from './errors.ts';
 import { ListeningSession } from './listener.ts';
 import { Pulse } from './pulse.ts';
 import { ReadBatches } from './read-batches.ts';
@@ -264,6 +264,10 @@ class PostgresDatabase implements OpenDatabase {
 
   cannotWrite(error: unknown): boolean {
     return isWriteRefusal(error);
+  }
+
+  damageIn(error: unknown): string | undefined {
+    return damageIn(error);
   }
 
   interrupt(): void {

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { overloaded, Problem } from '../../kernel/problem.ts';
 import { ConstraintError, type ConstraintKind, TooLongError } from '../database.ts';
-import { databaseUnavailable, originalError, outcomeUnknown } from '../problems.ts';
+import { databaseDamaged, databaseUnavailable, originalError, outcomeUnknown } from '../problems.ts';
 
 /** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const constraints: Readonly<Record<string, ConstraintKind>> = {
@@ -12,8 +12,11 @@ const constraints: Readonly<Record<string, ConstraintKind>> = {
   '23514': 'check',
 };
 
-/** Connection, resources, shutdown by an operator, I/O, damaged data; read-only; and conflicts that lasted. */
-const outage = /^(?:08|53|57P|58|XX00[12]|25006|25P03|55P03|28|3D000|40001|40P01)/;
+/** Connection, resources, shutdown by an operator, I/O; read-only; and conflicts that lasted. */
+const outage = /^(?:08|53|57P|58|25006|25P03|55P03|28|3D000|40001|40P01)/;
+
+/** `data_corrupted`, `index_corrupted`. */
+const damage = /^XX00[12]$/;
 
 /** `program_limit_exceeded`: a text without end, or the one that `fits` gave up. */
 const limitExceeded = '54000';
@@ -79,6 +82,12 @@ export const isWriteRefusal = (error: unknown): boolean => {
   return isServerError(original) && unwritable.test(original.code ?? '');
 };
 
+/** The words of the server about damaged data; undefined for any other error. */
+export const damageIn = (error: unknown): string | undefined => {
+  const original = originalError(error);
+  return isServerError(original) && damage.test(original.code ?? '') ? original.message : undefined;
+};
+
 /** Whether the session is lost, or in an unknown state: it must not be used again. */
 export const isSessionLost = (error: unknown): boolean =>
   isServerError(error) ? error.severity === 'FATAL' || /^(?:08|57P)/.test(error.code ?? '') : true;
@@ -117,5 +126,6 @@ export const toDatabaseError = (error: unknown): unknown => {
   if (kind !== undefined) return new ConstraintError(kind, kind === 'unique' ? columnsOf(error) : [], error);
   if (code === limitExceeded) return new TooLongError(error);
   if (code === queryCanceled) return overloaded(error);
+  if (damage.test(code)) return databaseDamaged(error);
   return outage.test(code) ? databaseUnavailable(error) : error;
 };

@@ -1,7 +1,8 @@
 import { Client } from 'pg';
 import { behind, quoteName, quoteText } from '../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
-import { assertClientSettings, sessionSettings } from './session.ts';
+import { damageIn } from './errors.ts';
+import { assertClientSettings, sessionSettings, sessionSettings } from './session.ts';
 
 /** Rows fetched at first, and at most; what is fetched is in memory. */
 const firstRows = 64;
@@ -65,6 +66,7 @@ const snapshotOf = (client: Client): TableSnapshot => ({
   dialect: 'postgres',
   ask: async <Row>(sql: string) => (await client.query(sql)).rows as Row[],
   rows: (table, columns, from) => rowsOf(client, table, columns, from),
+  isDamage: (error) => damageIn(error) !== undefined,
 });
 
 /** As `onPostgresSnapshot`, with the connection, whose transaction others can share by `pg_export_snapshot()`. */

@@ -2,7 +2,8 @@ import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Query, SqlValue } from '../database.ts';
-import { toDatabaseError } from './errors.ts';
+import { databaseUnavailable } from '../problems.ts';
+import { isDamage, toDatabaseError } from './errors.ts';
 import { addFunctions } from './functions.ts';
 import { everything, StatementUses } from './statement-use.ts';
 
@@ -44,6 +45,8 @@ export class SqliteConnection {
   /** Prepared statements by SQL; SQLite prepares one again where the schema has changed. */
   readonly #statements = new BoundedCache<StatementAndWrites>(256);
   #written = new Set<string>();
+  /** Describes the loss of the file, which SQLite takes for damage; undefined if it is still there. */
+  lost: () => string | undefined = () => undefined;
 
   constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
     // A reading thread must not create a missing file.
@@ -155,6 +158,8 @@ export class SqliteConnection {
 
   /** The error as callers of the store see it. */
   toError(error: unknown): unknown {
+    const lost = isDamage(error) ? this.lost() : undefined;
+    if (lost !== undefined) return databaseUnavailable(new Error(lost, { cause: error }));
     return toDatabaseError(error, (index) => this.#tableOf(index));
   }
 

@@ -9,7 +9,7 @@ import type { DatabaseOptions } from '../target.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { FileIdentity, SqliteConnection } from './connection.ts';
-import { isBusy, isUnwritable, namingFile } from './errors.ts';
+import { isBusy, isDamage, isUnwritable, namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
 import { ScanPool } from './scan-pool.ts';
@@ -242,6 +242,7 @@ class SqliteDatabase implements OpenDatabase {
       },
       mark: () => reading.pragma('user_version'),
     });
+    for (const connection of [writing, reading]) connection.lost = () => this.#file.look();
     this.#revisions = new Revisions(
       {
         now: () => versionOf(reading),
@@ -306,6 +307,10 @@ class SqliteDatabase implements OpenDatabase {
 
   cannotWrite(error: unknown): boolean {
     return isUnwritable(error);
+  }
+
+  damageIn(error: unknown): string | undefined {
+    return isDamage(error) ? this.#place.path : undefined;
   }
 
   lost(): string | undefined {

@@ -1,6 +1,6 @@
 import { ConstraintError, type ConstraintKind, TooLongError } from '../database.ts';
 import { fenceMessage } from '../fence.ts';
-import { databaseUnavailable, originalError } from '../problems.ts';
+import { databaseDamaged, databaseUnavailable, originalError } from '../problems.ts';
 
 /** An error of node:sqlite: `errcode` is SQLite's extended result code (https://sqlite.org/rescode.html). */
 export interface SqliteError extends Error {
@@ -31,8 +31,20 @@ const constraint = 19;
 /** SQLITE_TOOBIG: a text is longer than the connection's limit. */
 const tooBig = 18;
 
-/** NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB, and BUSY that lasted. */
-const outages: ReadonlySet<number> = new Set([5, 7, 8, 9, 10, 11, 13, 14, 15, 26]);
+/** NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, and BUSY that lasted. */
+const outages: ReadonlySet<number> = new Set([5, 7, 8, 9, 10, 13, 14, 15]);
+
+/** CORRUPT, NOTADB: no later attempt reads what the file does not have. */
+const damages: ReadonlySet<number> = new Set([11, 26]);
+
+/** The same as a kind of IOERR, by the extended code: IOERR_READ, IOERR_DATA, IOERR_CORRUPTFS. */
+const unreadable: ReadonlySet<number> = new Set([266, 8202, 8458]);
+
+/** Whether the error says that stored data is damaged, rather than that the file cannot be had at this moment. */
+export const isDamage = (error: unknown): boolean => {
+  const original = originalError(error);
+  return isSqliteError(original) && (damages.has(primaryCode(original)) || unreadable.has(original.errcode));
+};
 
 /** READONLY, IOERR, FULL, CANTOPEN: every write meets them. */
 const unwritable: ReadonlySet<number> = new Set([8, 10, 13, 14]);
@@ -76,6 +88,7 @@ export const toDatabaseError = (
 ): unknown => {
   if (!isSqliteError(error)) return error;
   const code = primaryCode(error);
+  if (isDamage(error)) return databaseDamaged(error);
   if (outages.has(code)) return databaseUnavailable(error);
   if (code === tooBig) return new TooLongError(error);
   if (code !== constraint) return error;

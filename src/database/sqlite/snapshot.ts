@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { behind, quoteName } from '../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
-import { namingFile } from './errors.ts';
+import { isDamage, namingFile } from './errors.ts';
 
 /** UTF-16 units of texts in a batch, about. */
 const batchLength = 1 << 20;
@@ -48,6 +48,7 @@ export const snapshotOf = (database: DatabaseSync): TableSnapshot => ({
   dialect: 'sqlite',
   ask: async <Row>(sql: string) => database.prepare(sql).all() as Row[],
   rows: (table, columns, from) => rowsOf(database, table, columns, from),
+  isDamage,
 });
 
 /**

@@ -27,11 +27,11 @@ export const healthEndpoint = (services: Services): Endpoint => ({
     summary: { 'zh-CN': '健康检查', en: 'Health check' },
     description: {
       'zh-CN':
-        '反映进程状态；带 `?ready` 时一并检查数据库能否写入（磁盘已满、只读、文件丢失等），不能则为 503。',
-      en: 'State of the process. With `?ready`, also of the database: 503 while it accepts no writes (unavailable, read-only, lost, or its disk full).',
+        '反映进程状态；带 `?ready` 时一并检查数据库能否写入（磁盘已满、只读、文件丢失、数据损坏等），不能则为 503。',
+      en: 'State of the process. With `?ready`, also of the database: 503 while it accepts no writes (unavailable, read-only, lost, damaged, or its disk full).',
     },
     tag: 'Health',
-    problems: ['stopping'],
+    problems: ['stopping', 'not_ready_damaged'],
     data: { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
   },
   handle: ({ query }) =>

@@ -71,6 +71,7 @@ export const problemsInEnglish: Catalogue['problems'] = {
   too_many_requests: 'Too many requests: try again later',
   headers_too_large: 'The request headers are too large',
   internal: 'Internal server error',
+  database_damaged: 'The database is damaged: trying again does not help, an operator has to repair it',
   unsupported_transfer_coding: 'The transfer coding is not supported: use chunked',
   database_unavailable: 'The database is unavailable: try again later',
   overloaded: 'The service is busy: try again later',
@@ -80,6 +81,7 @@ export const problemsInEnglish: Catalogue['problems'] = {
   transaction_timeout:
     'The change timed out and was rolled back: try again later, with fewer records at a time',
   jobs_only: 'This process runs jobs only: use another instance',
+  not_ready_damaged: 'Not ready: the database is damaged; the log says where, and what to do',
   unsupported_http_version: 'The HTTP version is not supported: use HTTP/1.1',
   stopping: 'The service is shutting down: try again later',
 };

@@ -67,6 +67,7 @@ export const problemsInChinese: Catalogue['problems'] = {
   too_many_requests: '请求过于频繁，请稍后再试',
   headers_too_large: '请求头过大',
   internal: '服务器内部错误',
+  database_damaged: '数据库已损坏，重试无效，需由运维人员修复',
   unsupported_transfer_coding: '不支持该传输编码，仅支持 chunked',
   database_unavailable: '数据库暂不可用，请稍后再试',
   overloaded: '服务繁忙，请稍后再试',
@@ -75,6 +76,7 @@ export const problemsInChinese: Catalogue['problems'] = {
   handler_timeout: '处理超时，请稍后再试',
   transaction_timeout: '操作超时，已撤销，请稍后再试；记录较多时请分批进行',
   jobs_only: '此进程只运行任务，请访问其他实例',
+  not_ready_damaged: '尚未就绪：数据库已损坏，损坏的位置与处理方法见日志',
   unsupported_http_version: '不支持该 HTTP 版本，请使用 HTTP/1.1',
   stopping: '服务即将停止，请稍后再试',
 };
