@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { behind, quoteName, quoteText } from '../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
 import { damageIn } from './errors.ts';
-import { assertClientSettings, sessionSettings, sessionSettings } from './session.ts';
+import { assertClientSettings, sessionSettings } from './session.ts';
 
 /** Rows fetched at first, and at most; what is fetched is in memory. */
 const firstRows = 64;
