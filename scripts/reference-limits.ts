@@ -305,7 +305,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       'events/changes.ts',
       'maxStreamsPerCaller',
       'count',
-      '503',
+      '429',
     ],
     [
       'webhooks that a user makes for managed records',

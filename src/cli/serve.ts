@@ -10,7 +10,7 @@ import { greet } from './greeting.ts';
 import type { Io } from './io.ts';
 import { endAfter, endFailed, endIfKeptAlive, endNow, type StopSignal } from './stop-signal.ts';
 import { logUncaught } from './uncaught.ts';
-import type { WorkerRole } from './workers/worker.ts';
+import { orphanDrain, type WorkerRole } from './workers/worker.ts';
 
 export interface ServeOptions {
   readonly config: Config;
@@ -64,5 +64,6 @@ export const serve = async (options: ServeOptions): Promise<never> => {
   worker?.started(server.config.port);
   // Node writes its cache of compiled code at exit, which a killed process does not reach.
   flushCompileCache();
-  return endAfter(server, (await stopped) === 'SIGINT' ? 0 : config.drain);
+  if ((await stopped) === 'SIGINT') return endAfter(server, 0);
+  return endAfter(server, worker?.isOrphan() ? Math.min(orphanDrain, config.drain) : config.drain);
 };

@@ -16,7 +16,7 @@ const idleBeats = 60;
 const entry = programFile('watch/watcher');
 
 /**
- * Logs when the main thread is blocked, and by whose code. That needs a second thread, which takes 10 MB of memory:
+ * Logs when the main thread is blocked, and by whose code, and ends a blocked process whose parent is gone. That needs a second thread, which takes 10 MB of memory:
  * it runs while code of the application runs, since nothing else in the service can run for ever, and for a minute
  * after. Other delays are reported when they are over.
  */
@@ -65,7 +65,12 @@ export class MainThreadWatch implements CodeWatch {
   }
 
   #start(): Worker {
-    const workerData: WatcherData = { memory: this.#running.memory, limit: limitMs };
+    const workerData: WatcherData = {
+      memory: this.#running.memory,
+      limit: limitMs,
+      // A process with a channel belongs to the one at its other end, and reads from it that this one is gone.
+      parent: process.channel == null ? undefined : process.ppid,
+    };
     const thread = new Worker(entry, {
       workerData,
       env: {},

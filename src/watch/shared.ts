@@ -77,4 +77,6 @@ export interface WatcherData {
   readonly memory: SharedArrayBuffer;
   /** Milliseconds after which a blocked thread is reported. */
   readonly limit: number;
+  /** The process without which this one ends; undefined where it stands alone. */
+  readonly parent: number | undefined;
 }

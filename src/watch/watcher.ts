@@ -5,7 +5,10 @@ import { RunningCode, type WatcherData } from './shared.ts';
 
 /** Entry of the thread that watches the main one. It writes to the log itself, since the main thread is blocked. */
 
-const { memory, limit } = workerData as WatcherData;
+/** Looks at a parent that was gone, one second apart, after which this process ends. */
+const orphanLooks = 2;
+
+const { memory, limit, parent } = workerData as WatcherData;
 const running = new RunningCode(memory);
 const output = new Output(1, () => '');
 const sleeping = new Int32Array(new SharedArrayBuffer(4));
@@ -24,11 +27,20 @@ const tell = (milliseconds: number): void => {
   output.end();
 };
 
+let orphaned = 0;
+/** The main thread has a second to end by itself; where it is blocked, it never reads that its parent is gone. */
+const endOrphan = (): void => {
+  if (parent === undefined || process.ppid === parent) return;
+  orphaned += 1;
+  if (orphaned >= orphanLooks) process.kill(process.pid, 'SIGKILL');
+};
+
 let { beat } = running;
 let since = performance.now();
 let isReported = false;
 for (;;) {
   Atomics.wait(sleeping, 0, 0, 1_000);
+  endOrphan();
   if (running.beat !== beat) {
     ({ beat } = running);
     since = performance.now();

@@ -268,12 +268,26 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
   it('answer what they have and end when the process above them is killed', { timeout: 60_000 }, async () => {
     const service = await startAll();
     const all = workersOf(service);
-    const slow = ask(service.port, '/api/v1/worker/2500');
-    await expect.poll(() => said(service, 'begun').length, { timeout: 20_000 }).toBe(1);
+    const slow = ask(service.port, '/api/v1/worker/700');
+    const endless = ask(service.port, '/api/v1/worker/30000').catch(() => 'cut off');
+    await expect.poll(() => said(service, 'begun').length, { timeout: 20_000 }).toBe(2);
     process.kill(primaryOf(service), 'SIGKILL');
+    await expectGone(all, 5_000);
     expect((await service.ended()).status).toBe('SIGKILL');
     expect(await slow).toMatchObject({ status: 200, connection: 'close' });
-    await expectGone(all, 10_000);
+    expect(await endless).not.toMatchObject({ status: 200 });
+  });
+
+  it('end when the process above them is killed, even while code blocks them', {
+    timeout: 60_000,
+  }, async () => {
+    const service = await startAll();
+    const all = workersOf(service);
+    const blocked = ask(service.port, '/api/v1/block/30000').catch(() => 'cut off');
+    await expect.poll(() => said(service, 'blocking').length, { timeout: 20_000 }).toBe(1);
+    process.kill(primaryOf(service), 'SIGKILL');
+    await expectGone(all, 8_000);
+    expect(await blocked).not.toMatchObject({ status: 200 });
   });
 
   it('that die again and again at their start end the service with status 1', {

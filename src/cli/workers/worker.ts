@@ -8,9 +8,17 @@ export interface WorkerRole {
   readonly port: number | undefined;
   /** Resolves when it is to stop. A second signal ends the process at once. */
   readonly stopped: Promise<StopSignal>;
+  /** Whether the primary process is gone. */
+  isOrphan(): boolean;
   /** Reports that it listens. */
   started(port: number): void;
 }
+
+/** Seconds in which a worker completes its requests once the primary process is gone. */
+export const orphanDrain = 1;
+
+/** Milliseconds after which such a worker ends, even if work is still running. */
+const orphanLimitMs = 1_500;
 
 const isStop = (message: unknown): message is Stop =>
   typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'stop';
@@ -21,8 +29,12 @@ const untilStopped = (): Promise<StopSignal> =>
     process.on('message', (message) => {
       if (isStop(message)) resolve(message.signal);
     });
-    // The primary process has ended in some way: it hands over no more connections.
-    process.on('disconnect', () => resolve('SIGTERM'));
+    // The primary process is gone: it hands over no more connections, and a new one may be about to take its place. Where
+    // the event loop is busy, the thread that watches it ends the process (src/watch/watcher.ts).
+    process.on('disconnect', () => {
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), orphanLimitMs);
+      resolve('SIGTERM');
+    });
     // A worker that cannot start ends although it could still receive messages.
     process.channel?.unref();
   });
@@ -43,6 +55,7 @@ export const workerRole = async (
   return {
     port: given === 'first' ? undefined : Number(given),
     stopped: untilStopped(),
+    isOrphan: () => !process.connected,
     started: (port) => void process.send?.({ kind: 'started', port } satisfies WorkerStarted),
   };
 };
