@@ -280,7 +280,7 @@ export const compose = async (parts: Parts) => {
     takesPayments: application.config.payment !== false,
     onPayment: application.config.onPayment,
     scopeOf,
-    systemScope: (reason) => scopeOf(ofApplication).asSystem(reason),
+    systemScope: (reason, limit) => scopeOf({ ...ofApplication, limit }).asSystem(reason),
     code,
     stopping,
     jobs,

@@ -219,14 +219,15 @@ export const variables: readonly Variable[] = [
   {
     name: 'HANDLER_TIMEOUT',
     fallback: '30',
-    meaning: 'maximum seconds for a hook or a custom endpoint before the request returns 503 (1 to 3,600)',
+    meaning:
+      'maximum seconds for a hook or a custom endpoint before the request returns 503 and its scope takes no more calls (1 to 3,600)',
     shown: ({ handlerTimeout }) => handlerTimeout,
   },
   {
     name: 'TRANSACTION_TIMEOUT',
     fallback: '5',
     meaning:
-      'maximum seconds for a transaction of the application before it is rolled back and the request returns 503 (1 to 60)',
+      'maximum seconds for a transaction of the application (endpoints, hooks, jobs, scripts) before it is rolled back and the request returns 503 (1 to 60)',
     shown: ({ transactionTimeout }) => transactionTimeout,
   },
   {

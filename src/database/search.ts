@@ -74,6 +74,8 @@ export interface SearchSchema {
   complete(index: SearchIndex): readonly string[];
   /** Statements that begin a transaction beside writes of the service. */
   readonly begin: readonly string[];
+  /** Statements that replace what an earlier release has made to keep it up to date, and leave the words as they are. */
+  renew(index: SearchIndex): readonly string[];
   /** Statements that drop it. */
   drop(table: string): readonly string[];
   /** Statements that make the words of all records again. */

@@ -14,6 +14,7 @@ import type { Models } from '../model/models.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import { conditionalFields, outputSchema } from '../model/schema.ts';
 import { scopeProblems } from '../openapi/problems.ts';
+import type { CodeLimit } from '../operations/transaction.ts';
 import { maskOf } from '../policy/decide.ts';
 import { scopesOfPaths } from '../policy/key-scope.ts';
 import type { Rule } from '../policy/rule.ts';
@@ -219,7 +220,7 @@ export const applicationEndpoints = (
         const lazy = accepts === 'bytes' ? new LazyBody(call, definition.limits) : undefined;
         // Of the body there is what the endpoint accepts; its type says so to the handler.
         const context: WholeContext = {
-          ...services.scopeOf(actingFor(call, apiArea)),
+          ...services.scopeOf({ ...actingFor(call, apiArea), limit: signals }),
           principal: call.principal,
           params: checkedParams,
           query: checkedQuery,
@@ -314,11 +315,12 @@ const discard = (handled: Handled): void => {
 };
 
 /** One signal for a caller who hung up and for a time that is over, made when it is asked for. */
-class CallSignals {
+class CallSignals implements CodeLimit {
   readonly #call: Call;
   #expiry: AbortController | undefined;
   #handled: Handled;
   #signal: AbortSignal | undefined;
+  isOver = false;
 
   constructor(call: Call) {
     this.#call = call;
@@ -336,6 +338,7 @@ class CallSignals {
   }
 
   expire(): void {
+    this.isOver = true;
     this.#expiry?.abort();
     discard(this.#handled);
   }

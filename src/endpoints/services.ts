@@ -20,7 +20,7 @@ import type { Stopping } from '../kernel/stopping.ts';
 import type { RegistrationOptions } from '../mail/options.ts';
 import type { Scope } from '../model/scope.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import type { Acting } from '../operations/transaction.ts';
+import type { Acting, CodeLimit } from '../operations/transaction.ts';
 import type { KeyCalls } from '../service/api-keys/key-calls.ts';
 import type { KeyUsage } from '../service/api-keys/key-usage.ts';
 import type { KeyUses } from '../service/api-keys/key-uses.ts';
@@ -163,7 +163,7 @@ export interface Services {
   /** Makes the scopes by which code of the application reaches its data. */
   readonly scopeOf: (acting: Acting) => Scope;
   /** A scope of the application itself, for work without a caller. */
-  readonly systemScope: (reason: string) => Scope<'all'>;
+  readonly systemScope: (reason: string, limit?: CodeLimit) => Scope<'all'>;
   /** Runs what the application brings along. */
   readonly code: ApplicationCode;
   readonly stopping: Stopping;

@@ -14,7 +14,6 @@ import { mailInput, type SendMail } from '../mail/sender.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import type { JobOptions } from '../model/job.ts';
 import { haveEvents, type Models } from '../model/models.ts';
-import type { Scope } from '../model/scope.ts';
 import type { JobPort } from '../operations/job-port.ts';
 import type { VersionPurge } from '../records/history/history.ts';
 import type { Trash } from '../records/trash/trash.ts';
@@ -34,6 +33,7 @@ import {
   type JobPlaces,
   JobWorker,
   type Perform,
+  type PerformParts,
   type RecurringJobs,
   type WorkerTimes,
   workerTimes,
@@ -151,7 +151,7 @@ const rereadMs = 60_000;
  * Stores a job at each tick of a recurring job. Every process tries to, and the first one succeeds. Several ticks that
  * passed while no process ran result in one job.
  */
-class Ticks implements RecurringJobs {
+export class Ticks implements RecurringJobs {
   readonly #schedules: ReadonlyMap<string, JobSchedule>;
   readonly #store: ScheduleStore;
   readonly #outbox: Outbox;
@@ -183,18 +183,33 @@ class Ticks implements RecurringJobs {
   /** Stores a job for each schedule that is due. */
   async addDue(): Promise<void> {
     if (this.wait > 0) return;
-    await this.#register();
+    await this.register();
     const { now, schedules } = await this.#store.read();
     const read = performance.now();
+    this.#dueAt = read + Math.min((await this.#takeAll(schedules, now)) - now, rereadMs);
+  }
+
+  /** As `addDue`, by the clock of a test, for these jobs. */
+  async addDueAt(now: number, names: ReadonlySet<string>): Promise<void> {
+    const { schedules } = await this.#store.read();
+    await this.#takeAll(
+      schedules.filter(({ name }) => names.has(name)),
+      now,
+    );
+  }
+
+  /** Returns the next tick of all; Infinity where there is none. */
+  async #takeAll(schedules: readonly Schedule[], now: number): Promise<number> {
     let soonest = Infinity;
     for (const schedule of schedules) {
       const next = await this.#takeOne(schedule, now);
       if (next !== undefined) soonest = Math.min(soonest, next);
     }
-    this.#dueAt = read + Math.min(soonest - now, rereadMs);
+    return soonest;
   }
 
-  async #register(): Promise<void> {
+  /** Makes the ticks of all schedules count from now on, unless they do already. */
+  async register(): Promise<void> {
     if (this.#registered) return;
     for (const [name, { pattern }] of this.#schedules) await this.#store.register(name, pattern);
     this.#registered = true;
@@ -244,7 +259,7 @@ export interface JobParts {
 }
 
 export interface WorkParts {
-  readonly systemScope: (reason: string) => Scope<'all'>;
+  readonly systemScope: PerformParts['systemScope'];
   readonly watch: CodeWatch | undefined;
   readonly concurrency: number;
   readonly logger: Logger;
@@ -263,6 +278,8 @@ export interface JobService {
   /** Makes the worker look for due jobs. */
   wake(): void;
   perform(parts: Pick<WorkParts, 'systemScope' | 'watch'>): Perform;
+  /** The ticks of the recurring jobs, for a process that has no worker. */
+  ticks(logger: Logger): Ticks;
   /** Starts to run jobs; returns a function that stops it. */
   work(parts: WorkParts): () => Promise<void>;
 }
@@ -293,6 +310,8 @@ export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobS
   // A process that does not run jobs notifies those that do.
   let wake = notifyOthers;
   const perform: JobService['perform'] = (parts) => createPerform({ jobs: defined, ...parts });
+  const ticks: JobService['ticks'] = (logger) =>
+    new Ticks(schedules, scheduleStore, outbox, database, logger);
   return {
     port: createJobPort(defined, outbox, () => wake()),
     names,
@@ -301,8 +320,9 @@ export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobS
     tickFigures: createTickFigures(schedules, scheduleStore),
     wake: () => wake(),
     perform,
+    ticks,
     work: (parts) => {
-      const recurring = new Ticks(schedules, scheduleStore, outbox, database, parts.logger);
+      const recurring = ticks(parts.logger);
       const worker = new JobWorker({
         ...parts,
         outbox,

@@ -13,6 +13,7 @@ import type { InputFields } from '../model/job.ts';
 import { labelOf } from '../model/names.ts';
 import type { Scope } from '../model/scope.ts';
 import { compileValidator, type Validated } from '../model/validate.ts';
+import type { CodeLimit } from '../operations/transaction.ts';
 import type { ClaimedJob, Outbox } from '../service/jobs/outbox.ts';
 import {
   defaultAttempts,
@@ -72,7 +73,7 @@ export type Perform = (job: ClaimedJob, signal: AbortSignal) => Promise<RunOutco
 export interface PerformParts {
   readonly jobs: DefinedJobs;
   /** A scope that acts for the system. */
-  readonly systemScope: (reason: string) => Scope<'all'>;
+  readonly systemScope: (reason: string, limit?: CodeLimit) => Scope<'all'>;
   readonly watch: CodeWatch | undefined;
 }
 
@@ -140,9 +141,14 @@ const runOne = async (
     return failed(new Error(`the stored values no longer fit the input: ${messages}`), undefined);
   }
   const expiry = new AbortController();
+  const limit = {
+    get isOver() {
+      return expiry.signal.aborted;
+    },
+  };
   try {
     const context: JobContext = {
-      ...systemScope(`job ${name}`),
+      ...systemScope(`job ${name}`, limit),
       values,
       id,
       attempt,

@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
+import { nextSlice } from '../kernel/slices.ts';
 import type { IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import { requireGrant } from './area.ts';
-import { CollectedErrors, recordsPerTurn } from './collected-errors.ts';
+import { CollectedErrors } from './collected-errors.ts';
 import { countNested, nestedIn } from './nested.ts';
 import { isId, requireId } from './record-id.ts';
 import { remove } from './remove.ts';
@@ -119,9 +119,9 @@ const run = async (
     const results: T[] = [];
     if (write === undefined) return results;
     for (const [index, item] of items.entries()) {
+      await nextSlice();
       const result = await errors.of(resource, `${name}.${index}`, () => work(write, item));
       if (result !== undefined) results.push(result);
-      if (index % recordsPerTurn === recordsPerTurn - 1) await turn();
     }
     return results;
   };

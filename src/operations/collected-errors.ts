@@ -4,9 +4,6 @@ import { errorAt } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** Records of a batch that are written before other requests get a turn of the event loop. */
-export const recordsPerTurn = 20;
-
 const under = (place: string, field: string): string => (field === '' ? place : `${place}.${field}`);
 
 /** The messages of a record, with fields named under its place in the body. */

@@ -2,6 +2,7 @@ import type { SqlValue, Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem, type ProblemKind } from '../kernel/problem.ts';
+import { nextSlice } from '../kernel/slices.ts';
 import { requireGrant } from './area.ts';
 import { errorsOf } from './collected-errors.ts';
 import { isId, requireId } from './record-id.ts';
@@ -243,6 +244,7 @@ const writeInSequence = async (writes: Writes, lines: readonly ImportLine[]): Pr
   const done: Done[] = [];
   const refused: RefusedLine[] = [];
   for (const line of lines) {
+    await nextSlice();
     refused.push(...line.errors.map((error) => ({ line: line.number, field: error.field, error })));
     if (line.errors.length > 0) continue;
     try {

@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
+import { nextSlice } from '../kernel/slices.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import { rowsShowing } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -9,7 +9,7 @@ import type { Columns, SavedRecord } from '../records/records.ts';
 import { type Included, nothingIncluded } from '../records/relations/include.ts';
 import { recordAudit } from '../service/audit/audit.ts';
 import type { Idempotency, IdempotentRequest, KeptAnswer } from '../service/idempotency/idempotency.ts';
-import { CollectedErrors, recordsPerTurn } from './collected-errors.ts';
+import { CollectedErrors } from './collected-errors.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
 import { tagOf } from './preconditions.ts';
 import { isRefusedWithin, type Prepared, prepareWrite, translateError } from './prepare.ts';
@@ -310,12 +310,10 @@ const writeNested = async (
 ): Promise<readonly FieldError[]> => {
   const collected = new CollectedErrors();
   for (const { errors, rank } of nested.flaws) collected.add(errors, rank);
-  let done = 0;
   for (const [list, item] of tasksOf(nested)) {
+    await nextSlice();
     const inner = innerWrite(write, list, item, id);
     await collected.of(list.resource, item.place, () => writeItem(inner, item), item.rank);
-    done += 1;
-    if (done % recordsPerTurn === 0) await turn();
   }
   return collected.found;
 };
@@ -342,6 +340,7 @@ const rehearse = async (write: RecordWrite, nested: Nested): Promise<readonly Fi
   const collected = new CollectedErrors();
   for (const { errors, rank } of nested.flaws) collected.add(errors, rank);
   for (const [list, item] of tasksOf(nested)) {
+    await nextSlice();
     const look = async (): Promise<void> => {
       const inner = innerWrite(write, list, item, undefined);
       const { errors } = await prepareWrite(inner, 'create', item.values);

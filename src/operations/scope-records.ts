@@ -14,6 +14,7 @@ import {
   textual,
 } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
+import { nextSlice } from '../kernel/slices.ts';
 import type { Action } from '../model/resource.ts';
 import type {
   AnyInclude,
@@ -200,7 +201,10 @@ const accepted = ({ version }: VersionOptions): readonly number[] | undefined =>
   return version === undefined ? undefined : [version];
 };
 
-/** The operations of one resource for a principal: the same as the API's, by the same policy. */
+/**
+ * The operations of one resource for a principal: the same as the API's, by the same policy. Each begins with a slice of
+ * the main thread, as code may call it in a loop, and catch a refusal that no statement has made.
+ */
 export class ScopeRecords implements NamedRecords {
   readonly #resource: ServedResource;
   readonly #acting: Acting;
@@ -211,10 +215,12 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async list(query: AnyListQuery = {}): Promise<Row[]> {
+    await nextSlice();
     return (await listedRows(await this.#list(query))) as Row[];
   }
 
   async page(query: AnyListQuery = {}): Promise<RecordPage<Row>> {
+    await nextSlice();
     const { page, perPage, after } = query;
     const paged = page === undefined && perPage === undefined && after === undefined;
     const answer = await this.#list(paged ? { ...query, perPage: 20 } : query);
@@ -226,6 +232,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async count(query: Count = {}): Promise<number> {
+    await nextSlice();
     // The list of a search counts only as far as its matches are ranked.
     if (query.q !== undefined) {
       const [all] = await this.aggregate({ ...query, count: true });
@@ -238,6 +245,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async aggregate(query: NamedAggregateQuery): Promise<JsonObject[]> {
+    await nextSlice();
     const within = transactionOf(this.#acting);
     const grant = this.#grant('list');
     const request = {
@@ -251,6 +259,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async find(id: number, options: FindOptions = {}): Promise<Row | undefined> {
+    await nextSlice();
     const { lock = false, include } = checkOptions('find', options, findOptions);
     const within = transactionOf(this.#acting);
     if (lock && within === undefined) throw new Error('lock: true holds inside a transaction only');
@@ -270,6 +279,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async create(values: JsonObject, options: RelatedOptions<AnyInclude> = {}): Promise<Row> {
+    await nextSlice();
     const { include } = checkOptions('create', options, relatedOptions);
     const write = this.#write('create');
     const included = this.#included(write.grant, include);
@@ -278,6 +288,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async update(id: number, values: JsonObject, options: RecordUpdateOptions = {}): Promise<Row> {
+    await nextSlice();
     const { include, ...rest } = checkOptions('update', options, updateOptions);
     const versions = accepted(rest);
     const write = this.#write('update');
@@ -288,6 +299,7 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async remove(id: number, options: VersionOptions = {}): Promise<void> {
+    await nextSlice();
     const versions = accepted(checkOptions('remove', options, versionOptions));
     const write = this.#write('destroy');
     if (!isId(id)) throw new Problem('record_not_found');

@@ -11,6 +11,7 @@ import { ScopeRecords } from './scope-records.ts';
 import type { ServedResource } from './served-resource.ts';
 import {
   type Acting,
+  assertInTime,
   assertOutside,
   hookPrincipal,
   runInTransaction,
@@ -31,7 +32,7 @@ const noteWrite = (shared: SharedTransaction): void => {
  * The application's own statements, in the scope's transaction if there is one. A single query may take any time, so it
  * runs where other requests do not wait for it.
  */
-export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql => {
+export const scopeSql = (database: Database, { shared, by, limit }: Acting): ScopeSql => {
   const { builder } = dialectOf(database);
   const compiled = (statement: RawBuilder<unknown>): Query =>
     toQuery({ compile: () => statement.compile(builder) });
@@ -43,6 +44,7 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
   };
 
   const all = async <Row>(statement: RawBuilder<Row>): Promise<Row[]> => {
+    assertInTime({ limit });
     const query = compiled(statement);
     if (shared === undefined) return alone<Row>(query);
     shared.assertNotRefused();
@@ -54,6 +56,7 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
     all,
     get: async (statement) => (await all(statement))[0],
     run: async (statement) => {
+      assertInTime({ limit });
       const query = compiled(statement);
       if (shared === undefined) {
         assertOutside();
@@ -92,6 +95,7 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
   const transaction =
     (acting: Acting): Scope['transaction'] =>
     async (work) => {
+      assertInTime(acting);
       if (acting.shared !== undefined) {
         acting.shared.assertNotRefused();
         return work(scopeOf(acting));

@@ -1,12 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Principal } from '../auth/principal.ts';
 import type { Database, DeferredCaller, Transaction, WriteOptions } from '../database/database.ts';
+import { Problem } from '../kernel/problem.ts';
 import type { HookPrincipal } from '../model/resource.ts';
 import type { History, NewVersion } from '../records/history/history.ts';
 import type { TrashedRecord } from '../records/trash/bundle.ts';
 import type { Actor } from '../service/audit/audit.ts';
 import type { NewEvent } from '../service/events/event-log.ts';
 import type { AreaRules } from './area.ts';
+
+/** The time limit of code of the application. Once it is over, the scope of the code refuses everything. */
+export interface CodeLimit {
+  readonly isOver: boolean;
+}
 
 /** The context of operations: their principal, the rules of their area, and their transaction. */
 export interface Acting {
@@ -18,6 +24,8 @@ export interface Acting {
   readonly actor: () => Actor;
   /** Caller to whose share expensive reads are counted; undefined for the application itself. */
   readonly by?: DeferredCaller | undefined;
+  /** Time limit of the code that acts; absent where it has none. */
+  readonly limit?: CodeLimit | undefined;
   /** Transaction of all these operations; absent where each write has its own. */
   readonly shared?: SharedTransaction | undefined;
   /** Number of nested hook calls: a hook's write runs further hooks. */
@@ -122,8 +130,22 @@ export const assertOutside = (): void => {
   throw new Error('Inside a transaction, use the scope that its callback receives');
 };
 
-/** The transaction in which an operation takes part. @throws Error as `assertOutside`, and the error of a refusal */
-export const transactionOf = ({ shared }: Pick<Acting, 'shared'>): Transaction | undefined => {
+/** @throws Problem `handler_timeout` once the code has taken too long, and its caller has the response */
+export const assertInTime = ({ limit }: Pick<Acting, 'limit'>): void => {
+  if (limit?.isOver !== true) return;
+  const cause = new Error('The time of this code is over: its scope takes no more calls');
+  throw new Problem('handler_timeout', { cause });
+};
+
+/**
+ * The transaction in which an operation takes part.
+ * @throws Error as `assertOutside`, Problem as `assertInTime`, and the error of a refusal
+ */
+export const transactionOf = ({
+  shared,
+  limit,
+}: Pick<Acting, 'shared' | 'limit'>): Transaction | undefined => {
+  assertInTime({ limit });
   if (shared === undefined) assertOutside();
   shared?.assertNotRefused();
   return shared?.transaction;

@@ -98,16 +98,23 @@ export const beforeSave = async (
   const hook = model.hooks.beforeSave;
   if (hook === undefined) return added;
   const what = `beforeSave of ${model.name}, ${action}`;
+  const limit = { isOver: false };
   try {
     const hookContext: BeforeSaveContext<JsonObject> = {
-      ...context.scopeOf(deeper(acting, what)),
+      ...context.scopeOf({ ...deeper(acting, what), limit }),
       action,
       id,
       before: parsed(whole),
       values,
       addError: (field, message) => void added.push(custom(context.languages.first, field, message)),
     };
-    await context.code.run(what, () => hook(hookContext));
+    await context.code.run(
+      what,
+      () => hook(hookContext),
+      () => {
+        limit.isOver = true;
+      },
+    );
   } catch (cause) {
     throw codeFailure(cause);
   }
@@ -169,7 +176,7 @@ export const afterCommit = (
   const what = `afterCommit of ${model.name}, ${action} of ${id}`;
   const run = async (): Promise<void> => {
     // Both the transaction and the request have ended.
-    const after: Acting = { ...deeper(acting, what), shared: undefined, by: undefined };
+    const after: Acting = { ...deeper(acting, what), shared: undefined, by: undefined, limit: undefined };
     const hookContext: AfterCommitContext = {
       ...context.scopeOf(after),
       action,

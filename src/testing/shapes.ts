@@ -67,7 +67,8 @@ export interface EnqueuedJob {
 export interface TestJobs {
   /**
    * Runs every due job, and those that these enqueue; with `all` also jobs that wait for a later time at the call. No
-   * job runs twice in a call; a failed one waits for its next attempt, which `all` runs.
+   * job runs twice in a call; a failed one waits for its next attempt, which `all` runs. A recurring job is due where
+   * the test has moved the clock over one of its ticks.
    */
   readonly run: (options?: { readonly all?: boolean }) => Promise<JobRuns>;
   /** Waiting jobs, the first to run first. */

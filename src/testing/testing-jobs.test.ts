@@ -121,3 +121,24 @@ it('moves the clock of the service: jobs come due, times are stored by it, and u
   for (const wrong of ['tomorrow', '2026-02-30T00:00:00Z', new Date(Number.NaN)])
     expect(() => app.clock.set(wrong)).toThrow(TypeError);
 });
+
+it('makes recurring jobs tick when a test moves the clock, once for all ticks that have passed', async () => {
+  const ran: string[] = [];
+  const nightly = defineJob({ every: '0 3 * * *', handle: ({ now }) => void ran.push(now().toISOString()) });
+  const every = defineJob({ every: '*/5 * * * *', handle: () => {} });
+  await using app = await testApplication({ application: createApplication({ jobs: { nightly, every } }) });
+  app.clock.set('2099-01-01T00:00:30Z');
+  // Ticks of the time before.
+  await app.jobs.run();
+  ran.length = 0;
+  expect(await app.jobs.run()).toEqual({ ran: [], failed: [] });
+  app.clock.advance('2h');
+  expect((await app.jobs.enqueued()).map(({ name }) => name)).toEqual(['every']);
+  expect((await app.jobs.run()).ran.map(({ name }) => name)).toEqual(['every']);
+  app.clock.advance('1h');
+  expect((await app.jobs.run()).ran.map(({ name }) => name).sort()).toEqual(['every', 'nightly']);
+  expect(ran).toEqual([expect.stringMatching(/^2099-01-01T03:00:/)]);
+  app.clock.advance('3d');
+  expect((await app.jobs.run()).ran.map(({ name }) => name).sort()).toEqual(['every', 'nightly']);
+  expect(await app.jobs.run()).toEqual({ ran: [], failed: [] });
+});

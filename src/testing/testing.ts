@@ -101,12 +101,11 @@ const userOptions = { roles: anything, password: anything } satisfies OptionTabl
 /** Starts the application; parts to be removed at the end go to the front of `removals`. */
 const start = async (
   directory: string,
-  options: TestOptions,
+  loaded: Application,
+  env: NonNullable<TestOptions['env']>,
   removals: (() => Promise<void>)[],
   clock: Clock,
 ): Promise<Server> => {
-  const { application = '.', env = {} } = checkOptions('testApplication', options, testOptions);
-  const loaded = typeof application === 'string' ? await loadApplication(application) : application;
   const testConfig = readConfig({
     LOG_LEVEL: 'error',
     JOBS: 'off',
@@ -129,6 +128,8 @@ const start = async (
 interface MovedClock {
   readonly clock: TestClock;
   readonly read: Clock;
+  /** Milliseconds by which it was moved. */
+  readonly moved: () => number;
 }
 
 const movedClock = (): MovedClock => {
@@ -157,20 +158,46 @@ const movedClock = (): MovedClock => {
       offset += by;
     },
   };
-  return { clock, read };
+  return { clock, read, moved: () => offset };
 };
 
-const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server, clock: Clock): TestJobs => ({
-  run: ({ all = false } = {}) =>
-    runDueJobs(
-      outbox,
-      new Set(names),
-      perform({ systemScope: services.systemScope, watch: undefined }),
-      clock,
-      all,
-    ),
-  enqueued: async () =>
-    (await outbox.waiting()).map(({ id, name, input, at, key }) => ({ id, name, values: input, at, key })),
+/**
+ * The recurring jobs of the application tick when a test has moved the clock, not with the time that the test takes: a
+ * test would else find other jobs at the full hour.
+ */
+const tickerOf = async (
+  { jobs, config, logger }: Server,
+  application: Application,
+  { moved, read }: MovedClock,
+): Promise<() => Promise<void>> => {
+  const names = new Set(application.jobs.keys());
+  let ticked = moved();
+  // Workers tick by themselves.
+  if (config.jobs !== 'off') return async () => {};
+  const ticks = jobs.ticks(logger);
+  await ticks.register();
+  return async () => {
+    if (moved() === ticked) return;
+    ticked = moved();
+    await ticks.addDueAt(read(), names);
+  };
+};
+
+const jobsOf = (
+  { services, jobs: { outbox, names, perform } }: Server,
+  clock: Clock,
+  tick: () => Promise<void>,
+): TestJobs => ({
+  run: async ({ all = false } = {}) => {
+    await tick();
+    const performing = perform({ systemScope: services.systemScope, watch: undefined });
+    return runDueJobs(outbox, new Set(names), performing, clock, all);
+  },
+  enqueued: async () => {
+    await tick();
+    const waiting = await outbox.waiting();
+    return waiting.map(({ id, name, input, at, key }) => ({ id, name, values: input, at, key }));
+  },
 });
 
 const scopeFor = async ({ services }: Server, { id }: Pick<TestUser, 'id'>): Promise<Scope> => {
@@ -187,7 +214,12 @@ const scopesOf = (server: Server): MakeScope => {
   return make as MakeScope;
 };
 
-const joinTo = (server: Server, { clock, read }: MovedClock, close: () => Promise<void>): TestApplication => {
+const joinTo = (
+  server: Server,
+  { clock, read }: MovedClock,
+  tick: () => Promise<void>,
+  close: () => Promise<void>,
+): TestApplication => {
   const { services, config } = server;
   const ensureRole = async (role: string): Promise<void> => {
     const builtIn = builtInRoles.some((name) => name === role);
@@ -225,7 +257,7 @@ const joinTo = (server: Server, { clock, read }: MovedClock, close: () => Promis
       await ensureRole(role);
       await services.roles.grant({ role, model, action }, actor);
     },
-    jobs: jobsOf(server, read),
+    jobs: jobsOf(server, read, tick),
     clock,
     scope: scopesOf(server),
     server,
@@ -256,12 +288,15 @@ export const testApplication = async (options: TestOptions = {}): Promise<TestAp
   };
   try {
     const moved = movedClock();
-    const server = await start(directory, options, removals, moved.read);
+    const { application = '.', env = {} } = checkOptions('testApplication', options, testOptions);
+    const loaded = typeof application === 'string' ? await loadApplication(application) : application;
+    const server = await start(directory, loaded, env, removals, moved.read);
+    const tick = await tickerOf(server, loaded, moved);
     const close = async (): Promise<void> => {
       await server.close();
       await remove();
     };
-    return joinTo(server, moved, close);
+    return joinTo(server, moved, tick, close);
   } catch (error) {
     await remove();
     throw error;

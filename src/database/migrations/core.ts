@@ -43,6 +43,7 @@ import { addresses } from './0058-addresses.ts';
 import { dueJobs } from './0064-due-jobs.ts';
 import { markedKeys } from './0066-marked-keys.ts';
 import { takenAddresses } from './0069-taken-addresses.ts';
+import { searchTriggers } from './0072-search-triggers.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -218,4 +219,5 @@ export const coreMigrations: Migrations = {
   '0064_due_jobs': dueJobs,
   '0066_marked_keys': markedKeys,
   '0069_taken_addresses': takenAddresses,
+  '0072_search_triggers': searchTriggers,
 };

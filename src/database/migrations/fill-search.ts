@@ -15,7 +15,7 @@ const fills = 'gatewright_fills';
 const batchMs = 100;
 
 /** Records in the first transaction, whose time is not known, and in the largest. */
-const firstBatch = 100;
+const firstBatch = 10;
 const largestBatch = 5000;
 
 /** Milliseconds until a batch is tried again that a write of the service had locked out. */

@@ -5,6 +5,7 @@ import { searchWords } from '../../kernel/search-words.ts';
 import { dialectOf } from '../registry.ts';
 import { param, sql, statement } from '../statement.ts';
 import { databaseTarget } from '../targets.ts';
+import { searchTriggers } from './0072-search-triggers.ts';
 import { alterTable } from './alter-table.ts';
 import type { TableAlteration } from './columns.ts';
 import { coreMigrations } from './core.ts';
@@ -192,6 +193,23 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
     expect(await books.find('katalog', ['heading'])).toEqual([1]);
     await books.alter({ drop: ['heading'] });
     expect(await books.left()).toEqual([]);
+  });
+
+  // Those of PostgreSQL are the same in every release.
+  it.runIf(databases.dialect === 'sqlite')('replace the triggers of earlier releases', async () => {
+    const books = await stage(databases, both);
+    const triggers = () =>
+      books.rows(`select name, sql from sqlite_master where type = 'trigger' order by name`);
+    const made = await triggers();
+    await books.execute('drop trigger gatewright_search_books_insert');
+    await books.execute(
+      'create trigger gatewright_search_books_insert after insert on books begin select 1; end',
+    );
+    await books.apply(searchTriggers.up);
+    expect(await triggers()).toEqual(made);
+    await books.insert('Ἄγγελος й', '检索');
+    for (const words of ['αγγελος', 'и', '检索', 'ubersicht'])
+      expect(await books.find(words, both)).toHaveLength(1);
   });
 
   it('refuse a column that goes', async () => {

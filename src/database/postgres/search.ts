@@ -128,6 +128,8 @@ export const searchSchemaPostgres: SearchSchema = {
   },
   // Shorter than the time after which PostgreSQL looks for a deadlock: the service's transaction is never the one to fail.
   begin: ['begin', `set local lock_timeout = '500ms'`],
+  // Every release has made the same.
+  renew: () => [],
   drop: (table) => {
     const name = quoteName(searchTable(table));
     return [

@@ -1,4 +1,5 @@
 import type { QueryResult } from 'pg';
+import { nextSlice } from '../../kernel/slices.ts';
 import type { Query, Transaction } from '../database.ts';
 import { isOutcomeUnknown } from '../problems.ts';
 import { type CommitWatch, watchCommit } from './commit-watch.ts';
@@ -77,6 +78,8 @@ export class PostgresTransaction implements Transaction {
   }
 
   async #step(query: Query): Promise<QueryResult> {
+    // A loop that catches refusals waits for nothing else.
+    if (this.#over || this.#failure !== undefined) await nextSlice();
     this.#assertOpen();
     return new Promise((resolve, reject) => {
       // Ticks come after all promises that could resolve: by then the unit has sent its statements.

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Figure, figure } from '../../kernel/figure.ts';
+import { nextSlice } from '../../kernel/slices.ts';
 import { StreamSlots } from '../chunk-stream.ts';
 import type { Caller, OpenDatabase, Query, Transaction, Unit, WriteOptions } from '../database.ts';
 import { databaseUnavailable } from '../problems.ts';
@@ -400,6 +401,8 @@ class SqliteDatabase implements OpenDatabase {
   }
 
   async #read<T>(statement: () => T): Promise<T> {
+    const slice = nextSlice();
+    if (slice !== undefined) await slice;
     if (this.#closing !== undefined) throw databaseUnavailable(new Error('The database is closed'));
     try {
       return this.#snapshot.read(statement);

@@ -34,41 +34,43 @@ const createLetters = (): string => {
   select substr(value, 1, 1) as letter, substr(value, 2) as plain from json_each(${quoteText(pairs)})`;
 };
 
-/** Characters of a text that are separated at a time: cutting a long text for each of them would take too long. */
-const atOnce = 128;
-
 const singles = quoteText(`[${singleCharacters}]*`);
 const pair = quoteText(`[${singleCharacters}][${singleCharacters}]`);
 
-/** A text with plain letters instead of accented ones, each kind replaced in one turn. */
-const plainText = (text: string): string => `(with recursive
-    hits (turn, letter, plain) as (
-      select row_number() over (), letter, plain from ${letters} where instr(${text}, letter) > 0),
-    turns (turn, text) as (
-      select 0, ${text} union all
-      select hits.turn, replace(text, letter, plain) from turns join hits on hits.turn = turns.turn + 1)
-    select text from turns order by turn desc limit 1)`;
+/** Texts of earlier characters have neither accented letters of the view nor words of one character. */
+const firstChanged = quoteText(blocksWithFolded.slice(0, 1));
+const changed = quoteText(`*[${blocksWithFolded}${singleCharacters}]*`);
 
-/** A text with each such character, and each pair of them, as a word of its own. */
-const separated = (text: string): string => `(with recursive
-    parts (nth, part, rest) as (
-      select 0, substr(${text}, 1, ${atOnce + 1}), substr(${text}, ${atOnce + 1}) union all
-      select nth + 1, substr(rest, 1, ${atOnce + 1}), substr(rest, ${atOnce + 1}) from parts where rest <> ''),
-    places (place) as (select 1 union all select place + 1 from places where place < ${atOnce})
-    select group_concat(case when two glob ${singles}
-      then ' ' || substr(two, 1, 1) || ' ' || iif(two glob ${pair}, two || ' ', '')
-      else substr(two, 1, 1) end, '' order by nth, place)
-    from (select nth, place, substr(part, place, 2) as two from parts cross join places where place <= length(part)))`;
+/** The tokenizer's form of the first of two characters: its plain letter, or words of one and of both. */
+const dividedCharacter = `case when two < ${firstChanged} then substr(two, 1, 1)
+          when two glob ${singles} then ' ' || substr(two, 1, 1) || ' ' || iif(two glob ${pair}, two || ' ', '')
+          else coalesce((select plain from letters where letter = substr(two, 1, 1)), substr(two, 1, 1)) end`;
 
-/** The searched text of a column, in the form that the tokenizer divides into words. ASCII is in that form. */
+/** Lengths of the parts into which a text is cut, in two steps: SQLite counts characters from the start of a text. */
+const blockLength = 4096;
+const partLength = 64;
+
+/**
+ * The searched text of a column, in the form that the tokenizer divides into words. ASCII is in that form. The work is
+ * linear in the text, as it runs within the statement that writes: each character is looked at once, with the next one.
+ */
 const searchedText = (row: string, column: string, { columns }: SearchIndex): string => {
-  const text = `substr(${row}.${quoteName(column)}, 1, ${Math.floor(searchedCharacters / columns.length)})`;
-  return `(with
-    source (text) as materialized (select ${text}),
-    folded (text, plain) as materialized (
-      select text, case when text glob ${quoteText(`*[${blocksWithFolded}]*`)} then ${plainText('text')} else text end from source)
-    select case when length(text) = octet_length(text) then text
-      when plain glob ${quoteText(`*[${singleCharacters}]*`)} then ${separated('plain')} else plain end from folded)`;
+  const characters = Math.floor(searchedCharacters / columns.length);
+  return `(with recursive
+    source (text) as materialized (select substr(${row}.${quoteName(column)}, 1, ${characters})),
+    places (place) as materialized (select 0 union all select place + 1 from places where place < ${partLength - 1}),
+    letters (letter, plain) as materialized (select letter, plain from ${letters}),
+    blocks (block, text) as materialized (
+      select place, substr(text, place * ${blockLength} + 1, ${blockLength + 1}) from source cross join places
+      where place < ${Math.ceil(characters / blockLength)}),
+    parts (nth, part) as materialized (
+      select block * ${blockLength / partLength} + place, substr(text, place * ${partLength} + 1, ${partLength + 1})
+      from blocks cross join places where text <> '')
+    select case when length(text) = octet_length(text) or not text glob ${changed} then text
+      else (select group_concat((
+        select group_concat(${dividedCharacter}, '' order by place)
+        from (select place, substr(part, place + 1, 2) as two from places) where two <> ''), '' order by nth)
+        from parts where part <> '') end from source)`;
 };
 
 const searchedTexts = (row: string, index: SearchIndex): string =>
@@ -88,6 +90,9 @@ const deleteOld = ({ of }: SearchIndex): string =>
 const fill = (index: SearchIndex, which = ''): string =>
   `insert into ${quoteName(searchTable(index.of))} (rowid, ${namesOf(index.columns)})
   select t."id", ${searchedTexts('t', index)} from ${quoteName(index.of)} as t${which}`;
+
+const dropTriggers = (table: string): readonly string[] =>
+  ['insert', 'update', 'delete'].map((action) => `drop trigger if exists ${triggerName(table, action)}`);
 
 const triggers = (index: SearchIndex): readonly string[] => {
   const { of, columns } = index;
@@ -119,10 +124,8 @@ export const searchSchemaSqlite: SearchSchema = {
     ),
   complete: () => [],
   begin: ['begin immediate'],
-  drop: (table) => [
-    ...['insert', 'update', 'delete'].map((action) => `drop trigger if exists ${triggerName(table, action)}`),
-    `drop table if exists ${quoteName(searchTable(table))}`,
-  ],
+  renew: (index) => [createLetters(), ...dropTriggers(index.of), ...triggers(index)],
+  drop: (table) => [...dropTriggers(table), `drop table if exists ${quoteName(searchTable(table))}`],
   refill: (index) => {
     const name = quoteName(searchTable(index.of));
     return [`insert into ${name} (${name}) values ('delete-all')`, fill(index)];

@@ -5,7 +5,7 @@ import { hasFiniteNumbers, JsonText } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { labelText, type Translations } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { Scope } from '../../model/scope.ts';
+import type { Acting } from '../../operations/transaction.ts';
 import {
   type IdempotentRequest,
   idempotentRequest,
@@ -91,10 +91,18 @@ export const paymentEndpoint = (services: Services): Endpoint => {
   };
 
   /** The application's own word before anything is stored; whatever it throws is a 500. */
-  const consult = async (payment: Payment, scope: Scope): Promise<void> => {
+  const consult = async (payment: Payment, acting: Acting): Promise<void> => {
+    const limit = { isOver: false };
+    const scope = scopeOf({ ...acting, limit });
     try {
       const hooked = { appId: payment.appId, body: payment.body, fingerprint: paymentFingerprint(payment) };
-      await code.run('onPayment', () => onPayment?.(hooked, scope));
+      await code.run(
+        'onPayment',
+        () => onPayment?.(hooked, scope),
+        () => {
+          limit.isOver = true;
+        },
+      );
     } catch (cause) {
       throw hookFailure(cause);
     }
@@ -127,7 +135,7 @@ export const paymentEndpoint = (services: Services): Endpoint => {
       const request = idempotentRequest(key, call.principal, 'POST', '/api/v1/payment', call.bytes);
       const receipt = await earlier(payment, request);
       if (receipt !== undefined) return receipt;
-      if (onPayment !== undefined) await consult(payment, scopeOf(actingFor(call, apiArea)));
+      if (onPayment !== undefined) await consult(payment, actingFor(call, apiArea));
       return store(payment, request);
     },
   };
