@@ -155,6 +155,21 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     await receiver.close();
   });
 
+  it('say when a message behind the pause of a failing webhook is sent next', async () => {
+    // Nothing listens there.
+    const hook = await subscribe(ann, { url: 'http://127.0.0.1:9/' });
+    await orderOf(mine, 'P1');
+    const first = async () => (await deliveries(ann, hook))[0];
+    await expect
+      .poll(first, { timeout: 10_000 })
+      .toMatchObject({ state: 'waiting', attempts: 1, sending: false });
+    const until = new Date(Date.now() + 20_000).toISOString();
+    await execute(
+      `update gatewright_webhooks set failures = 10, lane = null, lane_until = '${until}' where id = ${hook.id}`,
+    );
+    expect((await first())?.['next_at']).toBe(until);
+  });
+
   it('tell the creator of each write of the records that they manage, with their rights', async () => {
     const hook = await subscribe(ann);
     expect(hook).toMatchObject({ secret: expect.stringMatching(/^whsec_/), disabled: false, waiting: 0 });

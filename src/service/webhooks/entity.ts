@@ -132,6 +132,10 @@ export const ownWebhookEntity = defineEntity('webhooks', {
 /** States of a delivery: `waiting` for its next attempt or for an earlier delivery, or finished. */
 export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const;
 
+/** When the pause of a delivery's webhook after failures ends, if that is later than the delivery is due. */
+const pausedUntil = sql`(select p."lane_until" from "gatewright_webhooks" p where p."id" = t."webhook_id"
+  and p."failures" > 0 and p."lane" is null and p."lane_until" > t."next_at")`;
+
 const everyDelivery = sql`"gatewright_deliveries"`;
 
 /** Deliveries of managed webhooks, with the user whom the webhook belongs to. */
@@ -182,8 +186,8 @@ export const deliveryEntity = (readable: readonly string[], own = false): Entity
         note: 'attempts so far, including a current one',
       }),
       next_at: computed(field.datetime({ label: { 'zh-CN': '下次尝试', en: 'Next attempt' } }), {
-        value: sql`(case when t."claim" is null then t."next_at" end)`,
-        note: 'null unless a next attempt is due or planned',
+        value: sql`(case when t."claim" is null then coalesce(${pausedUntil}, t."next_at") end)`,
+        note: 'null unless a next attempt is due or planned; not before the pause of a failing webhook ends',
       }),
       sending: computed(field.boolean(always), {
         value: sql`(t."claim" is not null)`,
