@@ -1,3 +1,4 @@
+import { ExactNumber, exactText, parseExact } from '../kernel/exact-json.ts';
 import { escapeFormulas } from '../kernel/formulas.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
@@ -24,7 +25,10 @@ const textCell = (text: string): string => {
 /** No value is nothing between two commas. */
 const cellOf = (value: Json, json: boolean): string => {
   if (value === null) return '';
-  if (json || typeof value === 'object') return textCell(JSON.stringify(value));
+  if (json || (typeof value === 'object' && !(value instanceof ExactNumber)))
+    return textCell(exactText(value));
+  // A number that PostgreSQL writes with more digits than JavaScript.
+  if (value instanceof ExactNumber) return String(Number(value.text));
   return typeof value === 'string' ? textCell(value) : String(value);
 };
 
@@ -51,7 +55,7 @@ export async function* csvPieces(
   try {
     let head = csvHead(columns);
     for (let chunk = await chunks.next(); chunk.done !== true; chunk = await chunks.next()) {
-      yield head + csvLines(columns, JSON.parse(`[${chunk.value}]`));
+      yield head + csvLines(columns, parseExact(`[${chunk.value}]`) as JsonObject[]);
       head = '';
     }
     if (head !== '') yield head;

@@ -1,7 +1,8 @@
 import type { Source } from '../database/source.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { Pieces } from '../http/pieces.ts';
-import { JsonText, OwnedBytes } from '../kernel/json.ts';
+import { parseExact } from '../kernel/exact-json.ts';
+import { type JsonObject, JsonText, OwnedBytes } from '../kernel/json.ts';
 import { listFieldsOf } from '../openapi/list-field.ts';
 import type { Aggregate } from '../records/aggregate/aggregate.ts';
 import { createList, type List, type ListAnswer } from '../records/list/list.ts';
@@ -117,7 +118,7 @@ const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
   if ('json' in answer) {
     const { json } = answer;
     const text = typeof json === 'string' ? json : Buffer.from(json).toString();
-    return csvHead(columns) + csvLines(columns, JSON.parse(text));
+    return csvHead(columns) + csvLines(columns, parseExact(text) as JsonObject[]);
   }
   const pieces = new Pieces(csvPieces(columns, answer.chunks.elements));
   await pieces.begin();

@@ -114,6 +114,8 @@ export const decimal = {
   output: () => ({ type: 'string', format: 'decimal' }),
   // The scale decides what is valid, so `check` validates.
   format: { name: 'decimal', rule: 'decimal', test: () => true },
+  // Judged by its digits: a double would round them to a value that fits.
+  fromExact: ({ text }) => text,
   check,
   encode: (value, options) => {
     const scaled = scaledOf(value, options);

@@ -1,3 +1,4 @@
+import type { ExactNumber } from '../kernel/exact-json.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { FieldRule, Label } from '../kernel/messages/messages.ts';
@@ -53,7 +54,11 @@ export type FilterOperator =
 export interface CommonOptions {
   /** Present, not null and, for texts, not blank. */
   readonly required?: boolean;
-  /** No two records share the value (null excepted); with `'owner'` no two records of one owner. */
+  /**
+   * No two records share the value (null excepted); with `'owner'` no two records of one owner. Texts are compared by
+   * their code points: `é` as one and as `e` with an accent are two values, so normalize them in `beforeSave` if they are
+   * one to you.
+   */
   readonly unique?: boolean | 'owner';
   /** An index for filters and sorts by this field; unique fields and references have one anyway. */
   readonly index?: boolean;
@@ -155,6 +160,11 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   /** Schema of a returned value, where it differs from the type, format and choices of `input`. */
   output?(options: Options, locale: Locale): JsonSchema;
   readonly format?: TextFormat;
+  /**
+   * The value of a number that no double has, Absent where such a number is refused as
+   * one of another type.
+   */
+  fromExact?(number: ExactNumber): Json;
   /** A check beyond the schema. Called with values that fit the schema. */
   check?(value: Json, options: Options): RuleViolation | undefined;
   /** A checked value in the form of the column. Throws TypeError for a value that was never checked. */

@@ -1,3 +1,4 @@
+import { ExactNumber, exactText, parseExact } from '../kernel/exact-json.ts';
 import { isStorableText, type Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
@@ -19,11 +20,16 @@ export interface JsonOptions extends CommonOptions {
 /** Levels of arrays and objects in one value. SQLite's JSON functions stop at 1,000, other readers sooner. */
 const maxLevels = 100;
 
+/** A body may contain numbers that no double has. */
+const asExact = (value: unknown): ExactNumber | undefined =>
+  value instanceof ExactNumber ? value : undefined;
+
 /** Whether both databases and every JSON reader accept the value; the recursion is bounded by `maxLevels`. */
 const isFit = (value: Json, levels: number): boolean => {
   if (typeof value === 'string') return isStorableText(value);
   // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
   if (typeof value === 'number') return Number.isFinite(value);
+  if (asExact(value) !== undefined) return Number.isFinite(Number(asExact(value)?.text));
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   return Array.isArray(value)
@@ -62,15 +68,16 @@ const alternatives = (locale: Locale, levels: number): JsonSchema[] => {
 const fromText = (text: string): Json => {
   if (text === '') return null;
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return '\0';
   }
 };
 
 /**
- * Any JSON value, stored and returned as the text of JSON.stringify, with its keys in the order of the body. Null is
- * the absent value.
+ * Any JSON value, stored and returned as compact text, with its keys in the order of the body and its numbers as they
+ * were sent: also those that no double has. Hooks and other code get it as `JSON.parse` reads it. Null is the absent
+ * value.
  */
 export const json = {
   kind: 'json',
@@ -84,10 +91,11 @@ export const json = {
     additionalProperties: true,
     items: {},
   }),
+  fromExact: (number) => number as unknown as Json,
   check: (value) => (isFit(value, maxLevels) ? undefined : { rule: 'json' }),
   encode: (value) => {
     if (!isFit(value, maxLevels)) throw new TypeError('not a storable JSON value');
-    return JSON.stringify(value);
+    return exactText(value);
   },
   decode: (column) => JSON.parse(String(column)) as Json,
   operators: ['null'],

@@ -48,6 +48,8 @@ export const number = {
       ? boundsFlaw(min, max)
       : 'min and max must be finite',
   input: ({ min, max }) => ({ type: 'number', ...withoutUndefined({ minimum: min, maximum: max }) }),
+  // A measured number: the nearest double.
+  fromExact: ({ text }) => Number(text),
   encode: numberOf,
   operators: orderedOperators,
   parse,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseExact } from '../kernel/exact-json.ts';
 import { isJsonObject, isStorableText, type Json, type JsonObject } from '../kernel/json.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 import type { Connection } from './connections.ts';
@@ -169,7 +170,7 @@ const checkTexts = (value: Json): void => {
 
 /**
  * Parses a body strictly: UTF-8 without a byte order mark, standard JSON, at most `maxDepth` levels, no text with NUL or
- * lone surrogates (as the decoder is fatal, only an escape can contain one). `expect` is called with an upper bound of the
+ * lone surrogates (as the decoder is fatal, only an escape can contain one). Numbers that no double has are `ExactNumber`s. `expect` is called with an upper bound of the
  * number of values before a long text is parsed.
  */
 const parseJson = (bytes: Uint8Array, expect?: (values: number) => void): Json => {
@@ -181,7 +182,7 @@ const parseJson = (bytes: Uint8Array, expect?: (values: number) => void): Json =
   }
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseExact(text) as Json;
   } catch (cause) {
     throw new Problem('malformed_json', { cause });
   }

@@ -1,3 +1,5 @@
+import { ExactNumber } from './exact-json.ts';
+
 /**
  * Bytes with one owner, such as a page of records on its way from the database to the socket. The constructor moves the
  * memory without a copy: the given array is detached, and its methods throw. `take` moves it on to the last owner, which
@@ -78,7 +80,7 @@ export const toJson = (values: unknown): Json =>
   JSON.parse(JSON.stringify(values, refuseNonFinite) ?? 'null') as Json;
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /** Returns an own property of a parsed body, never an inherited one. */
 export const own = (object: JsonObject, key: string): Json | undefined =>

@@ -2,6 +2,7 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } fr
 import type { ColumnValue, CommonOptions, FieldType, RuleViolation, TextFormat } from '../fields/field.ts';
 import { fieldTypes } from '../fields/registry.ts';
 import { codePoints } from '../fields/values.ts';
+import { ExactNumber } from '../kernel/exact-json.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../kernel/json.ts';
 import type { Catalogue } from '../kernel/messages/catalogue.ts';
@@ -106,10 +107,14 @@ const none: readonly RuleViolation[] = Object.freeze([]);
 export const compileCheck = (field: CheckedField): ValueCheck => {
   const { type, options } = field;
   let compiled: ValidateFunction | undefined;
-  return (value) => {
+  return (sent) => {
+    // The types whose values such a number can be have made it one of them.
+    const value = sent instanceof ExactNumber && type.fromExact === undefined ? Number(sent.text) : sent;
     compiled ??= ajv.compile(type.input(options, 'en'));
     const fits: ValidateFunction = compiled;
     if (!fits(value)) return violationsIn(fits.errors ?? [], field);
+    if (value !== sent)
+      return [{ rule: 'type', params: { type: firstType(type.input(options, 'en')['type'] ?? null) } }];
     const violation = type.check?.(value, options);
     return violation === undefined ? none : [violation];
   };
@@ -161,7 +166,8 @@ const countingValue = (
   action: 'create' | 'update',
   writable: { has(name: string): boolean },
 ): Json | undefined => {
-  const sent = writable.has(field.name) ? own(body, field.name) : undefined;
+  const given = writable.has(field.name) ? own(body, field.name) : undefined;
+  const sent = given instanceof ExactNumber ? (field.type.fromExact?.(given) ?? given) : given;
   return sent === undefined && action === 'create' ? field.options.default : sent;
 };
 

@@ -5,6 +5,7 @@ import type { IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import { requireGrant } from './area.ts';
 import { CollectedErrors } from './collected-errors.ts';
 import { countNested, nestedIn } from './nested.ts';
+import { isRefusedWithin } from './prepare.ts';
 import { isId, requireId } from './record-id.ts';
 import { remove } from './remove.ts';
 import { answerOnce, create, keepOnce, type Once, update } from './save.ts';
@@ -142,12 +143,42 @@ const run = async (
 };
 
 /**
+ * A conflict tells about stored records, so it is reported only to a caller who may make each write: 403 comes before
+ * 409, wherever it stands in the batch. Called after the batch was rolled back.
+ */
+const assertNoneForbidden = async (resource: ServedResource, acting: Acting, batch: Batch): Promise<void> => {
+  const writes = writesOf(resource, acting, batch);
+  for (const id of batch.delete) {
+    const grant = writes.get('delete')?.grant;
+    const standing = grant && isId(id) ? await resource.records.standing(grant, id) : undefined;
+    if (standing?.writable === false) throw new Problem('forbidden');
+  }
+  const write = writes.get('create');
+  for (const body of write === undefined ? [] : batch.create)
+    if (write !== undefined && (await isRefusedWithin(write, body))) throw new Problem('forbidden');
+};
+
+/**
  * Updates, deletes and creates records, in this order and in one transaction: all or nothing. Each record passes the
  * policy of its action, validation and hooks, as a single write does. Returns JSON text.
  * @throws Problem `invalid_record` with the messages of all records, fields named `create.17.sku`; any other problem of
  * a single write
  */
 export const writeBatch = async (
+  resource: ServedResource,
+  acting: Acting,
+  batch: Batch,
+  request: IdempotentRequest | undefined,
+): Promise<string> => {
+  try {
+    return await writeAll(resource, acting, batch, request);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 409) await assertNoneForbidden(resource, acting, batch);
+    throw error;
+  }
+};
+
+const writeAll = async (
   resource: ServedResource,
   acting: Acting,
   batch: Batch,

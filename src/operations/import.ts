@@ -166,11 +166,11 @@ const keyOf = (
   const value = own(values, by);
   if (value == null) return undefined;
   if (by === 'id') return { column: by, value: requireId(value) };
-  const field = resource.model.fields.get(by);
+  const { columns } = resource.validate({ [by]: value }, 'update', new Set([by]));
+  const column = resource.model.fields.get(by)?.column;
+  const key = columns[by];
   // A create reports an invalid value.
-  if (field === undefined || resource.validate({ [by]: value }, 'update', new Set([by])).errors.length > 0)
-    return undefined;
-  return { column: field.column, value: field.type.encode(value, field.options) };
+  return column === undefined || key === undefined ? undefined : { column, value: key };
 };
 
 /** The id of the record that a line updates; undefined where it creates one. */

@@ -2,6 +2,7 @@ import { ConstraintError, type Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { ResourceModel } from '../model/resource.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Collision, Columns } from '../records/records.ts';
@@ -70,6 +71,20 @@ const withSurrounding = ({ of }: RecordWrite, action: 'create' | 'update', body:
   return action === 'update' || of.id === undefined ? rest : { ...rest, [of.field]: of.id };
 };
 
+/**
+ * Columns of JSON that the hook left as they were. They stay as they were sent: the hook saw them as values of
+ * JavaScript, which are others where a number has more digits than a double.
+ */
+const keptTexts = ({ fields }: ResourceModel, { columns }: Validated, after: JsonObject): Columns =>
+  Object.fromEntries(
+    Object.entries(columns).filter(
+      ([name, text]) =>
+        fields.get(name)?.type.column === 'json' &&
+        typeof text === 'string' &&
+        JSON.stringify(JSON.parse(text)) === JSON.stringify(after[name]),
+    ),
+  );
+
 /** Runs the resource's `beforeSave`, and validates its values again. */
 const validateAfterHook = async (
   write: RecordWrite,
@@ -81,7 +96,8 @@ const validateAfterHook = async (
   const values = { ...validated.values };
   const added = await beforeSave(write, action, values, updated);
   const again = validate(values, action, model.fields);
-  return { ...again, errors: [...again.errors, ...added] };
+  const columns = { ...again.columns, ...keptTexts(model, validated, values) };
+  return { ...again, columns, errors: [...again.errors, ...added] };
 };
 
 const noReferences: ReadonlySet<string> = new Set();

@@ -1,13 +1,15 @@
 import { authMethod } from '../auth/registry.ts';
 import { ConstraintError } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
+import { parseExact } from '../kernel/exact-json.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue } from '../kernel/messages/catalogue.ts';
 import { fieldError, type Label } from '../kernel/messages/messages.ts';
+import { nearestHint } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from '../model/hooks.ts';
-import { setByServer } from '../model/resource.ts';
+import { type ResourceModel, setByServer } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { CompanionInsert, WrittenColumns } from '../records/companion-inserts.ts';
 import {
@@ -86,6 +88,19 @@ const custom = (catalogue: Catalogue, field: string | undefined, message: Label)
 const parsed = (text: string | undefined): JsonObject | undefined =>
   text === undefined ? undefined : JSON.parse(text);
 
+/** For comparisons: two numbers that are one double are two values. */
+const parsedExactly = (text: string | undefined): JsonObject | undefined =>
+  text === undefined ? undefined : (parseExact(text) as JsonObject);
+
+/** A name that no field has is an error of the code, as a wrong option is. */
+const assertFields = (model: ResourceModel, what: string, values: object): void => {
+  const unknown = Object.keys(values).find((name) => !model.fields.has(name));
+  if (unknown !== undefined)
+    throw new Error(
+      `${what}: ${model.name} has no field "${unknown}"${nearestHint(unknown, model.fields.keys())}`,
+    );
+};
+
 /** Runs the resource's `beforeSave`, which may change the values. Returns the messages that it added. */
 export const beforeSave = async (
   { resource, acting }: RecordWrite,
@@ -115,6 +130,7 @@ export const beforeSave = async (
         limit.isOver = true;
       },
     );
+    assertFields(model, what, values);
   } catch (cause) {
     throw codeFailure(cause);
   }
@@ -149,6 +165,7 @@ export const beforeCommit = async (
       addError: (field, message) => void errors.push(custom(context.languages.first, field, message)),
       set: (some) => {
         if (action === 'destroy') throw new Error(`${what}: a deleted record has no fields to set`);
+        assertFields(model, what, some);
         Object.assign(values, some);
       },
     };
@@ -259,7 +276,7 @@ const changeOf = (
   const version = { ...entry, before: before ?? null, after: after ?? null };
   const of = { model: model.name, history };
   if (!model.events) return { ...of, version, event: undefined };
-  const [old, made] = [parsed(before), parsed(after)];
+  const [old, made] = [parsedExactly(before), parsedExactly(after)];
   const kept = made === undefined ? (reach ?? null) : keptSides(model, context.models, old, made);
   const event = { ...entry, model: model.name, fields: changedFields(old, made), reach: kept };
   return { ...of, version, event };

@@ -54,12 +54,14 @@ const readCsv = (text: string): FileContent => {
   const [head, ...records] = csvRecords(text);
   const cells = head === undefined ? [] : cellsOf(head.text);
   const columns = typeof cells === 'string' ? [] : cells.map((cell) => cell ?? '');
-  const lines = records.map(({ line, text: record }): FileLine => {
+  const lines = records.flatMap(({ line, text: record }): FileLine[] => {
     const found = cellsOf(record);
-    if (typeof found === 'string') return { line, values: {}, flaw: found };
+    if (typeof found === 'string') return [{ line, values: {}, flaw: found }];
+    // Spreadsheets write lines of only commas behind the last row.
+    if (found.length > 1 && found.every((cell) => cell === null)) return [];
     if (found.length !== columns.length)
-      return { line, values: {}, flaw: `${found.length} ≠ ${columns.length}` };
-    return { line, values: Object.fromEntries(columns.map((name, place) => [name, found[place] ?? null])) };
+      return [{ line, values: {}, flaw: `${found.length} ≠ ${columns.length}` }];
+    return [{ line, values: Object.fromEntries(columns.map((name, place) => [name, found[place] ?? null])) }];
   });
   return { texts: true, columns, lines };
 };

@@ -1,6 +1,7 @@
 import { type CsvColumn, csvHead, csvLines } from '../../endpoints/csv.ts';
 import { csvColumns } from '../../endpoints/list-endpoint.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';
+import { exactText, parseExact } from '../../kernel/exact-json.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -51,13 +52,13 @@ const filterTerm = (condition: string): string => {
 async function* recordsOf(answer: ListAnswer): AsyncGenerator<JsonObject[]> {
   if ('json' in answer) {
     const { json } = answer;
-    yield JSON.parse(typeof json === 'string' ? json : Buffer.from(json).toString());
+    yield parseExact(typeof json === 'string' ? json : Buffer.from(json).toString()) as JsonObject[];
     return;
   }
   const { elements } = answer.chunks;
   try {
     for (let chunk = await elements.next(); chunk.done !== true; chunk = await elements.next())
-      if (chunk.value !== '') yield JSON.parse(`[${chunk.value}]`);
+      if (chunk.value !== '') yield parseExact(`[${chunk.value}]`) as JsonObject[];
   } finally {
     await answer.chunks.return();
   }
@@ -172,7 +173,7 @@ export class ExportCommand {
         const text =
           format === 'csv'
             ? csvLines(columns, records)
-            : records.map((record) => `${JSON.stringify(record)}\n`).join('');
+            : records.map((record) => `${exactText(record)}\n`).join('');
         await target.write(text, records.length);
         rows += records.length;
         this.#progress.state(

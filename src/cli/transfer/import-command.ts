@@ -92,13 +92,15 @@ export class ImportCommand {
     const writable = (action: 'create' | 'update') => user.grant(resource, action).writable;
     const passing = (name: string): void =>
       this.#note(`${name} is passed over: it is not ${user.username}'s to set`);
+    const empty = (line: number): void =>
+      this.#note(`line ${line} is passed over, as is each line of only commas: it has no values`);
     const all = new Set([...writable('create'), ...(by === undefined ? [] : writable('update'))]);
     const fields = new ImportFields(resource.model, all, by, passing);
     return new FileImport({
       file,
       size,
       csv: format === 'csv',
-      reader: (head) => (head === undefined ? jsonReader(fields) : csvReader(fields, head)),
+      reader: (head) => (head === undefined ? jsonReader(fields) : csvReader(fields, head, empty)),
       into: { resource, actingFor: (action) => user.acting(resource, action), by },
       imports: services.imports,
       pause: services.database.pause ?? 0,

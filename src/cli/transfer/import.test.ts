@@ -72,6 +72,16 @@ describeEachDatabase('gatewright import', (databases) => {
     ]);
   });
 
+  it('passes over lines of only commas, which spreadsheets write behind the last row', async () => {
+    const text = ['sku,name,price', ',,', 'C-1,Cup,1.00', ',,', ',,', ''].join('\r\n');
+    const { out, stderr } = await loadText(text, { resource: 'Product', json: true }, 'a.csv');
+    expect(JSON.parse(out)).toMatchObject({ created: 1, updated: 0 });
+    expect(stderr.match(/line \d+ is passed over, as is each line of only commas/g)).toEqual([
+      'line 2 is passed over, as is each line of only commas',
+    ]);
+    expect(await rows()).toMatchObject([{ sku: 'C-1' }]);
+  });
+
   it('takes what is left out of a file from the defaults, and JSON lines as bodies', async () => {
     const lines = ['{"sku":"J-1","price":"1.5","extra":"text"}', '', '{"sku":"J-2","stock":null,"id":99}'];
     const { out, stderr } = await loadText(lines.join('\n'), { resource: 'Product', json: true }, 'a.jsonl');

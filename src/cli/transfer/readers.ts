@@ -1,4 +1,5 @@
 import { type Cell, CellError, csvCells } from '../../kernel/csv-cells.ts';
+import { parseExact } from '../../kernel/exact-json.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { unescapeFormulas } from '../../kernel/formulas.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
@@ -62,15 +63,25 @@ const columnsOf = (fields: ImportFields, head: Frame): readonly (ModelField | un
 const readCell = (cell: Cell, { type }: ModelField): Json =>
   cell === null ? null : type.fromText(cell.includes("'") ? unescapeFormulas(cell) : cell);
 
-/** Parses the lines of CSV after its header. @throws CommandError if the header names unknown fields */
-export const csvReader = (fields: ImportFields, head: Frame): ReadLine => {
+/**
+ * Parses the lines of CSV after its header. A line of only commas, as spreadsheets write them behind the last row, is no
+ * record: `passing` is called with the first one.
+ * @throws CommandError if the header names unknown fields
+ */
+export const csvReader = (fields: ImportFields, head: Frame, passing: (line: number) => void): ReadLine => {
   const columns = columnsOf(fields, head);
+  let passed = false;
   return (frame) => {
     if (frame.text === '') return undefined;
     const cells = cellsOf(frame);
     if (typeof cells === 'string') return unreadable(frame.line, cells);
     if (cells.length !== columns.length)
       return unreadable(frame.line, `it has ${cells.length} cells, and the first line ${columns.length}`);
+    if (cells.length > 1 && cells.every((cell) => cell === null)) {
+      if (!passed) passing(frame.line);
+      passed = true;
+      return undefined;
+    }
     const values: Record<string, Json> = {};
     for (const [place, field] of columns.entries())
       if (field !== undefined) values[field.name] = readCell(cells[place] ?? null, field);
@@ -80,7 +91,7 @@ export const csvReader = (fields: ImportFields, head: Frame): ReadLine => {
 
 const parsed = (text: string): Json | undefined => {
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
 import { type NamedWrite, namedActors, type ShowsActor, shownActors } from '../../events/event-view.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { exactText } from '../../kernel/exact-json.ts';
+import { type Json, type JsonObject, JsonText } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
@@ -129,7 +130,7 @@ export const historyEndpoint = (
     }));
     const shown = await actorsFor(resource, call, area, named);
     return {
-      data: named.map((each) => shownVersion(each, readable, shown)),
+      data: new JsonText(exactText(named.map((each) => shownVersion(each, readable, shown)))),
       headers: { ...versionHeaders(page, origin + call.path, total) },
     };
   };

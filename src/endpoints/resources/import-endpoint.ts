@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { type Label, labelText, messageIn } from '../../kernel/messages/messages.ts';
@@ -82,8 +83,8 @@ const own: ReadonlySet<string> = new Set(['updated_at']);
 
 const changesOf = ({ before, after }: WrittenLine): JsonObject => {
   if (before === undefined) return {};
-  const was = JSON.parse(before) as JsonObject;
-  const is = JSON.parse(after) as JsonObject;
+  const was = parseExact(before) as JsonObject;
+  const is = parseExact(after) as JsonObject;
   return Object.fromEntries(
     Object.entries(is)
       .filter(([name, value]) => !own.has(name) && JSON.stringify(was[name]) !== JSON.stringify(value))

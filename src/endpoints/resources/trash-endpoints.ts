@@ -2,7 +2,8 @@ import type { NamedWrite, ShowsActor } from '../../events/event-view.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, QueryDocs } from '../../http/endpoint.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { exactText } from '../../kernel/exact-json.ts';
+import { type JsonObject, JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
@@ -86,7 +87,7 @@ export const answerTrash = (
     const deletions = records.map((each) => namedDeletion(resource, each, grant));
     const by = await actorsFor(resource, call, area, deletions);
     return {
-      data: deletions.map((each) => shown(resource, each, grant.readable, by)),
+      data: new JsonText(exactText(deletions.map((each) => shown(resource, each, grant.readable, by)))),
       headers: { ...versionHeaders(page, origin + call.path, total, 'trashed=true') },
     };
   };
@@ -109,7 +110,7 @@ export const answerTrashed = (
     const deletion = namedDeletion(resource, first, call.grant);
     const by = await actorsFor(resource, call, area, [deletion]);
     return {
-      data: shown(resource, deletion, call.grant.readable, by),
+      data: new JsonText(exactText(shown(resource, deletion, call.grant.readable, by))),
       headers: { ETag: entityTag(first.version, 'trashed') },
     };
   };

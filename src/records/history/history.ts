@@ -3,6 +3,7 @@ import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
+import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { CompanionInsert } from '../companion-inserts.ts';
 import {
@@ -63,7 +64,8 @@ const columns = Object.keys(columnValues) as readonly Column[];
 export const historyName = 'gatewright_history';
 const table = identifier(historyName);
 
-const parsed = (text: string | null): JsonObject | null => (text === null ? null : JSON.parse(text));
+const parsed = (text: string | null): JsonObject | null =>
+  text === null ? null : (parseExact(text) as JsonObject);
 
 export const keptVersion = (row: VersionRow): KeptVersion => ({
   version: Number(row.version),

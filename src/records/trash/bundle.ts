@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Fragment, identifier, join } from '../../database/statement.ts';
+import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type ActorRow, actorColumns, type RecordedActor, recordedActor } from '../history/recorded.ts';
 
@@ -79,7 +80,7 @@ export const keptRecord = (row: TrashRow): KeptRecord => ({
   model: row.model,
   id: Number(row.record_id),
   version: Number(row.version),
-  record: row.record === null ? null : JSON.parse(row.record),
+  record: row.record === null ? null : (parseExact(row.record) as JsonObject),
 });
 
 export const firstRecord = (row: FirstRow): FirstRecord => ({

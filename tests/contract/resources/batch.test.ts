@@ -199,6 +199,27 @@ describeEachDatabase('a batch', (databases) => {
     expect((await service.request('POST', '/admin/records/parts/batch', notHer)).status).toBe(403);
   });
 
+  it('is 403 before 409, wherever in it the refusal stands', async () => {
+    const { token } = await service.admin();
+    const user = await service.createUser(['viewer']);
+    const create = (path: string, name: string, values: object) =>
+      service.ok<{ id: number }>('POST', `/api/v1/${path}`, { token, body: { [name]: values } });
+    const held = await create('guarded', 'guarded', { name: 'held' });
+    await create('straps', 'strap', { guarded_id: held.id });
+    const answer = await service.post('/api/v1/guarded/batch', { token, body: { delete: [held.id] } });
+    expect(answer.status).toBe(409);
+    const foreign = await create('parts', 'part', { sku: 'foreign' });
+    const mine = await service.ok<{ id: number }>('POST', '/api/v1/parts', {
+      token: user,
+      body: { part: { sku: 'mine' } },
+    });
+    await create('lines', 'line', { part_id: mine.id });
+    const batch = (body: object) => service.post('/api/v1/parts/batch', { token: user, body });
+    expect((await batch({ delete: [mine.id] })).status).toBe(409);
+    expect((await batch({ delete: [mine.id, foreign.id] })).status).toBe(403);
+    expect((await batch({ delete: [foreign.id, mine.id] })).status).toBe(403);
+  });
+
   it('says what is wrong with its own form', async () => {
     const { ann } = await stage();
     const refused = async (body: object) => {

@@ -173,7 +173,7 @@ describeEachDatabase('set of beforeCommit', (databases) => {
   });
 
   it('sets no field that a hook cannot set', async () => {
-    inCommit = ({ set }) => set({ id: 900, number: 7, created_at: null, nothing: 1, user_id: root.id });
+    inCommit = ({ set }) => set({ id: 900, number: 7, created_at: null, user_id: root.id });
     const { data } = await create();
     expect(data).toMatchObject({ id: expect.any(Number), user_id: ann.id });
     expect([data.id, data['number']]).not.toContain(900);
@@ -181,6 +181,16 @@ describeEachDatabase('set of beforeCommit', (databases) => {
     // An owner is set like any other field later.
     const changed = await send('PATCH', `/api/v1/bills/${data.id}`, { bill: { note: 'a' } });
     expect(changed.data['user_id']).toBe(root.id);
+  });
+
+  it('fails with an error of the code where it sets a name that no field has', async () => {
+    inCommit = ({ set }) => set({ nott: 'x' });
+    const { status } = await send('POST', '/api/v1/bills', { bill: {} }).catch(() => ({ status: 500 }));
+    expect(status).toBe(500);
+    expect(service.lines.findLast((line) => line.includes('has no field'))).toMatch(
+      /Bill has no field .*nott/,
+    );
+    inCommit = () => {};
   });
 
   describe.each<[string, JsonObject, number, JsonObject[]]>([
