@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{ [keyword: string]: any }} Schema
- * @typedef {{ name: string, in: 'path' | 'query' | 'header', required?: boolean, description?: string, schema: Schema }} Parameter
+ * @typedef {{ name: string, in: 'path' | 'query' | 'header', required?: boolean, description?: string, example?: unknown, schema: Schema }} Parameter
  * @typedef {{ name: string, code: number, message: string, answer: object }} Refusal
  * @typedef {{ status: number, description: string, headers: string[], media: string | undefined, schema: Schema | undefined, refusals: Refusal[] }} Reply
  * @typedef {{
@@ -146,6 +146,9 @@ const formats = {
   decimal: '10.00',
 };
 
+/** A month from now, at eight o'clock: an end in the past would end what a sample creates. */
+const soon = () => `${new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)}T08:00:00.000Z`;
+
 /** Texts that many patterns of codes and names match. */
 const patterned = [
   ...['AB1234', 'AB-1234', 'A-1001', 'ABC-123', 'abc', 'ABC', 'abc-1', 'abc_1', 'a1b2c3', '12345', '123456'],
@@ -199,6 +202,8 @@ const answered = (part, resolve, name, depth) => {
     );
     return Object.fromEntries(entries.map(([key, value]) => [key, answered(value, resolve, key, depth + 1)]));
   }
+  const { format = '' } = schema;
+  if (format.startsWith('date')) return formats[format];
   const value = known[name];
   if (type === 'any') return value ?? null;
   if (typeof value === type) return value;
@@ -218,13 +223,36 @@ export const exampleOf = ({ schema }, { resolve, success }) => {
     : example;
 };
 
+/** Whether a value can be made up: it refers to no other record, and is no list of them. @param {string} name @param {Schema} schema */
+const isFree = (name, schema) => {
+  const [type] = typesOf(schema);
+  return type !== undefined && type !== 'object' && type !== 'array' && !/(?:^|_)id$/.test(name);
+};
+
+/**
+ * The properties of a sample: those that are required, those with an example where none is, else one. Optional ones change the effect of a
+ * request: a scope, a limit, an owner.
+ * @param {Schema} schema @param {(part: any) => any} resolve
+ * @returns {[string, any][]}
+ */
+const sampled = ({ properties = {}, required = [] }, resolve) => {
+  const entries = Object.entries(properties);
+  const needed = entries.filter(([name]) => required.includes(name));
+  if (needed.length > 0) return needed;
+  const shown = entries.filter(([, part]) => Array.isArray(resolve(part).examples));
+  if (shown.length > 0) return shown;
+  const one = entries.find(([name, part]) => isFree(name, resolve(part))) ?? entries[0];
+  return one === undefined ? [] : [one];
+};
+
 /**
  * A list to begin with: a record that would be created within another, none that is there already.
  * @param {Schema} schema @param {(part: any) => any} resolve @param {number} depth
  * @returns {any[]}
  */
-const sampleItems = ({ items }, resolve, depth) => {
+const sampleItems = ({ items, minItems = 0 }, resolve, depth) => {
   const { type, properties = {} } = resolve(items);
+  if (depth < 6 && minItems > 0 && type !== 'object') return [sampleOf(items, resolve, '', depth + 1)];
   if (type !== 'object' || 'id' in properties || Object.keys(properties).length === 0 || depth >= 6)
     return [];
   return [sampleOf(items, resolve, '', depth + 1)];
@@ -242,15 +270,14 @@ export const sampleOf = (part, resolve, name = '', depth = 0) => {
   if ('const' in schema) return schema.const;
   const choices = choicesOf(schema);
   if (choices !== undefined) return choices[0];
-  if (schema.type === undefined && Array.isArray(schema.examples)) return schema.examples[0];
+  if (Array.isArray(schema.examples)) return schema.examples[0];
   const [type] = typesOf(schema);
   if (type === 'object' && depth < 6)
     return Object.fromEntries(
-      Object.entries(schema.properties ?? {}).map(([key, value]) => [
-        key,
-        sampleOf(value, resolve, key, depth + 1),
-      ]),
+      sampled(schema, resolve).map(([key, value]) => [key, sampleOf(value, resolve, key, depth + 1)]),
     );
+  if (schema.format === 'date-time') return soon();
+  if (schema.format === 'date') return soon().slice(0, 10);
   if (type === 'array') return sampleItems(schema, resolve, depth);
   if (type === 'boolean') return false;
   if (type === 'integer' || type === 'number')

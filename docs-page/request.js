@@ -89,10 +89,11 @@ export const newForm = (operation, resolve, ways) => {
   }
   const sample = operation.body === undefined ? undefined : sampleOf(operation.body, resolve);
   const { methods } = operation.access;
+  const given = plainParameters(operation).filter(({ example }) => example !== undefined);
   const oneLine = methods.map((name) => ways.get(name)?.oneLineBody).find((each) => each !== undefined);
   const example = oneLine !== undefined && JSON.stringify(sample) === '{}' ? oneLine.example : sample;
   return {
-    values: {},
+    values: Object.fromEntries(given.map(({ name, example: value }) => [name, String(value)])),
     filters: [],
     body: example === undefined ? '' : JSON.stringify(example, null, oneLine === undefined ? 2 : 0),
     method: methods[0],

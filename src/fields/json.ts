@@ -2,7 +2,7 @@ import { ExactNumber, exactText, parseExact } from '../kernel/exact-json.ts';
 import { isStorableText, type Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
-import type { OptionTable } from '../kernel/options.ts';
+import { anything, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -15,6 +15,8 @@ import {
 
 export interface JsonOptions extends CommonOptions {
   readonly default?: Json;
+  /** A value that is valid, for the API description and the samples of the documentation page. */
+  readonly example?: Json;
 }
 
 /** Levels of arrays and objects in one value. SQLite's JSON functions stop at 1,000, other readers sooner. */
@@ -85,11 +87,12 @@ export const json = {
   define: <const Options extends JsonOptions = JsonOptions>(
     options?: Strict<Options, JsonOptions>,
   ): FieldDefinition<Options, Json, Json, 'null'> => definition(json, options),
-  options: commonOptions satisfies OptionTable<JsonOptions>,
-  input: () => ({
+  options: { ...commonOptions, example: anything } satisfies OptionTable<JsonOptions>,
+  input: ({ example }) => ({
     type: ['object', 'array', 'string', 'number', 'boolean'],
     additionalProperties: true,
     items: {},
+    ...(example === undefined ? {} : { examples: [example] }),
   }),
   fromExact: (number) => number as unknown as Json,
   check: (value) => (isFit(value, maxLevels) ? undefined : { rule: 'json' }),

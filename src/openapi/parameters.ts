@@ -126,7 +126,9 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
     return names.length === 0 ? [] : [query(measure, listOf(names), text(parameterTexts[measure]))];
   });
   return [
-    ...(keys.length === 0 ? [] : [query('group', listOf(keys), text(parameterTexts.group))]),
+    ...(keys[0] === undefined
+      ? []
+      : [{ ...query('group', listOf(keys), text(parameterTexts.group)), example: keys[0] }]),
     components.add('parameters', 'count', {
       ...query('count', { type: 'boolean' }, text(parameterTexts.count)),
       allowEmptyValue: true,

@@ -34,7 +34,10 @@ export default defineEndpoint({
   path: '/checkout',
   summary: { 'zh-CN': '结账', en: 'Check out' },
   auth: ['jwt', 'api_key'],
-  input: { customer: field.integer({ required: true }), lines: field.json({ required: true }) },
+  input: {
+    customer: field.integer({ required: true }),
+    lines: field.json({ required: true, example: [{ product: 1, quantity: 1 }] }),
+  },
   output: order,
   status: 201,
   problems: [soldOut, badLines, 'record_not_found'],
