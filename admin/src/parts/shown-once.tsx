@@ -21,26 +21,35 @@ interface ShownOnceProps {
   readonly facts?: readonly (readonly [label: string, value: ReactNode])[];
   /** Names and texts that can be copied. */
   readonly secrets: readonly (readonly [label: string, value: string])[];
-  /** The label by which the user confirms to have kept them. */
-  readonly kept: string;
+  /** The label by which the user confirms to have kept them; absent where nothing is lost without. */
+  readonly kept?: string;
   /** Further actions with them. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
 }
 
-/** A secret, this once. The dialog closes only when somebody says that it is kept; leaving the page asks too. */
+/**
+ * A secret, this once. If it would be lost, the dialog closes only when somebody says that it is kept, and leaving the page
+ * asks too.
+ */
 export const ShownOnce = (props: ShownOnceProps) => {
   const { title, lead, facts = [], secrets, kept: keptText, children, onClose } = props;
   const text = useText();
   const heading = useId();
-  const [kept, setKept] = useState(false);
+  const [kept, setKept] = useState(keptText === undefined);
   useUnsaved(!kept);
   return (
-    <Dialog open fullWidth maxWidth="sm" aria-labelledby={heading}>
+    <Dialog
+      open
+      fullWidth
+      maxWidth="sm"
+      aria-labelledby={heading}
+      {...(keptText === undefined ? { onClose } : {})}
+    >
       <DialogTitle id={heading}>{title}</DialogTitle>
       <DialogContent>
         <Stack sx={{ gap: 2 }}>
-          <Alert severity="warning">{lead}</Alert>
+          <Alert severity={keptText === undefined ? 'success' : 'warning'}>{lead}</Alert>
           {facts.length === 0 ? null : (
             <Box
               component="dl"
@@ -68,10 +77,12 @@ export const ShownOnce = (props: ShownOnceProps) => {
             <Secret key={label} label={label} value={value} />
           ))}
           {children}
-          <FormControlLabel
-            control={<Checkbox checked={kept} onChange={(event) => setKept(event.target.checked)} />}
-            label={keptText}
-          />
+          {keptText === undefined ? null : (
+            <FormControlLabel
+              control={<Checkbox checked={kept} onChange={(event) => setKept(event.target.checked)} />}
+              label={keptText}
+            />
+          )}
         </Stack>
       </DialogContent>
       <DialogActions>

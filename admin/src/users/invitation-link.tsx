@@ -2,6 +2,7 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { filled, useOwnTexts } from '../account-links/texts.ts';
+import { offers } from '../offered.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Time } from '../parts/time.tsx';
@@ -9,10 +10,15 @@ import { useAct } from '../parts/use-act.ts';
 import { send } from '../service.ts';
 import type { User } from './user.ts';
 
+/** Whether each link is sent to its user. */
+export const sendsMail = offers('mail');
+
 /** A link by which a user sets a password of their own. */
 export interface Invitation {
   readonly url: string;
   readonly expires_at: string;
+  /** Where a mail with the link is sent; null without mail. An instance of an older version does not say it. */
+  readonly sent_to?: string | null;
 }
 
 /** Makes a link; the one before ends. It is answered this once, so that no cache may hold it. */
@@ -28,13 +34,14 @@ interface InvitationLinkProps {
 /** The link, this once. */
 export const InvitationLink = ({ username, invitation, onClose }: InvitationLinkProps) => {
   const own = useOwnTexts();
+  const { url, expires_at: end, sent_to: address } = invitation;
   return (
     <ShownOnce
       title={filled(own.invite.shownTitle, { name: username })}
-      lead={own.invite.shownLead}
-      facts={[[own.invite.endsAt, <Time key="end" value={invitation.expires_at} format="zoned" />]]}
-      secrets={[[own.invite.link, invitation.url]]}
-      kept={own.invite.kept}
+      lead={address ? filled(own.invite.sentLead, { address }) : own.invite.shownLead}
+      facts={[[own.invite.endsAt, <Time key="end" value={end} format="zoned" />]]}
+      secrets={[[address ? own.invite.linkInstead : own.invite.link, url]]}
+      {...(address ? {} : { kept: own.invite.kept })}
       onClose={onClose}
     />
   );
@@ -46,7 +53,7 @@ export const InviteUser = ({ user }: { readonly user: User }) => {
   const { act } = useAct();
   const [asking, setAsking] = useState(false);
   const [made, setMade] = useState<Invitation>();
-  const { id, username, invited } = user;
+  const { id, username, email, invited } = user;
 
   const make = async (): Promise<void> => {
     await act(async () => setMade(await makeInvitation(id)));
@@ -59,11 +66,12 @@ export const InviteUser = ({ user }: { readonly user: User }) => {
       <Confirm
         open={asking}
         title={filled(invited ? own.invite.inviteTitle : own.invite.resetTitle, { name: username })}
-        action={own.invite.make}
+        action={sendsMail ? own.invite.send : own.invite.make}
         dangerous={false}
         onConfirm={make}
         onClose={() => setAsking(false)}
       >
+        {sendsMail ? <Typography>{filled(own.invite.mailLead, { address: email })}</Typography> : null}
         <Typography>{own.invite.lead}</Typography>
         {invited ? null : <Typography sx={{ mt: 1 }}>{own.invite.resetKeeps}</Typography>}
       </Confirm>

@@ -15,6 +15,7 @@ import { useOwnTexts } from '../account-links/texts.ts';
 import { UserPicker } from '../parts/own-pickers.tsx';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { sendsMail } from './invitation-link.tsx';
 import { superAdmin } from './user.ts';
 
 export interface UserDraft {
@@ -180,7 +181,9 @@ const WayChoice = ({ invite, onChange }: WayChoiceProps) => {
         <FormControlLabel value="link" control={<Radio />} label={own.invite.byLink} />
         <FormControlLabel value="password" control={<Radio />} label={own.invite.byPassword} />
       </RadioGroup>
-      {invite ? <FormHelperText>{own.invite.byLinkHelp}</FormHelperText> : null}
+      {invite ? (
+        <FormHelperText>{sendsMail ? own.invite.byMailHelp : own.invite.byLinkHelp}</FormHelperText>
+      ) : null}
     </FormControl>
   );
 };

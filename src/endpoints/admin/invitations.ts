@@ -81,8 +81,8 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
         summary: { 'zh-CN': '生成邀请链接', en: 'Create an invitation link' },
         description: {
           'zh-CN':
-            '用户凭链接自行设置密码；也可用作已有用户的密码重置链接。链接只显示这一次，72 小时内可用一次，新链接使旧链接失效；创建者被删除、停用或不再有权为该用户生成时，链接失效。不能为自己生成，也不能为服务账号生成；管理员不能为 super_admin 生成。',
-          en: 'The link lets a user set a password; for a user with a password it is a reset link. It is shown once, works once within 72 hours, and invalidates the previous one. It also becomes invalid when its creator is deleted, disabled or no longer permitted to create it. Users cannot create one for themselves or for a service account, nor an admin for a super_admin.',
+            '用户凭链接自行设置密码；也可用作已有用户的密码重置链接。应用配置了 `mail` 时，链接同时发往用户的邮箱。链接只显示这一次，72 小时内可用一次，新链接使旧链接失效；创建者被删除、停用或不再有权为该用户生成时，链接失效。不能为自己生成，也不能为服务账号生成；管理员不能为 super_admin 生成。',
+          en: 'The link lets a user set a password; for a user with a password it is a reset link. With `mail` configured it is also sent to the user. It is shown once, works once within 72 hours, and invalidates the previous one. It also becomes invalid when its creator is deleted, disabled or no longer permitted to create it. Users cannot create one for themselves or for a service account, nor an admin for a super_admin.',
         },
         tag: adminTag,
         data: schemas.invitation,
@@ -93,9 +93,10 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
         // One's own password asks for the current one: a page left open must not be enough to take it over.
         if (id === userOf(call).id) throw new Problem('forbidden');
         const made = newLinkToken();
-        const expires = await invitations.create(id, made, actorOf(call));
+        const { expiresAt, sentTo } = await invitations.create(id, made, actorOf(call));
         services.mail?.wake();
-        return { data: { url: linkUrl(baseUrl, invitationPath, made.token), expires_at: expires } };
+        const url = linkUrl(baseUrl, invitationPath, made.token);
+        return { data: { url, expires_at: expiresAt, sent_to: sentTo ?? null } };
       },
     },
     {

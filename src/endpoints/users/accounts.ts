@@ -132,8 +132,8 @@ export const createAccounts = (
       const within = transactionOf(acting);
       if (!isId(id)) throw new Problem('record_not_found');
       const made = newLinkToken();
-      const expires = await invitations.create(id, made, actor(), within);
-      return { id, url: linkUrl(services.baseUrl, invitationPath, made.token), expires_at: expires };
+      const { expiresAt } = await invitations.create(id, made, actor(), within);
+      return { id, url: linkUrl(services.baseUrl, invitationPath, made.token), expires_at: expiresAt };
     };
 
     return {

@@ -79,6 +79,13 @@ export const endInvitations = (
   return transaction.run(toQuery(end));
 };
 
+/** A link that was made. */
+export interface MadeInvitation {
+  readonly expiresAt: string;
+  /** Undefined where the application sends no mail. */
+  readonly sentTo: string | undefined;
+}
+
 /**
  * Links by which a user sets a password once. Only the hash of a link's token is stored.
  * @param mail sends each link to its user; undefined where the application sends no mail
@@ -125,7 +132,8 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
 
   return {
     /**
-     * Makes a link for a user, which replaces the previous one. Returns the time of its expiry.
+     * Makes a link for a user, which replaces the previous one, and sends it where the application sends mail. Returns
+     * the time of its expiry, and the address to which it is sent.
      * @throws Problem `record_not_found`, `forbidden`, `service_account`, `user_disabled`
      */
     create: (
@@ -133,8 +141,8 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
       { token, hash }: LinkToken,
       actor: Actor,
       within?: Transaction,
-    ): Promise<string> => {
-      const creating = async (made: Change): Promise<Changed<string>> => {
+    ): Promise<MadeInvitation> => {
+      const creating = async (made: Change): Promise<Changed<MadeInvitation>> => {
         const { transaction, tables, now, at } = made;
         await lockSuperAdmins(made);
         const user = await storedUser(made, userId);
@@ -160,7 +168,7 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
           target: { kind: 'user', id: userId, name: user.username },
           detail: { expires_at: expiresAt, ...(replaced > 0 ? { replaced: true } : {}) },
         };
-        return { audit, result: expiresAt };
+        return { audit, result: { expiresAt, sentTo: mail === undefined ? undefined : email } };
       };
       return change(actor, creating, {}, within);
     },
