@@ -248,7 +248,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
       await service.signIn(user);
       const admin = await service.createUser(['admin']);
       const { page: other } = await at(admin, `/users/${user.id}/show`);
-      await other.getByRole('button', { name: '重置密码' }).waitFor();
+      await other.getByRole('button', { name: '设置新密码' }).waitFor();
       expect(await other.getByRole('button', { name: '重置两步验证' }).count()).toBe(0);
     });
 

@@ -37,7 +37,7 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
     { path: '/api_keys/create', field: '名称', typed: '未保存的密钥' },
   ],
   'parts/dialog-form.tsx': [
-    { path: '/users/3/show', opener: '重置密码', field: '新密码', typed: 'unsaved-password' },
+    { path: '/users/3/show', opener: '设置新密码', field: '新密码', typed: 'unsaved-password' },
     { path: '/roles', opener: '新建角色', field: '名称', typed: 'unsaved' },
     {
       path: '/api_keys/1',

@@ -200,7 +200,7 @@ describeDatabase('sqlite', 'administration pages: invitations', (databases) => {
       const body = { user: { disabled: true } };
       await service.ok('PATCH', `/admin/users/${disabled.id}`, { token: root, body });
       const { page } = await enter(open, service, admin, `/users/${disabled.id}/show`);
-      await page.getByRole('button', { name: '重置密码' }).waitFor();
+      await page.getByRole('button', { name: '设置新密码' }).waitFor();
       expect(await page.getByRole('button', { name: '重置链接' }).count()).toBe(0);
       for (const user of [root, admin]) {
         await go(page, service, `/users/${user.id}/show`);

@@ -184,7 +184,7 @@ describeDatabase('sqlite', 'administration pages: what keys may do', (databases)
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: 'exporter' }).waitFor();
       await page.getByRole('main').getByRole('link', { name: owner.username }).waitFor();
-      expect(await page.getByRole('button', { name: 'Reset password' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Set a new password' }).count()).toBe(0);
       expect(await page.getByRole('region', { name: 'Signed in' }).count()).toBe(0);
       expect(await accessibility(page)).toEqual([]);
       await load(page, service, '/users');

@@ -147,7 +147,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
           await examine('menu');
         }
         await load(page, service, '/users/4/show');
-        await page.getByRole('button', { name: /^(重置密码|Reset password)$/ }).click();
+        await page.getByRole('button', { name: /^(设置新密码|Set a new password)$/ }).click();
         await examine('reset-password');
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: /^(结束会话|End sessions)$/ }).click();

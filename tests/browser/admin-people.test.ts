@@ -48,11 +48,11 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       expect(login.status).toBe(200);
       const { token } = login.data;
 
-      await page.getByRole('button', { name: '重置密码' }).click();
+      await page.getByRole('button', { name: '设置新密码' }).click();
       await page.getByRole('button', { name: '生成强密码' }).click();
       const made = await page.getByRole('dialog').getByLabel('新密码').inputValue();
       expect(made).toMatch(/^[a-zA-Z2-9]{20}$/);
-      await page.getByRole('dialog').getByRole('button', { name: '重置密码' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '设置新密码' }).click();
       await page.getByText('密码已重置').waitFor();
       expect((await service.login('new_person', made)).status).toBe(200);
 
@@ -75,7 +75,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       const { page } = watched;
       const elsewhere = await service.signIn(person);
       // A user cannot reset their own.
-      expect(await page.getByRole('button', { name: '重置密码' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: '设置新密码' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: '结束会话' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: '重置链接' }).count()).toBe(0);
       await page.getByRole('button', { name: '账号' }).click();
@@ -108,12 +108,12 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
     it('who must change the password sees nothing else, changes it and goes on', async () => {
       const person = await service.createUser(['admin']);
       const { page: adminPage } = await enter(open, service, root, `/users/${person.id}/show`);
-      await adminPage.getByRole('button', { name: '重置密码' }).click();
+      await adminPage.getByRole('button', { name: '设置新密码' }).click();
       const dialog = adminPage.getByRole('dialog');
       await dialog.getByLabel('新密码').fill('a password for now');
       expect(await dialog.getByRole('checkbox', { name: '登录后须先改密' }).isChecked()).toBe(false);
       await dialog.getByRole('checkbox', { name: '登录后须先改密' }).check();
-      await dialog.getByRole('button', { name: '重置密码' }).click();
+      await dialog.getByRole('button', { name: '设置新密码' }).click();
       await adminPage.getByText('密码已重置').waitFor();
       await adminPage.getByRole('definition').getByText('须改密').waitFor();
 

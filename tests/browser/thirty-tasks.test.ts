@@ -137,9 +137,9 @@ describeDatabase('sqlite', 'administration pages: thirty tasks, by the click', (
         run: async () => {
           await link('用户').click();
           await page.getByRole('link', { name: 'aaron', exact: true }).click();
-          await button('重置密码').click();
+          await button('设置新密码').click();
           await button('生成强密码').click();
-          await inDialog('重置密码').click();
+          await inDialog('设置新密码').click();
           await page
             .getByText(/密码已重置|已重置/)
             .first()

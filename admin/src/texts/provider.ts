@@ -1,5 +1,6 @@
 import { type I18nProvider, useLocale, useTranslate } from 'ra-core';
 import { useCallback, useEffect } from 'react';
+import type { Catalogue } from '../../../src/kernel/messages/catalogue.ts';
 import { store } from '../store.ts';
 import type { SameKeys } from './same-keys.ts';
 import type { Texts, Tree } from './texts.ts';
@@ -13,9 +14,16 @@ export const languages: readonly { readonly locale: Language; readonly name: str
   { locale: 'en', name: 'English' },
 ];
 
+/** Words of the reasons that explanations give. */
+export type ReasonWords = Pick<Catalogue, 'reasons' | 'callers' | 'actions'>;
+
+interface Later extends ReasonWords {
+  readonly later: SameKeys<typeof zhCNLater>;
+}
+
 interface Loaders {
   readonly first: () => Promise<{ readonly texts: Texts }>;
-  readonly later: () => Promise<{ readonly later: SameKeys<typeof zhCNLater> }>;
+  readonly later: () => Promise<Later>;
 }
 
 const loaders: Readonly<Record<Language, Loaders>> = {
@@ -24,7 +32,7 @@ const loaders: Readonly<Record<Language, Loaders>> = {
 };
 
 const loaded = new Map<Language, Texts>();
-const loadedLater = new Map<Language, SameKeys<typeof zhCNLater>>();
+const loadedLater = new Map<Language, Later>();
 
 /** Whether a page has been shown that has texts beside the first ones. */
 let hasLater = false;
@@ -36,7 +44,7 @@ export const loadTexts = async (language: Language): Promise<void> => {
     loaded.has(language) ? undefined : first().then(({ texts }) => loaded.set(language, texts)),
     !hasLater || loadedLater.has(language)
       ? undefined
-      : later().then((module) => loadedLater.set(language, module.later)),
+      : later().then((module) => loadedLater.set(language, module)),
   ]);
 };
 
@@ -50,6 +58,13 @@ const textsOf = (language: Language): Texts => {
   const texts = loaded.get(language);
   if (texts === undefined) throw new Error(`the texts of ${language} are not loaded`);
   return texts;
+};
+
+/** Words of the service for the reasons of an explanation, in a language of the pages. */
+export const reasonWords = (language: Language): ReasonWords => {
+  const words = loadedLater.get(language);
+  if (words === undefined) throw new Error(`the later texts of ${language} are not loaded`);
+  return words;
 };
 
 /** The messages of the service in a language of the pages. */
@@ -84,7 +99,7 @@ export const i18nProvider: I18nProvider = {
   translate: (key, options = {}) => {
     const found =
       textAt(textsOf(current) as unknown as Tree, key) ??
-      textAt({ app: loadedLater.get(current) ?? {} }, key);
+      textAt({ app: loadedLater.get(current)?.later ?? {} }, key);
     if (found === undefined) return typeof options['_'] === 'string' ? options['_'] : key;
     return formOf(found, options['smart_count'] ?? options['count']).replaceAll(
       /%\{(\w+)\}/g,

@@ -10,8 +10,14 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { mayManage, type User } from './user.ts';
 
-/** Disables somebody who leaves, where they are listed, or enables them again. */
-export const DisableUser = ({ user }: { readonly user: User }) => {
+interface DisableUserProps {
+  readonly user: User;
+  /** In a line of a list the button is small. */
+  readonly small?: boolean;
+}
+
+/** Disables somebody who leaves, or enables them again: where they are listed, and on their page. */
+export const DisableUser = ({ user, small = false }: DisableUserProps) => {
   const text = useText();
   const { permissions: own } = usePermissions<readonly string[]>();
   const { identity } = useGetIdentity();
@@ -28,7 +34,7 @@ export const DisableUser = ({ user }: { readonly user: User }) => {
   return (
     <>
       <Button
-        size="small"
+        {...(small ? { size: 'small' as const } : {})}
         loading={busy}
         aria-label={`${action}: ${username}`}
         onClick={() => (disabled ? void change() : setAsking(true))}

@@ -18,6 +18,7 @@ import { type OwnColumn, OwnPart } from '../records/own-list.tsx';
 import { OwnShow } from '../records/own-show.tsx';
 import { dataProvider, send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
+import { DisableUser } from './disable-user.tsx';
 import { GrantsOf } from './grants-of.tsx';
 import { InviteUser } from './invitation-link.tsx';
 import { MadeForOthers } from './made-for-others.tsx';
@@ -121,10 +122,9 @@ const Actions = ({ user }: { readonly user: User }) => {
     <>
       {managed && !self && !user.disabled && isPerson ? <InviteUser user={user} /> : null}
       {managed && !self && isPerson ? (
-        <Button variant="outlined" onClick={() => setAsking('password')}>
-          {text('users.reset')}
-        </Button>
+        <Button onClick={() => setAsking('password')}>{text('users.reset')}</Button>
       ) : null}
+      <DisableUser user={user} />
       {managed && self ? <LinkButton to="/password">{text('account.changePassword')}</LinkButton> : null}
       {managed ? (
         <LinkButton to={`/users/${user.id}`} variant="contained" shortcut="e">

@@ -83,7 +83,7 @@ export const userColumns = (text: Text): OwnColumn<User>[] => [
     acts: true,
     label: text('common.actions'),
     sortable: false,
-    render: (user) => <DisableUser user={user} />,
+    render: (user) => <DisableUser user={user} small />,
   },
 ];
 
