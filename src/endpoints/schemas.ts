@@ -95,7 +95,11 @@ const step = {
   rule: text,
   label: text,
   outcome: { type: 'string', enum: ['passed', 'refused', 'narrowed', 'off'] },
-  because: text,
+  because: { type: 'string', description: 'the reason, in the language of the request' },
+  reason: {
+    ...object('ExplainedReason', { name: text, params: { type: 'object' } }),
+    description: 'the same as a name and its values, from which a page writes it in a language of its own',
+  },
 } as const;
 /** The conditions are there where the step is one of a row rule. */
 const explainedStep = {
@@ -113,6 +117,17 @@ const explainedStep = {
       ...object('ExplainedRestriction', { needed: { type: ['string', 'null'] }, held: texts }),
       description:
         'of the scopes and the networks of a key: what the request needs, or from where it comes, and what the key has',
+    },
+    record: {
+      ...object('ExplainedRecord', {
+        ...{ model: text, path: text, id: integer },
+        owner: {
+          ...object('ExplainedOwner', { id: integer, name: text }),
+          type: ['object', 'null'],
+          description: 'null: the record has no owner',
+        },
+      }),
+      description: 'of a record that is there and out of scope',
     },
     conditions: object('ExplainedConditions', {
       about: {
@@ -165,6 +180,10 @@ export const schemas = {
   invitation: object('Invitation', {
     url: { type: 'string', description: 'shown once; the token stands behind the #' },
     expires_at: time,
+    sent_to: {
+      type: ['string', 'null'],
+      description: 'address to which a mail with the link is sent; null: the application sends no mail',
+    },
   }),
   invitedUser: object('InvitedUser', { username: text, email: textOrNull, name: text, expires_at: time }),
   keyUsage: object('ApiKeyUsage', {
@@ -268,7 +287,11 @@ export const schemas = {
       type: 'array',
       items: explainedStep,
     },
-    decided_by: { type: ['string', 'null'], description: 'rule of the step that decides' },
+    decided_by: {
+      type: ['string', 'null'],
+      description:
+        'rule of the step that decides: the one that refuses; else the one that leaves some records only; else the last that lets the caller in',
+    },
   }),
   explainedSignIn: object('ExplainedSignIn', {
     provider: text,

@@ -2,9 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anonymous, type Principal, type UserPrincipal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
+import { en } from '../kernel/messages/en.ts';
+import { reasonText } from '../kernel/messages/reason.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { type Action, actions, type ResourceModel } from '../model/resource.ts';
-import { decide, writableFields } from './decide.ts';
+import { decide, reason, writableFields } from './decide.ts';
 import type { Grant } from './grant.ts';
 import { MintedGrant } from './mint.ts';
 import type { Rule } from './rule.ts';
@@ -55,7 +57,7 @@ const resource = (model: ResourceModel, action: Action, area: 'api' | 'admin' = 
 /** The decision in short: each step with its outcome, and what the grant allows. */
 const weighed = (rule: Rule, principal: Principal) => {
   const decision = decide(rule, principal);
-  const steps = decision.steps.map((step) => `${step.rule} ${step.outcome}: ${step.because}`);
+  const steps = decision.steps.map((step) => `${step.rule} ${step.outcome}: ${reasonText(en, step.because)}`);
   if (!decision.allowed) return { steps, problem: decision.problem.problem };
   const { rows, readable, writable, owner } = decision.grant;
   return { steps, rows, readable, writable: [...writable], owner };
@@ -380,7 +382,13 @@ describe('a password that must be changed', () => {
     (_, rule) => {
       expect(decide(rule, due)).toMatchObject({
         allowed: false,
-        steps: [{ rule: 'password_change', outcome: 'refused', because: 'ann must change the password' }],
+        steps: [
+          {
+            rule: 'password_change',
+            outcome: 'refused',
+            because: reason('must_change_password', { user: 'ann' }),
+          },
+        ],
         problem: { code: 40302, status: 403 },
       });
       // The other steps of the rule stay as they are without it.

@@ -1,5 +1,7 @@
 import { anonymous, type Principal, takes, type UserPrincipal } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
+import type { ReasonName } from '../kernel/messages/catalogue.ts';
+import type { Reason, ReasonParam } from '../kernel/messages/reason.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
 import type { RowAction, RowReachRule, RowTerm } from '../model/row-expression.ts';
@@ -15,12 +17,32 @@ import type {
 } from './grant.ts';
 import { isInScope, scopeOf } from './key-scope.ts';
 import { MintedGrant } from './mint.ts';
-import { isAdministrator, isSuperAdmin, type ResourceRule, type Rule, type Showing } from './rule.ts';
+import {
+  isAdministrator,
+  isSuperAdmin,
+  type ResourceRule,
+  type Rule,
+  type Showing,
+  superAdmin,
+} from './rule.ts';
 import type { Step, StepRule, Verdict } from './step.ts';
+
+/** The roles of a user as the reason of a step. */
+const rolesOf = ({ roles }: UserPrincipal): Reason => named(roles);
+
+/** The kind of a caller who is no user as the reason of a step. */
+const kindOf = ({ kind }: Principal): Reason => reason('caller', { caller: kind });
 
 const isRead = (action: Action): boolean => action === 'list' || action === 'detail';
 
-const step = (rule: StepRule, outcome: Step['outcome'], because: string): Step => ({
+const noParams: Reason['params'] = Object.freeze({});
+
+export const reason = (name: ReasonName, params: Reason['params'] = noParams): Reason => ({ name, params });
+
+/** A reason that consists of names and values only, the same in every language. */
+export const named = (text: ReasonParam): Reason => ({ name: 'named', params: { text } });
+
+const step = (rule: StepRule, outcome: Step['outcome'], because: Reason): Step => ({
   rule,
   outcome,
   because,
@@ -29,7 +51,7 @@ const step = (rule: StepRule, outcome: Step['outcome'], because: string): Step =
 /** The administration area is open to super_admin and admin only. */
 const administration = ({ area }: ResourceRule, principal: Principal): Step | undefined => {
   if (area === 'api') return undefined;
-  const because = principal.kind === 'user' ? principal.roles.join(', ') : principal.kind;
+  const because = principal.kind === 'user' ? rolesOf(principal) : kindOf(principal);
   const inside = principal.kind === 'user' && isAdministrator(principal);
   return step('administrator', inside ? 'passed' : 'refused', because);
 };
@@ -58,15 +80,16 @@ const asksPermission = (rule: ResourceRule): boolean =>
  */
 const permission = (rule: ResourceRule, principal: Principal): Step => {
   const { model, action } = rule;
-  if (!isChecked(rule)) return step('permission', 'off', 'not checked');
-  if (principal.kind !== 'user') return step('permission', 'refused', `${principal.kind} has no role`);
-  if (isSuperAdmin(principal)) return step('permission', 'passed', 'super_admin');
+  if (!isChecked(rule)) return step('permission', 'off', reason('not_checked'));
+  if (principal.kind !== 'user')
+    return step('permission', 'refused', reason('no_role', { caller: principal.kind }));
+  if (isSuperAdmin(principal)) return step('permission', 'passed', named(superAdmin));
   const entry = permissionAction(action);
   const granted = principal.granted.includes(`${model.name}.${entry}`);
   return step(
     'permission',
     granted ? 'passed' : 'refused',
-    `${principal.roles.join(', ')}: ${model.name} ${entry}`,
+    reason('permission', { roles: principal.roles, model: model.name, action: entry }),
   );
 };
 
@@ -94,7 +117,7 @@ interface Isolated {
   readonly writes?: RowFilter;
 }
 
-const unisolated = (because: string, outcome: 'off' | 'passed'): Isolated => ({
+const unisolated = (because: Reason, outcome: 'off' | 'passed'): Isolated => ({
   step: step('isolation', outcome, because),
   rows: [],
 });
@@ -103,10 +126,13 @@ const unisolated = (because: string, outcome: 'off' | 'passed'): Isolated => ({
 const isolatedByOwner = (owner: string, principal: Principal): Isolated =>
   principal.kind === 'user'
     ? {
-        step: step('isolation', 'narrowed', `${owner} = ${principal.id}`),
+        step: step('isolation', 'narrowed', named(`${owner} = ${principal.id}`)),
         rows: [{ column: owner, value: principal.id }],
       }
-    : { step: step('isolation', 'narrowed', `${principal.kind} owns no record`), rows: 'none' };
+    : {
+        step: step('isolation', 'narrowed', reason('owns_nothing', { caller: principal.kind })),
+        rows: 'none',
+      };
 
 /** Whether a write has to meet another rule than the one by which its record is reached. */
 export const isHeldToRule = (model: ResourceModel, action: Action): boolean => {
@@ -118,15 +144,15 @@ export const isHeldToRule = (model: ResourceModel, action: Action): boolean => {
 
 const isolation = ({ model, action }: ResourceRule, principal: Principal): Isolated => {
   const rule = model.rules.isolation;
-  if (rule === undefined) return unisolated('every record', 'off');
+  if (rule === undefined) return unisolated(reason('every_record'), 'off');
   const isNew = action === 'create';
-  if (isNew && rule.byOwner) return unisolated('a new record', 'passed');
+  if (isNew && rule.byOwner) return unisolated(reason('new_record'), 'passed');
   if (principal.kind === 'user' && isAdministrator(principal))
-    return unisolated(principal.roles.join(', '), 'passed');
+    return unisolated(rolesOf(principal), 'passed');
   if (rule.byOwner) return isolatedByOwner(model.owner ?? '', principal);
   const { read } = rule;
   const asked = rule[permissionAction(action)];
-  const narrowed = step('isolation', 'narrowed', isNew ? asked.words : read.words);
+  const narrowed = step('isolation', 'narrowed', named(isNew ? asked.words : read.words));
   const rows = isNew ? [] : rowsOf(read, principal);
   return isHeldToRule(model, action)
     ? { step: narrowed, rows, writes: rowsOf(asked, principal) }
@@ -141,9 +167,9 @@ const ownership = (
   principal: Principal,
 ): readonly [Step, number | null | undefined] => {
   if (!model.rules.ownership || model.owner === undefined || action !== 'create')
-    return [step('ownership', 'off', 'not set'), undefined];
+    return [step('ownership', 'off', reason('not_set')), undefined];
   const owner = principal.kind === 'user' ? principal.id : null;
-  return [step('ownership', 'passed', `${model.owner} = ${owner}`), owner];
+  return [step('ownership', 'passed', named(`${model.owner} = ${owner}`)), owner];
 };
 
 /** The fields of a model by kind of caller; computed once, as models never change. */
@@ -270,14 +296,14 @@ const restriction = (
   held: readonly HeldFields[] = [],
 ): Step => {
   const { restricted, restrictedUnless } = model.rules;
-  const named = [...restricted, ...restrictedUnless.flatMap(({ fields }) => fields)];
-  if (named.length === 0 || isRead(action)) return step('restricted_fields', 'off', 'none');
-  const restrictedNow = named.filter(
+  const all = [...restricted, ...restrictedUnless.flatMap(({ fields }) => fields)];
+  if (all.length === 0 || isRead(action)) return step('restricted_fields', 'off', reason('none'));
+  const restrictedNow = all.filter(
     (name) => !writable.has(name) || held.some(({ fields }) => fields.includes(name)),
   );
   return restrictedNow.length === 0
-    ? step('restricted_fields', 'passed', named.join(', '))
-    : step('restricted_fields', 'narrowed', restrictedNow.join(', '));
+    ? step('restricted_fields', 'passed', named(all))
+    : step('restricted_fields', 'narrowed', named(restrictedNow));
 };
 
 const nothing: ReadonlySet<string> = new Set();
@@ -299,7 +325,7 @@ const ownReads = (
   const scopes = principal.kind === 'user' ? principal.scopes : undefined;
   if (scopes !== undefined && !isInScope(scopes, scopeOf(rule)))
     return {
-      steps: [step('key_scope', 'narrowed', [...scopes].join(', '))],
+      steps: [step('key_scope', 'narrowed', named([...scopes]))],
       rows: published,
       reader: anonymous,
     };
@@ -307,11 +333,11 @@ const ownReads = (
   if (permitted.outcome === 'refused')
     return { steps: [{ ...permitted, outcome: 'narrowed' }], rows: published, reader: anonymous };
   if (principal.kind === 'user' && isAdministrator(principal)) {
-    const { step: passed, rows } = unisolated(principal.roles.join(', '), 'passed');
+    const { step: passed, rows } = unisolated(rolesOf(principal), 'passed');
     return { steps: [permitted, passed], rows, reader: principal };
   }
   return {
-    steps: [permitted, step('isolation', 'narrowed', own.words)],
+    steps: [permitted, step('isolation', 'narrowed', named(own.words))],
     rows: rowsOf(own, principal),
     reader: principal,
   };
@@ -325,7 +351,7 @@ const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { model, action } = rule;
   const published = publishedRows(rule);
   if (published !== undefined) {
-    const because = published.map(({ column, value }) => `${column} = ${value}`).join(', ');
+    const because = named(published.map(({ column, value }) => `${column} = ${value}`));
     const { steps = [], rows = published, reader = anonymous } = ownReads(rule, principal, published) ?? {};
     return {
       steps: [step('public_read', 'passed', because), ...steps],
@@ -392,11 +418,11 @@ const decideManaged = (
   if (permitted.outcome === 'refused') return { steps: [permitted] };
   // A list that shows public records accepts every caller.
   if (manage === undefined || !takes(methodsNamed(model.auth[action]), principal))
-    return { steps: [permitted, step('manage', 'refused', principal.kind)] };
+    return { steps: [permitted, step('manage', 'refused', kindOf(principal))] };
   const isAdmin = principal.kind === 'user' && isAdministrator(principal);
   const managed = isAdmin
-    ? step('manage', 'passed', principal.roles.join(', '))
-    : step('manage', 'narrowed', manage.words);
+    ? step('manage', 'passed', rolesOf(principal))
+    : step('manage', 'narrowed', named(manage.words));
   const read = takes(auth, principal) ? (weigh(policy, principal).terms?.rows ?? 'none') : 'none';
   const own = isAdmin ? [] : rowsOf(manage, principal);
   return {
@@ -461,9 +487,7 @@ const everyRow = (readable: readonly string[] = []) => ({ rows: [], readable, wr
 
 /** Refuses principals other than users: applications have no roles. */
 const asUser = (principal: Principal, decideUser: (user: UserPrincipal) => Verdict): Verdict =>
-  principal.kind === 'user'
-    ? decideUser(principal)
-    : { steps: [{ rule: 'user', outcome: 'refused', because: principal.kind }] };
+  principal.kind === 'user' ? decideUser(principal) : { steps: [step('user', 'refused', kindOf(principal))] };
 
 /** The scopes of a key, if it has some. Public records need none; `ownReads` decides about those beside them. */
 const keyScope = (rule: Rule, principal: Principal): Step | undefined => {
@@ -471,11 +495,12 @@ const keyScope = (rule: Rule, principal: Principal): Step | undefined => {
   if (rule.kind === 'resource' && rule.managed === undefined && publishedRows(rule) !== undefined)
     return undefined;
   const needed = scopeOf(rule);
+  const held = [...principal.scopes];
   const outcome = isInScope(principal.scopes, needed) ? 'passed' : 'refused';
   return {
     rule: 'key_scope',
     outcome,
-    because: `${needed ?? 'no scope'}: ${[...principal.scopes].join(', ')}`,
+    because: needed === undefined ? reason('no_scope', { held }) : named(`${needed}: ${held.join(', ')}`),
   };
 };
 
@@ -491,20 +516,20 @@ const weighRule = (rule: Rule, principal: Principal): Verdict => {
   switch (rule.kind) {
     case 'open':
       return {
-        steps: [{ rule: 'open', outcome: 'passed', because: 'anybody' }],
+        steps: [step('open', 'passed', reason('anybody'))],
         terms: everyRow(rule.readable),
       };
     case 'identified':
       return principal.kind === 'nobody'
-        ? { steps: [{ rule: 'user', outcome: 'refused', because: 'nobody' }] }
-        : { steps: [{ rule: 'user', outcome: 'passed', because: principal.kind }], terms: everyRow() };
+        ? { steps: [step('user', 'refused', kindOf(principal))] }
+        : { steps: [step('user', 'passed', kindOf(principal))], terms: everyRow() };
     case 'user':
       return asUser(principal, (user) => ownRows(user, rule.own, rule.readable ?? []));
     case 'isolated':
       return asUser(principal, (user) =>
         isAdministrator(user)
           ? {
-              steps: [{ rule: 'isolation', outcome: 'passed', because: user.roles.join(', ') }],
+              steps: [step('isolation', 'passed', rolesOf(user))],
               terms: everyRow(rule.readable),
             }
           : ownRows(user, rule.own, rule.readable),
@@ -526,20 +551,20 @@ const withReferences = (rule: ResourceRule, principal: Principal, verdict: Verdi
 };
 
 const ownRows = (user: UserPrincipal, own: string | undefined, readable: readonly string[]): Verdict => {
-  const passed: Step = { rule: 'user', outcome: 'passed', because: user.username };
+  const passed = step('user', 'passed', named(user.username));
   if (own === undefined) return { steps: [passed], terms: everyRow(readable) };
   return {
-    steps: [passed, { rule: 'isolation', outcome: 'narrowed', because: `${own} = ${user.id}` }],
+    steps: [passed, step('isolation', 'narrowed', named(`${own} = ${user.id}`))],
     terms: { rows: [{ column: own, value: user.id }], readable, writable: none },
   };
 };
 
 const holder = (user: UserPrincipal, roles: readonly string[]): Verdict => {
-  const because = `${user.roles.join(', ')}: one of ${roles.join(', ')}`;
+  const because = reason('one_of_roles', { held: user.roles, roles });
   const passes = isSuperAdmin(user) || user.roles.some((role) => roles.includes(role));
   return passes
-    ? { steps: [{ rule: 'role', outcome: 'passed', because }], terms: everyRow() }
-    : { steps: [{ rule: 'role', outcome: 'refused', because }] };
+    ? { steps: [step('role', 'passed', because)], terms: everyRow() }
+    : { steps: [step('role', 'refused', because)] };
 };
 
 const administrator = (
@@ -547,9 +572,9 @@ const administrator = (
   own: string | undefined,
   readable: readonly string[],
 ): Verdict => {
-  const because = user.roles.join(', ');
-  if (!isAdministrator(user)) return { steps: [{ rule: 'administrator', outcome: 'refused', because }] };
-  const passed: Step = { rule: 'administrator', outcome: 'passed', because };
+  const because = rolesOf(user);
+  if (!isAdministrator(user)) return { steps: [step('administrator', 'refused', because)] };
+  const passed = step('administrator', 'passed', because);
   if (own === undefined) return { steps: [passed], terms: everyRow(readable) };
   const { steps, terms } = ownRows(user, own, readable);
   return { steps: [passed, ...steps], ...(terms === undefined ? {} : { terms }) };
@@ -563,7 +588,7 @@ export const isBeforePasswordChange = (rule: Rule): boolean =>
 const passwordChange = (rule: Rule, principal: Principal): Step | undefined => {
   if (principal.kind !== 'user' || !principal.mustChangePassword) return undefined;
   const outcome = isBeforePasswordChange(rule) ? 'passed' : 'refused';
-  return { rule: 'password_change', outcome, because: `${principal.username} must change the password` };
+  return step('password_change', outcome, reason('must_change_password', { user: principal.username }));
 };
 
 /** Whether it is a rule of the administration area, whose endpoints demand the second factor. */
@@ -586,24 +611,22 @@ interface FactorStep {
  */
 const secondFactor = (rule: Rule, principal: Principal): FactorStep | undefined => {
   if (principal.kind !== 'user' || !asksSecondFactor(rule) || !isAdministrator(principal)) return undefined;
-  const { username, method } = principal;
+  const { username: user, method } = principal;
   switch (principal.secondFactor) {
     case 'none':
       return undefined;
     case 'given':
-      return { step: { rule: 'second_factor', outcome: 'passed', because: `${username} gave it` } };
-    case 'missing': {
-      const because = `${username} has one, which ${method} does not prove`;
+      return { step: step('second_factor', 'passed', reason('factor_given', { user })) };
+    case 'missing':
       return {
-        step: { rule: 'second_factor', outcome: 'refused', because },
+        step: step('second_factor', 'refused', reason('factor_missing', { user, method })),
         problem: 'second_factor_missing',
       };
-    }
     case 'due': {
-      const because = `${username} must set one up`;
+      const because = reason('factor_due', { user });
       return isBeforeSecondFactor(rule)
-        ? { step: { rule: 'second_factor', outcome: 'passed', because } }
-        : { step: { rule: 'second_factor', outcome: 'refused', because }, problem: 'second_factor_due' };
+        ? { step: step('second_factor', 'passed', because) }
+        : { step: step('second_factor', 'refused', because), problem: 'second_factor_due' };
     }
   }
 };

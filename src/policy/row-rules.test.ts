@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, type Principal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
+import { en } from '../kernel/messages/en.ts';
+import { reasonText } from '../kernel/messages/reason.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { collectModels } from '../model/models.ts';
 import type { Action, ResourceModel } from '../model/resource.ts';
 import { allOf, anyOf, equals, member, own, via } from '../model/row-rule.ts';
-import { admit, decide, isHeldToRule, readsOwn } from './decide.ts';
+import { admit, decide, isHeldToRule, named, readsOwn, reason } from './decide.ts';
 import type { ResourceRule } from './rule.ts';
 import { testUser } from './test-user.ts';
 
@@ -66,7 +68,7 @@ const decided = (name: string, action: Action, principal: Principal) => {
 };
 const isolationOf = (name: string, action: Action, principal: Principal) => {
   const step = decided(name, action, principal).steps.find(({ rule }) => rule === 'isolation');
-  return `${step?.outcome}: ${step?.because}`;
+  return `${step?.outcome}: ${step && reasonText(en, step.because)}`;
 };
 
 describe('the rule of an action', () => {
@@ -114,7 +116,9 @@ describe('the rule of an action', () => {
 describe('records beside published ones', () => {
   const live = [{ column: 'state', value: 'live', said: 'live' }];
   const steps = (principal: Principal) =>
-    decided('Story', 'list', principal).steps.map((step) => `${step.rule} ${step.outcome}: ${step.because}`);
+    decided('Story', 'list', principal).steps.map(
+      (step) => `${step.rule} ${step.outcome}: ${reasonText(en, step.because)}`,
+    );
   const published = 'public_read passed: state = live';
 
   it('are those that isolation grants to callers who may read them', () => {
@@ -172,18 +176,20 @@ describe('the scopes of a key', () => {
 
   it('are asked before every other rule', () => {
     expect(decided('Free', 'list', scoped).steps[0]).toEqual({
-      ...{ rule: 'key_scope', outcome: 'passed', because: 'frees:read: frees:read, frees:update' },
+      ...{ rule: 'key_scope', outcome: 'passed', because: named('frees:read: frees:read, frees:update') },
     });
     const refused = decide({ kind: 'resource', model: model('Free'), action: 'create', area: 'api' }, scoped);
     expect(refused).toMatchObject({
       allowed: false,
-      steps: [{ rule: 'key_scope', outcome: 'refused', because: 'frees:create: frees:read, frees:update' }],
+      steps: [
+        { rule: 'key_scope', outcome: 'refused', because: named('frees:create: frees:read, frees:update') },
+      ],
       problem: { code: 40305 },
     });
     expect(refused.steps).toHaveLength(1);
     expect(decide({ kind: 'user' }, scoped)).toMatchObject({
       allowed: false,
-      steps: [{ because: 'no scope: frees:read, frees:update' }],
+      steps: [{ because: reason('no_scope', { held: ['frees:read', 'frees:update'] }) }],
     });
   });
 
@@ -222,7 +228,7 @@ describe('the rule for deleted records', () => {
     expect(managing('list', manager).steps.at(-1)).toEqual({
       rule: 'manage',
       outcome: 'narrowed',
-      because: 'state = live',
+      because: named('state = live'),
     });
     expect(rowsFor('create', testUser(['admin'], entries))).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import type { Reason } from '../kernel/messages/reason.ts';
 import type { GrantTerms } from './grant.ts';
 
 /** The rules on which a decision can rest, in the order in which they are applied. */
@@ -23,8 +24,8 @@ export type StepRule =
 export interface Step {
   readonly rule: StepRule;
   readonly outcome: 'passed' | 'refused' | 'narrowed' | 'off';
-  /** The reason, for a reader: role names, an action, a column. Never a secret. */
-  readonly because: string;
+  /** Role names, an action, a column. Never a secret. */
+  readonly because: Reason;
 }
 
 /** The steps of a decision, and the terms of the grant; no terms where a step refused. */

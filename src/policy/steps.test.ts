@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, type Principal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
+import { en } from '../kernel/messages/en.ts';
+import { reasonText } from '../kernel/messages/reason.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { collectModels } from '../model/models.ts';
 import type { Action, ResourceModel } from '../model/resource.ts';
@@ -56,7 +58,9 @@ const on = (model: ResourceModel, action: Action, area: 'api' | 'admin' = 'api')
 
 /** Each step in words, as a person reads them. */
 const wordsOf = (rule: Rule, principal: Principal): readonly string[] =>
-  decide(rule, principal).steps.map((step) => `${step.rule} ${step.outcome}: ${step.because}`);
+  decide(rule, principal).steps.map(
+    (step) => `${step.rule} ${step.outcome}: ${reasonText(en, step.because)}`,
+  );
 
 const grantOf = (rule: Rule, principal: Principal): Grant => {
   const decision = decide(rule, principal);

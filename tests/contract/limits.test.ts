@@ -114,12 +114,12 @@ describeEachDatabase('limits', (databases) => {
     };
     const me = { user_id: String(caller.id) };
     await service.get('/api/v1/notes', { token: caller });
-    await expect.poll(() => explain('/notes', me)).toEqual([0, 'default: 2 of 3 left']);
-    expect(await explain('/notes', me)).toEqual([0, 'default: 2 of 3 left']);
+    await expect.poll(() => explain('/notes', me)).toEqual([0, 'default：剩余 2 / 3']);
+    expect(await explain('/notes', me)).toEqual([0, 'default：剩余 2 / 3']);
     for (let count = 0; count < 2; count += 1) await service.get('/api/v1/notes', { token: caller });
-    await expect.poll(() => explain('/notes', me)).toEqual([42900, 'default: 0 of 3 left']);
+    await expect.poll(() => explain('/notes', me)).toEqual([42900, 'default：剩余 0 / 3']);
     expect(await explain('/checkout', me)).toEqual([0]);
-    expect(await explain('/checkout', { ...me, address: '192.0.2.7' })).toEqual([0, 'default: 4 of 4 left']);
+    expect(await explain('/checkout', { ...me, address: '192.0.2.7' })).toEqual([0, 'default：剩余 4 / 4']);
     expect(await explain('/health', me)).toEqual([0]);
   });
 

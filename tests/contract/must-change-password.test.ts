@@ -276,7 +276,7 @@ describeEachDatabase('must_change_password', (databases) => {
             {
               rule: 'password_change',
               outcome: 'refused',
-              because: `${user.username} must change the password`,
+              because: `${user.username} 须先修改密码`,
             },
           ],
         });

@@ -645,7 +645,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
         body: { user: { disabled: true } },
       });
       const disabled = await explain(`provider=company&user_id=${user.id}`);
-      expect(disabled.steps[0]?.because).toContain('disabled');
+      expect(disabled.steps[0]?.because).toContain('已停用');
 
       for (const [query, status] of [
         ['', 400],

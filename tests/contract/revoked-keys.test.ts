@@ -174,7 +174,7 @@ describeEachDatabase('revoked keys', (databases) => {
       { kind: 'api_key', id, name, revoked_at: expect.stringMatching(/^\d{4}-.*Z$/) },
     ]);
     expect(explained.steps.find(({ rule }) => rule === 'authentication')?.because).toBe(
-      `key ${name} of ${user.username} was revoked on ${at} by root`,
+      `${user.username} 的密钥 ${name} 已于 ${at} 由 root 吊销`,
     );
   });
 

@@ -286,7 +286,7 @@ describeEachDatabase('a service account', (databases) => {
       status: 401,
       decided_by: 'authentication',
       steps: expect.arrayContaining([
-        expect.objectContaining({ because: expect.stringContaining('is a service account') }),
+        expect.objectContaining({ because: expect.stringContaining('是服务账号') }),
       ]),
     });
     expect(await explain(`api_key_id=${id}`)).toMatchObject({ status: 200, code: 0 });

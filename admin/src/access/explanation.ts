@@ -1,3 +1,4 @@
+import type { Reason } from '../../../src/kernel/messages/reason.ts';
 import type { PermissionAction } from './permission-table.ts';
 
 /** The scope of endpoints that ask about each model by itself: every key passes. */
@@ -33,12 +34,22 @@ export interface Step {
   readonly rule: string;
   readonly label: string;
   readonly outcome: 'passed' | 'refused' | 'narrowed' | 'off';
+  /** In the language of the service. */
   readonly because: string;
+  /** An instance of an older version does not say it. */
+  readonly reason?: Reason;
   readonly conditions?: Conditions;
   /** Of the permission check: each role of the caller, and whether it gives the right. */
   readonly grants?: Grants;
   /** Of the scopes and the networks of a key: what the request needs, or from where it comes. */
   readonly key?: { readonly needed: string | null; readonly held: readonly string[] };
+  /** Of a record that is there and out of scope. */
+  readonly record?: {
+    readonly model: string;
+    readonly path: string;
+    readonly id: number;
+    readonly owner: { readonly id: number; readonly name: string } | null;
+  };
 }
 
 export interface Grants {

@@ -3,13 +3,21 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
+import { reasonText } from '../../../src/kernel/messages/reason.ts';
 import { useScopeWords } from '../keys/scopes.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Gate, type GateOutcome, GateTrace } from '../parts/gate-trace.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { useModelName } from '../records/use-metadata.ts';
-import { type Language, serviceTexts, type Text, useLanguage, useText } from '../texts/provider.ts';
+import {
+  type Language,
+  reasonWords,
+  serviceTexts,
+  type Text,
+  useLanguage,
+  useText,
+} from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ConditionsOf } from './conditions.tsx';
 import { type Condition, changedAt, type Explanation, eachModel, type Step } from './explanation.ts';
@@ -33,7 +41,13 @@ export const Verdict = ({ explanation, error }: VerdictProps) => {
         allowed={allowed}
         title={text(allowed ? 'explain.allowed' : 'explain.refused', { status })}
         because={
-          decisive === undefined || allowed ? undefined : <Reason step={decisive} explanation={explanation} />
+          decisive === undefined ? undefined : allowed ? (
+            leavesSome(decisive) ? (
+              text('explain.onlySome')
+            ) : undefined
+          ) : (
+            <Refusal step={decisive} explanation={explanation} />
+          )
         }
       >
         <Typography
@@ -92,13 +106,37 @@ export const OutcomeHeading = ({ allowed, title, because, children }: OutcomeHea
 /** The caller of a request without credentials, in the question. */
 const anonymous = 'nobody';
 
+/** Whether a step lets a request through to some records only. */
+const leavesSome = ({ outcome, conditions }: Step): boolean =>
+  outcome === 'narrowed' && conditions?.about === 'list';
+
+/** The reason of a step in the language of the page; the service's own text where these pages do not know it. */
+const becauseOf = (language: Language, { reason, because }: Step): string => {
+  const words = reasonWords(language);
+  return reason !== undefined && Object.hasOwn(words.reasons, reason.name)
+    ? reasonText(words, reason)
+    : because;
+};
+
+/** Reasons that consist of names, which are no sentence. */
+const namesOnly: readonly string[] = ['named', 'caller'];
+
 /** Why a request is refused, by the step that decides. */
-const Reason = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
+const Refusal = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
   const text = useText();
   const language = useLanguage();
   const nameOf = useModelName();
-  const { grants } = step;
-  if (grants === undefined) return <>{text('explain.stoppedAt', { rule: ruleText(language, step) })}</>;
+  const scopes = useScopeWords();
+  const { grants, key, reason } = step;
+  if (step.rule === 'key_scope' && key !== undefined) return <>{neededText(text, scopes, key.needed)}</>;
+  if (grants === undefined)
+    return (
+      <>
+        {reason === undefined || namesOnly.includes(reason.name)
+          ? text('explain.stoppedAt', { rule: ruleText(language, step) })
+          : becauseOf(language, step)}
+      </>
+    );
   const who = explanation.caller.name ?? text(`explain.callers.${anonymous}`);
   const action = text(`permissions.action.${grants.action}`);
   return (
@@ -140,7 +178,8 @@ interface StepProps {
 
 const StepLine = ({ step, lit, explanation }: StepProps) => {
   const text = useText();
-  const { outcome, because, conditions, grants, key } = step;
+  const language = useLanguage();
+  const { outcome, conditions, grants, key, record } = step;
   const changed = changedAt(step, explanation);
   return (
     <Gate
@@ -149,18 +188,26 @@ const StepLine = ({ step, lit, explanation }: StepProps) => {
       title={
         <>
           <StepTitle step={step} />
-          {lit && !isDecidedWithin(conditions?.rule) ? <Decides text={text} /> : null}
+          {lit && !isDecidedWithin(conditions?.rule) ? <Decides outcome={outcome} /> : null}
         </>
       }
       aside={changed === undefined ? undefined : <Link to={changed}>{text('explain.change')}</Link>}
     >
       {key === undefined ? null : <Restriction rule={step.rule} restriction={key} />}
-      {/* A step that is off has no reason; what has a form of its own is shown in the language of the page. */}
-      {outcome === 'off' || conditions !== undefined || key !== undefined ? null : (
-        <Box component="code" sx={{ fontFamily: monospace, fontSize: 'var(--meta)' }}>
-          {because}
+      {/* A step that is off has no reason; some have a form of their own. */}
+      {outcome === 'off' || conditions !== undefined || key !== undefined || grants !== undefined ? null : (
+        <Box
+          component={step.reason?.name === 'named' ? 'code' : 'span'}
+          sx={{
+            fontSize: 'var(--meta)',
+            ...(step.reason?.name === 'named' ? { fontFamily: monospace } : {}),
+          }}
+        >
+          {becauseOf(language, step)}
         </Box>
       )}
+      {record === undefined ? null : <WaysOn record={record} explanation={explanation} />}
+      {lit && leavesSome(step) ? <div>{text('explain.maybeEmpty')}</div> : null}
       {grants === undefined ? null : <GrantsOfRoles grants={grants} refused={outcome === 'refused'} />}
       {conditions === undefined ? null : (
         <ConditionsOf conditions={conditions} decisive={lit} explanation={explanation} />
@@ -172,6 +219,33 @@ const StepLine = ({ step, lit, explanation }: StepProps) => {
 /** Whether a condition of the step has the mark instead: one place decides. */
 const isDecidedWithin = (rule: Condition | undefined): boolean =>
   rule !== undefined && (rule.decides || (rule.conditions ?? []).some(isDecidedWithin));
+
+/** The scope that a request needs. */
+const neededText = (text: Text, words: ReturnType<typeof useScopeWords>, needed: string | null): string => {
+  if (needed === null) return text('keyAccess.neededNone');
+  if (needed === eachModel) return text('keyAccess.neededEach');
+  return text('keyAccess.needed', { scope: words([needed]).join(text('keyAccess.separator')) });
+};
+
+interface WaysOnProps {
+  readonly record: NonNullable<Step['record']>;
+  readonly explanation: Explanation;
+}
+
+/** The ways on where a caller does not reach a record. */
+const WaysOn = ({ record: { path, id, owner }, explanation: { caller } }: WaysOnProps) => {
+  const text = useText();
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2, mt: 0.5 }}>
+      <Link to={`/records/${path}/${id}${owner === null ? '/show' : ''}`}>
+        {text(owner === null ? 'explain.showRecord' : 'explain.handOver')}
+      </Link>
+      {caller.kind === 'user' ? (
+        <Link to={`/users/${caller.id}/view`}>{text('day.viewAs.action')}</Link>
+      ) : null}
+    </Box>
+  );
+};
 
 interface RestrictionProps {
   readonly rule: string;
@@ -190,24 +264,23 @@ const Restriction = ({ rule, restriction: { needed, held } }: RestrictionProps) 
         <div>{text('keyAccess.held', { scopes: held.join(separator) })}</div>
       </>
     );
-  const neededWords = (): string => {
-    if (needed === null) return text('keyAccess.neededNone');
-    if (needed === eachModel) return text('keyAccess.neededEach');
-    return text('keyAccess.needed', { scope: words([needed]).join(separator) });
-  };
   return (
     <>
-      <div>{neededWords()}</div>
+      <div>{neededText(text, words, needed)}</div>
       <div>{text('keyAccess.held', { scopes: words(held).join(separator) })}</div>
     </>
   );
 };
 
-const Decides = ({ text }: { readonly text: Text }) => (
-  <Box component="span" sx={{ ml: 1, typography: 'caption', fontWeight: 600, color: 'secondary.main' }}>
-    {text('explain.decides')}
-  </Box>
-);
+/** The mark of the step that decides; a step that is passed lets the caller in. */
+const Decides = ({ outcome }: Pick<Step, 'outcome'>) => {
+  const text = useText();
+  return (
+    <Box component="span" sx={{ ml: 1, typography: 'caption', fontWeight: 600, color: 'secondary.main' }}>
+      {text(outcome === 'passed' ? 'explain.letsIn' : 'explain.decides')}
+    </Box>
+  );
+};
 
 /** The label of a rule in the language of the page; the service's own where these pages do not know the rule. */
 const ruleText = (language: Language, { rule, label }: Step): string => {

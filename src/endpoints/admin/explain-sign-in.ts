@@ -1,5 +1,8 @@
 import type { Endpoint, QueryDocs } from '../../http/endpoint.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { problemTable } from '../../kernel/problem-table.ts';
+import { reason } from '../../policy/decide.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
 import type { OidcProvider } from '../auth/oidc/options.ts';
@@ -7,7 +10,7 @@ import { defaultRoles, explainRoles, rolesOfValue } from '../auth/oidc/role-mapp
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
-import { givenIn, idIn } from './explain.ts';
+import { givenIn, idIn, reasonShown } from './explain.ts';
 import type { ExplainedStep } from './explanation.ts';
 
 const query: readonly QueryDocs[] = [
@@ -68,19 +71,22 @@ type SignInStep = Pick<ExplainedStep, 'rule' | 'outcome' | 'because'>;
 const factorStep = ({ secondFactor }: OidcProvider): SignInStep => ({
   rule: 'second_factor',
   ...(secondFactor === undefined
-    ? { outcome: 'off', because: 'the second factor of the provider does not count' }
+    ? { outcome: 'off', because: reason('provider_factor_off') }
     : {
         outcome: 'narrowed',
-        because: `the provider's second factor counts if ${secondFactor.claim} has ${secondFactor.values.join(' or ')}`,
+        because: reason('provider_factor', { claim: secondFactor.claim, values: secondFactor.values }),
       }),
 });
 
 /** Explains a sign-in with a provider: the account, the claim, the mapping and the roles. Changes nothing. */
 export const explainSignInEndpoints = (services: Services): Endpoint[] => {
-  const { providers, linkedAccounts, users, catalogue } = services;
+  const { providers, linkedAccounts, users } = services;
   if (providers.size === 0) return [];
 
-  const explain = async ({ provider: name, userId, subject, values: given }: Question) => {
+  const explain = async (
+    { provider: name, userId, subject, values: given }: Question,
+    catalogue: Catalogue,
+  ) => {
     const part = providers.get(name);
     if (part === undefined) throw invalidParameter('provider');
     const { roles: mapping, create } = part.provider;
@@ -108,28 +114,33 @@ export const explainSignInEndpoints = (services: Services): Endpoint[] => {
 
     const accountStep = (): SignInStep => {
       const rule = 'authentication';
-      if (user?.disabled) return { rule, outcome: 'refused', because: `user ${user.username} is disabled` };
+      if (user?.disabled)
+        return { rule, outcome: 'refused', because: reason('user_disabled', { user: user.username }) };
       if (account !== undefined)
-        return { rule, outcome: 'passed', because: `the account is linked to user ${user?.username}` };
+        return { rule, outcome: 'passed', because: reason('account_linked', { user: user?.username ?? '' }) };
       if (user !== undefined)
-        return { rule, outcome: 'refused', because: `user ${user.username} has no account of ${name}` };
+        return {
+          rule,
+          outcome: 'refused',
+          because: reason('account_not_linked', { user: user.username, provider: name }),
+        };
       return create === false
-        ? { rule, outcome: 'refused', because: 'no user has this account, and create is false' }
-        : { rule, outcome: 'passed', because: 'the first sign-in creates a user' };
+        ? { rule, outcome: 'refused', because: reason('account_unknown') }
+        : { rule, outcome: 'passed', because: reason('account_created') };
     };
     const roleStep = (): SignInStep => {
       const rule = 'role';
       if (unknown !== undefined)
-        return { rule, outcome: 'refused', because: `the role ${unknown} does not exist` };
-      if (mapping === undefined) return { rule, outcome: 'off', because: 'the provider maps no roles' };
+        return { rule, outcome: 'refused', because: reason('role_unknown', { role: unknown }) };
+      if (mapping === undefined) return { rule, outcome: 'off', because: reason('roles_not_mapped') };
       const granted = roles.filter(({ origin }) => origin === 'claim').map(({ role }) => role);
       return {
         rule,
         outcome: 'passed',
         because:
           granted.length === 0
-            ? `no value of ${mapping.claim} is mapped`
-            : `${mapping.claim} grants ${granted.join(', ')}`,
+            ? reason('claim_not_mapped', { claim: mapping.claim })
+            : reason('claim_grants', { claim: mapping.claim, roles: granted }),
       };
     };
     const steps = [accountStep(), roleStep(), factorStep(part.provider)];
@@ -155,7 +166,10 @@ export const explainSignInEndpoints = (services: Services): Endpoint[] => {
         held: current.includes(role),
       })),
       lost_roles: current.filter((role) => roles.every((each) => each.role !== role)),
-      steps: steps.map((step) => ({ ...step, label: catalogue.explained[step.rule] })),
+      steps: steps.map(({ because, rule, outcome }) => ({
+        ...{ rule, outcome, label: catalogue.explained[rule] },
+        ...reasonShown(catalogue, because),
+      })),
       decided_by: decisive?.rule ?? null,
     };
   };
@@ -180,7 +194,9 @@ export const explainSignInEndpoints = (services: Services): Endpoint[] => {
         query,
         problems: ['invalid_parameter', 'record_not_found'],
       },
-      handle: async ({ query: text }) => ({ data: await explain(questionIn(text)) }),
+      handle: async ({ query: text, language }) => ({
+        data: await explain(questionIn(text), catalogueOf(language)),
+      }),
     },
   ];
 };

@@ -4,6 +4,7 @@ import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
+import { type Reason, reasonText } from '../../kernel/messages/reason.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString, type QueryParameter } from '../../records/list/query-string.ts';
 import type { CallerStore } from '../../service/users/callers.ts';
@@ -11,7 +12,7 @@ import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { checkedModels } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
-import { decisiveStep, type Explanation, explain, type Subject } from './explanation.ts';
+import { decisiveStep, type ExplainedStep, type Explanation, explain, type Subject } from './explanation.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -121,35 +122,55 @@ const describeSubject = (subject: Subject): Json => {
   }
 };
 
-const answerOf = (
-  catalogue: Catalogue,
-  { code, status, endpoint, steps }: Explanation,
-): { readonly [name: string]: Json } => ({
-  allowed: code === 0,
-  status,
-  code,
-  endpoint:
-    endpoint === undefined
-      ? null
-      : {
-          operation: endpoint.operation,
-          method: endpoint.method,
-          path: endpoint.path,
-          authentication: [...endpoint.auth],
-        },
-  steps: steps.map(({ rule, outcome, because, conditions, grants, key }) => ({
-    rule,
-    label: catalogue.explained[rule],
-    outcome,
-    because,
-    ...(grants === undefined
-      ? {}
-      : { grants: { ...grants, roles: grants.roles.map((each) => ({ ...each })) } }),
-    ...(key === undefined ? {} : { key: { needed: key.needed, held: [...key.held] } }),
-    ...(conditions === undefined ? {} : { conditions: { about: conditions.about, rule: conditions.rule } }),
-  })),
-  decided_by: decisiveStep(steps)?.rule ?? null,
+/** A reason as text, and as its name and values, from which a page writes it in a language of its own. */
+export const reasonShown = (catalogue: Catalogue, { name, params }: Reason) => ({
+  because: reasonText(catalogue, { name, params }),
+  reason: {
+    name,
+    params: Object.fromEntries(
+      Object.entries(params).map(([key, value]) => [
+        key,
+        typeof value === 'object' ? value.join(', ') : value,
+      ]),
+    ),
+  },
 });
+
+const stepOf = (
+  catalogue: Catalogue,
+  { rule, outcome, because, conditions, grants, key, record }: ExplainedStep,
+): Json => ({
+  rule,
+  label: catalogue.explained[rule],
+  outcome,
+  ...reasonShown(catalogue, because),
+  ...(grants === undefined
+    ? {}
+    : { grants: { ...grants, roles: grants.roles.map((each) => ({ ...each })) } }),
+  ...(key === undefined ? {} : { key: { needed: key.needed, held: [...key.held] } }),
+  ...(record === undefined ? {} : { record: { ...record, owner: record.owner && { ...record.owner } } }),
+  ...(conditions === undefined ? {} : { conditions: { about: conditions.about, rule: conditions.rule } }),
+});
+
+const answerOf = (catalogue: Catalogue, explanation: Explanation): { readonly [name: string]: Json } => {
+  const { code, status, endpoint, steps } = explanation;
+  return {
+    allowed: code === 0,
+    status,
+    code,
+    endpoint:
+      endpoint === undefined
+        ? null
+        : {
+            operation: endpoint.operation,
+            method: endpoint.method,
+            path: endpoint.path,
+            authentication: [...endpoint.auth],
+          },
+    steps: steps.map((step) => stepOf(catalogue, step)),
+    decided_by: decisiveStep(explanation)?.rule ?? null,
+  };
+};
 
 /** Why a caller may or may not send a request: what the pipeline would say of it, rule by rule. */
 export const explainEndpoint = (services: Services): Endpoint => {
@@ -179,7 +200,7 @@ export const explainEndpoint = (services: Services): Endpoint => {
       const given = givenIn(parseQueryString(text), query);
       const { method, path, address } = requestOf(given);
       const subject = await subjectOf(callers, services, given);
-      const explanation = await explain(services, subject, { method, path, address }, principal);
+      const explanation = await explain(services, subject, { method, path, address }, principal, language);
       const said = answerOf(catalogueOf(language), explanation);
       return { data: { method, path, caller: describeSubject(subject), ...said } };
     },

@@ -1,8 +1,10 @@
 import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Reason } from '../../kernel/messages/reason.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { relatedFor } from '../../operations/area.ts';
+import { reason } from '../../policy/decide.ts';
 import { parseQueryString } from '../../records/list/query-string.ts';
 import { apiArea } from '../resources/area.ts';
 import { adminArea } from './records.ts';
@@ -20,7 +22,7 @@ const pathsIn = (name: string, value: string): readonly (readonly string[])[] =>
 /** The relations of a request, and the first of them behind which this caller may read nothing at all. */
 export interface ExplainedRelations {
   readonly named: readonly string[];
-  readonly refused: string | undefined;
+  readonly refused: Reason | undefined;
 }
 
 const walk = (
@@ -28,7 +30,7 @@ const walk = (
   path: readonly string[],
   models: Models,
   reads: (model: string) => boolean,
-): string | undefined => {
+): Reason | undefined => {
   let from: ResourceModel | undefined = model;
   for (const [index, name] of path.entries()) {
     const relation = from?.relations.get(name);
@@ -37,7 +39,7 @@ const walk = (
     const { through, model: to } = relation;
     const shut = [to, through?.model ?? to].find((each) => !reads(each));
     if (shut !== undefined)
-      return `${path.slice(0, index + 1).join('.')}: no record of ${shut} may be read by this caller`;
+      return reason('related_unreadable', { path: path.slice(0, index + 1).join('.'), model: shut });
     from = models.get(to);
   }
   return undefined;

@@ -4,12 +4,23 @@ import { anonymous } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethod, isOfApplications, optionalMethods } from '../../auth/registry.ts';
 import { parseId } from '../../fields/values.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
-import type { ExplainedRule } from '../../kernel/messages/catalogue.ts';
+import type { ExplainedRule, Locale, ReasonName } from '../../kernel/messages/catalogue.ts';
+import { labelText } from '../../kernel/messages/messages.ts';
+import type { Reason } from '../../kernel/messages/reason.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
-import { problemText } from '../../kernel/problem-text.ts';
+import { displayName } from '../../model/display.ts';
 import type { Models } from '../../model/models.ts';
-import { decide, modelsOfGrants, permissionAction, publicOrOwn, readsOwn } from '../../policy/decide.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import {
+  decide,
+  modelsOfGrants,
+  named,
+  permissionAction,
+  publicOrOwn,
+  readsOwn,
+  reason,
+} from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { scopeOf } from '../../policy/key-scope.ts';
 import { superAdmin } from '../../policy/rule.ts';
@@ -38,6 +49,17 @@ export interface ExplainedStep extends Omit<Step, 'rule'> {
   readonly grants?: ExplainedGrants;
   /** Of the scopes and the networks of a key. */
   readonly key?: ExplainedRestriction;
+  /** Of a record that is there and out of scope. */
+  readonly record?: ExplainedRecord;
+}
+
+/** A record that the administrator reads and the caller does not reach. */
+export interface ExplainedRecord {
+  readonly model: string;
+  readonly path: string;
+  readonly id: number;
+  /** Null where the record has no owner. */
+  readonly owner: { readonly id: number; readonly name: string } | null;
 }
 
 /** A restriction of a key, with the scope or address of the request; null: it is not known, or there is none. */
@@ -64,25 +86,27 @@ type Authenticated =
   | { readonly steps: readonly ExplainedStep[]; readonly principal: Principal }
   | { readonly steps: readonly ExplainedStep[]; readonly problem: ProblemName };
 
-const refused = (because: string, problem: ProblemName): Authenticated => ({
+const refused = (because: Reason, problem: ProblemName): Authenticated => ({
   steps: [{ rule: 'authentication', outcome: 'refused', because }],
   problem,
 });
 
-const passed = (because: string, principal: Principal): Authenticated => ({
-  steps: [{ rule: 'authentication', outcome: 'passed', because }],
+const passed = (method: AuthMethodName, principal: Principal): Authenticated => ({
+  steps: [{ rule: 'authentication', outcome: 'passed', because: named(method) }],
   principal,
 });
 
-const disabled = ({ username }: CallerUser): string => `user ${username} is disabled`;
+const disabled = ({ username }: CallerUser): Reason => reason('user_disabled', { user: username });
 
 /** Why a key that is known opens nothing. */
-const keyOver = ({ id, name, expired, revoked, user }: KnownKey): string => {
+const keyOver = ({ id, name, expired, revoked, user }: KnownKey): Reason => {
   if (revoked !== undefined) {
-    const by = revoked.by === null ? '' : ` by ${revoked.by}`;
-    return `key ${name} of ${user.username} was revoked on ${revoked.at}${by}`;
+    const ended = { key: name, user: user.username, at: revoked.at };
+    return revoked.by === null
+      ? reason('key_revoked', ended)
+      : reason('key_revoked_by', { ...ended, by: revoked.by });
   }
-  return expired ? `key ${id} has expired` : disabled(user);
+  return expired ? reason('key_expired', { key: id }) : disabled(user);
 };
 
 /** The networks of a key, if it has some: without an address they are named, with one they are checked. */
@@ -96,7 +120,7 @@ const throughNetworks = (
   const step: ExplainedStep = {
     rule: 'key_network',
     outcome: address === undefined ? 'narrowed' : isInside ? 'passed' : 'refused',
-    because: `${address === undefined ? '' : `${address}: `}${held.join(', ')}`,
+    because: named(`${address === undefined ? '' : `${address}: `}${held.join(', ')}`),
     key: { needed: address ?? null, held },
   };
   const all = [...steps, step];
@@ -114,10 +138,7 @@ const identify = async (
   const { refusals, area } = authMethod(name);
   if (subject.kind === 'user') {
     if (subject.user.service)
-      return refused(
-        `${subject.user.username} is a service account: it calls with API keys only`,
-        refusals[0],
-      );
+      return refused(reason('service_account', { user: subject.user.username }), refusals[0]);
     const identity = await identities.byUserId(subject.user.id, models);
     if (identity === undefined) return refused(disabled(subject.user), refusals[0]);
     // A session is not begun without it.
@@ -153,7 +174,7 @@ const anyCaller = async (
   models: readonly string[] | undefined,
   address: string | undefined,
 ): Promise<Authenticated> => {
-  const step = { rule: 'authentication', outcome: 'off', because: 'open' } as const;
+  const step = { rule: 'authentication', outcome: 'off', because: reason('anybody') } as const;
   const method = optionalMethods(false).find(({ holder }) => holder === subject.kind);
   if (models === undefined || method === undefined) return { steps: [step], principal: anonymous };
   const found = await identify(explainer, subject, method.name, models, address);
@@ -196,10 +217,9 @@ const authenticate = (
   }
   const methods = auth.filter((name) => authMethod(name).holder === subject.kind);
   if (methods.length === 0)
-    return refused(`${subject.kind}, but the endpoint takes ${auth.join(', ')}`, 'unauthenticated');
+    return refused(reason('wrong_caller', { caller: subject.kind, methods: auth }), 'unauthenticated');
   const method = methods.find((name) => isHeldBy(explainer, name, subject));
-  if (method === undefined)
-    return refused(`the application has no key for ${methods.join(', ')}`, 'invalid_signature');
+  if (method === undefined) return refused(reason('no_application_key', { methods }), 'invalid_signature');
   return identify(explainer, subject, method, models, address);
 };
 
@@ -214,7 +234,7 @@ const limitSteps = async (
   return levels.map(({ policy, admitted, remaining }) => ({
     rule: 'rate_limit',
     outcome: admitted ? 'passed' : 'refused',
-    because: `${policy.name}: ${remaining} of ${policy.size} left`,
+    because: reason('rate_left', { limit: policy.name, left: remaining, size: policy.size }),
   }));
 };
 
@@ -226,6 +246,9 @@ interface Admitted {
   readonly query: string;
   readonly models: Models;
   readonly asker: Principal;
+  readonly explainer: Services;
+  /** Language of the names of models in reasons. */
+  readonly language: Locale;
   readonly conditions: ReturnType<typeof conditionsFor>;
 }
 
@@ -254,9 +277,9 @@ const fieldSets = ({ endpoint: { policy }, grant }: Admitted) => {
   return [
     ...restrictedUnless
       .filter(({ fields }) => fields.some(isHeld))
-      .map((set) => ({ ...set, rule: 'restricted_fields', word: 'unless' }) as const),
+      .map((set) => ({ ...set, rule: 'restricted_fields', word: 'fields_unless' }) as const),
     ...(mask === undefined || policy.action === 'destroy' ? [] : viewedWhen).map(
-      (set) => ({ ...set, rule: 'viewed_fields', word: 'when' }) as const,
+      (set) => ({ ...set, rule: 'viewed_fields', word: 'fields_when' }) as const,
     ),
   ];
 };
@@ -273,7 +296,7 @@ const fieldSteps = (admitted: Admitted): readonly Promise<ExplainedStep>[] => {
     async ({ fields, condition: { expression, words }, rule, word }): Promise<ExplainedStep> => {
       const conditions = await admitted.conditions({ model, expression, otherwise, id, caller });
       const outcome = conditions.rule.outcome === 'passed' ? 'passed' : 'narrowed';
-      return { rule, outcome, because: `${fields.join(', ')} ${word} ${words}`, conditions };
+      return { rule, outcome, because: reason(word, { fields, words }), conditions };
     },
   );
 };
@@ -288,37 +311,83 @@ const withConditions = async (admitted: Admitted, step: ExplainedStep): Promise<
   return { ...step, outcome, conditions };
 };
 
+/** A record of which the administrator may know: its name, and its owner where the model has one. */
+const knownRecord = async (
+  { explainer, language }: Admitted,
+  { name: model, path, label, display, owner }: ResourceModel,
+  asked: Grant,
+  id: number,
+): Promise<ExplainedRecord & { readonly name: string }> => {
+  const shown = await explainer.resources.get(model)?.show(asked, id);
+  const row = JSON.parse(shown?.json ?? '{}') as Readonly<Record<string, unknown>>;
+  const ownerId = owner === undefined ? undefined : row[owner];
+  const user = typeof ownerId === 'number' ? await explainer.callers.user(ownerId) : undefined;
+  const title = (display === undefined ? undefined : displayName(display, row)) ?? `#${id}`;
+  return {
+    ...{ model, path, id, name: `${labelText(label, language)} ${title}` },
+    owner: user === undefined ? null : { id: user.id, name: user.username },
+  };
+};
+
+/** Whether only the owner of a record reads it. */
+const isReadByOwner = ({ owner, rules: { isolation } }: ResourceModel): boolean =>
+  isolation !== undefined &&
+  (isolation.byOwner ||
+    (isolation.read.expression.kind === 'own' && isolation.read.expression.column === owner));
+
+/** Says of a record that is there why the caller does not reach it. */
+const outOfScope = async (admitted: Admitted, model: ResourceModel, asked: Grant, id: number) => {
+  const { principal } = admitted.grant;
+  const { name, ...record } = await knownRecord(admitted, model, asked, id);
+  const { owner } = record;
+  if (!isReadByOwner(model) || principal.kind !== 'user')
+    return { record, because: reason('record_out_of_scope', { record: name }) };
+  const user = principal.username;
+  return {
+    record,
+    because:
+      owner === null
+        ? reason('record_of_nobody', { record: name, user })
+        : reason('record_of_other', { record: name, owner: owner.name, user }),
+  };
+};
+
 /**
  * Whether the caller reaches the record that the path names. An administrator who may not read the model's records
  * receives the same for one that is there as for one that is missing.
  */
-const recordStep = async ({
-  endpoint: { policy, reaches },
-  grant,
-  params,
-  asker,
-}: Admitted): Promise<ExplainedStep | undefined> => {
+const recordStep = async (admitted: Admitted): Promise<ExplainedStep | undefined> => {
+  const {
+    endpoint: { policy, reaches },
+    grant,
+    params,
+    asker,
+  } = admitted;
   if (reaches === undefined) return undefined;
-  const name = Object.values(params).join(' ');
-  const refused = (why: string): ExplainedStep => ({
+  const record = Object.values(params).join(' ');
+  const refused = (why: ReasonName): ExplainedStep => ({
     rule: 'record',
     outcome: 'refused',
-    because: `${name}: ${why}`,
+    because: reason(why, { record }),
   });
   const asked = policy.kind === 'resource' ? readsInArea(asker, policy.model) : undefined;
-  if (policy.kind === 'resource' && asked === undefined) return refused('missing or out of scope');
-  if (await reaches(grant, params)) return { rule: 'record', outcome: 'passed', because: name };
-  if (asked === undefined) return refused('missing or out of scope');
-  return refused((await reaches(asked, params)) ? 'out of scope' : 'missing');
+  if (policy.kind === 'resource' && asked === undefined) return refused('record_missing_or_out_of_scope');
+  if (await reaches(grant, params)) return { rule: 'record', outcome: 'passed', because: named(record) };
+  if (policy.kind !== 'resource' || asked === undefined) return refused('record_missing_or_out_of_scope');
+  const id = parseId(params['id'] ?? '');
+  if (!(await reaches(asked, params))) return refused('record_missing');
+  return id === undefined
+    ? refused('record_out_of_scope')
+    : { rule: 'record', outcome: 'refused', ...(await outOfScope(admitted, policy.model, asked, id)) };
 };
 
 /** Whether every relation that the query names leads to records of which the caller may read some. */
 const relatedStep = ({ endpoint, grant, query, models }: Admitted): ExplainedStep | undefined => {
   const relations = explainRelations(endpoint, query, grant.principal, models);
   if (relations === undefined) return undefined;
-  const { named, refused } = relations;
+  const { named: names, refused } = relations;
   return refused === undefined
-    ? { rule: 'related', outcome: 'passed', because: named.join(', ') }
+    ? { rule: 'related', outcome: 'passed', because: named(names) }
     : { rule: 'related', outcome: 'refused', because: refused };
 };
 
@@ -334,7 +403,7 @@ const writeStep = async (admitted: Admitted): Promise<ExplainedStep | undefined>
   if (endpoint.writes === undefined || grant.writes === undefined) return undefined;
   const outcome = (await endpoint.writes(grant, params)) ? 'passed' : 'refused';
   const conditions = await admitted.conditions({ ...asked, expression: write.expression });
-  return { rule: 'record_write', outcome, because: write.words, conditions };
+  return { rule: 'record_write', outcome, because: named(write.words), conditions };
 };
 
 /** The steps behind the policy, until one refuses. */
@@ -364,6 +433,12 @@ const recordSteps = async (
 const forQuery = (endpoint: Endpoint, query: string): Endpoint =>
   endpoint.ofTrash !== undefined && asksForTrash(query) ? { ...endpoint, ...endpoint.ofTrash } : endpoint;
 
+/** Refusals of the router. */
+const routeReasons: Readonly<Partial<Record<Problem['problem'], ReasonName>>> = {
+  path_not_found: 'path_unknown',
+  method_not_allowed: 'method_unknown',
+};
+
 /** A request that is explained; the address is that of its caller. */
 export interface ExplainedRequest {
   readonly method: string;
@@ -380,18 +455,19 @@ export const explain = async (
   subject: Subject,
   { method, path, address }: ExplainedRequest,
   asker: Principal,
+  language: Locale,
 ): Promise<Explanation> => {
   const destination = explainer.routes.find(method, path);
   if (destination.endpoint === undefined) {
-    const { code, status } = destination.problem;
-    const because = problemText(explainer.catalogue, destination.problem);
+    const { code, status, problem } = destination.problem;
+    const because = reason(routeReasons[problem] ?? 'path_malformed', { method });
     return { code, status, endpoint: undefined, steps: [{ rule: 'route', outcome: 'refused', because }] };
   }
   const { params } = destination;
   const [, query = ''] = /\?(.*)$/.exec(path) ?? [];
   const endpoint = forQuery(destination.endpoint, query);
   const steps: ExplainedStep[] = [
-    { rule: 'route', outcome: 'passed', because: `${endpoint.method} ${endpoint.path}` },
+    { rule: 'route', outcome: 'passed', because: named(`${endpoint.method} ${endpoint.path}`) },
   ];
   const ended = (problem: Problem): Explanation => ({
     code: problem.code,
@@ -416,7 +492,17 @@ export const explain = async (
   }
   const conditions = conditionsFor(explainer, asker);
   const models: Models = new Map([...explainer.resources.values()].map(({ model }) => [model.name, model]));
-  const admitted = { endpoint, grant: decision.grant, params, query, models, asker, conditions };
+  const admitted = {
+    endpoint,
+    grant: decision.grant,
+    params,
+    query,
+    models,
+    asker,
+    explainer,
+    language,
+    conditions,
+  };
   const { steps: further, problem } = await recordSteps(admitted, decided);
   steps.push(...further);
   return problem === undefined
@@ -436,8 +522,20 @@ const shaping: ReadonlySet<ExplainedRule> = new Set([
   'record_write',
 ]);
 
-/** The step that refused; where none did, the last that could have and let the caller in. */
-export const decisiveStep = (steps: readonly ExplainedStep[]): ExplainedStep | undefined =>
-  steps.find(({ outcome }) => outcome === 'refused') ??
-  steps.findLast(({ rule, outcome }) => outcome !== 'off' && !shaping.has(rule)) ??
-  steps.at(0);
+/** Whether a step leaves the caller some records only: a list can be short, or empty, because of it. */
+const leavesSomeRecords = ({ rule, outcome }: ExplainedStep): boolean =>
+  outcome === 'narrowed' && (rule === 'isolation' || rule === 'manage');
+
+/**
+ * The step that refused. Where none did: for a request about existing records the last that leaves only some of them,
+ * else the last that could have refused and let the caller in.
+ */
+export const decisiveStep = ({ steps, endpoint }: Explanation): ExplainedStep | undefined => {
+  const isNew = endpoint?.policy.kind === 'resource' && endpoint.policy.action === 'create';
+  return (
+    steps.find(({ outcome }) => outcome === 'refused') ??
+    (isNew ? undefined : steps.findLast(leavesSomeRecords)) ??
+    steps.findLast(({ rule, outcome }) => outcome !== 'off' && !shaping.has(rule)) ??
+    steps.at(0)
+  );
+};

@@ -80,6 +80,55 @@ export type ExplainedRule =
   | 'record'
   | 'record_write';
 
+/** Reasons of the steps of explained decisions, about an access or a sign-in. */
+export type ReasonName =
+  | 'named'
+  | 'caller'
+  | 'anybody'
+  | 'path_unknown'
+  | 'method_unknown'
+  | 'path_malformed'
+  | 'user_disabled'
+  | 'service_account'
+  | 'key_revoked'
+  | 'key_revoked_by'
+  | 'key_expired'
+  | 'wrong_caller'
+  | 'no_application_key'
+  | 'rate_left'
+  | 'must_change_password'
+  | 'factor_given'
+  | 'factor_missing'
+  | 'factor_due'
+  | 'no_scope'
+  | 'one_of_roles'
+  | 'not_checked'
+  | 'no_role'
+  | 'permission'
+  | 'every_record'
+  | 'new_record'
+  | 'owns_nothing'
+  | 'not_set'
+  | 'none'
+  | 'fields_unless'
+  | 'fields_when'
+  | 'related_unreadable'
+  | 'record_missing'
+  | 'record_out_of_scope'
+  | 'record_missing_or_out_of_scope'
+  | 'record_of_other'
+  | 'record_of_nobody'
+  | 'provider_factor_off'
+  | 'provider_factor'
+  | 'account_linked'
+  | 'account_not_linked'
+  | 'account_unknown'
+  | 'account_created'
+  | 'role_unknown'
+  | 'roles_not_mapped'
+  | 'claim_not_mapped'
+  | 'claim_grants';
+
 /** A text of a success other than the general one. */
 export type SuccessName = 'keyCreated' | 'keyRotated';
 
@@ -97,6 +146,12 @@ export interface Catalogue {
   >;
   /** Labels of the steps of an explanation. */
   readonly explained: Readonly<Record<ExplainedRule, string>>;
+  /** Texts of the reasons of such steps. */
+  readonly reasons: Readonly<Record<ReasonName, string>>;
+  /** Kinds of callers, for {caller} of a reason. */
+  readonly callers: Readonly<Record<'user' | 'api_key' | 'application' | 'nobody', string>>;
+  /** Actions of the permission table, for {action} of a reason. */
+  readonly actions: Readonly<Record<'read' | 'create' | 'update' | 'destroy', string>>;
   /** Labels by field name: of the service's own tables, and of models' fields without a label of their own. */
   readonly labels: Readonly<Record<string, string>>;
   /** Labels of the service by their English text, for a language of the application. */

@@ -1,4 +1,5 @@
 import type { Catalogue } from './catalogue.ts';
+import { actionsInEnglish, callersInEnglish, reasonsInEnglish } from './reasons-en.ts';
 
 export const problemsInEnglish: Catalogue['problems'] = {
   bad_request: 'Malformed request',
@@ -166,6 +167,9 @@ export const en: Catalogue = {
     null: 'null',
   },
   explained: explainedInEnglish,
+  reasons: reasonsInEnglish,
+  callers: callersInEnglish,
+  actions: actionsInEnglish,
   labels: {
     id: 'Id',
     account: 'Account',

@@ -1,4 +1,5 @@
 import type { Catalogue } from './catalogue.ts';
+import { actionsInChinese, callersInChinese, reasonsInChinese } from './reasons-zh-CN.ts';
 
 export const problemsInChinese: Catalogue['problems'] = {
   bad_request: '请求格式错误',
@@ -160,6 +161,9 @@ export const zhCN: Catalogue = {
     null: '空值',
   },
   explained: explainedInChinese,
+  reasons: reasonsInChinese,
+  callers: callersInChinese,
+  actions: actionsInChinese,
   labels: {
     id: '编号',
     account: '账号',

@@ -90,7 +90,8 @@ describeEachDatabase('explanations of requests across relations', (databases) =>
       rule: 'related',
       label: '关联记录',
       outcome: 'refused',
-      because: 'customer.vaults: no record of Vault may be read by this caller',
+      because: 'customer.vaults：该调用者不能读取 Vault 的任何记录',
+      reason: { name: 'related_unreadable', params: { path: 'customer.vaults', model: 'Vault' } },
     });
   });
 });

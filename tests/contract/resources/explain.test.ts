@@ -27,6 +27,8 @@ interface Step {
   readonly label: string;
   readonly outcome: string;
   readonly because: string;
+  readonly reason?: { readonly name: string; readonly params: Readonly<Record<string, unknown>> };
+  readonly record?: { readonly path: string; readonly id: number; readonly owner: object | null };
 }
 
 interface Explanation {
@@ -93,6 +95,7 @@ describeEachDatabase('GET /admin/explain', (databases) => {
 
   it('lists every rule in its order, with a label and what it was decided by', async () => {
     const explanation = await explain({ user_id: viewer.id, method: 'PATCH', path: `${purchases}/${mine}` });
+    const plain = { reason: { name: 'named', params: { text: expect.any(String) } } };
     expect(explanation).toEqual({
       method: 'PATCH',
       path: `${purchases}/${mine}`,
@@ -107,17 +110,47 @@ describeEachDatabase('GET /admin/explain', (databases) => {
         authentication: ['jwt', 'api_key'],
       },
       steps: [
-        { rule: 'route', label: 'Endpoint', outcome: 'passed', because: 'PATCH /api/v1/purchases/:id' },
-        { rule: 'authentication', label: 'Authentication', outcome: 'passed', because: 'jwt' },
+        {
+          rule: 'route',
+          label: 'Endpoint',
+          outcome: 'passed',
+          because: 'PATCH /api/v1/purchases/:id',
+          ...plain,
+        },
+        { rule: 'authentication', label: 'Authentication', outcome: 'passed', because: 'jwt', ...plain },
         {
           rule: 'permission',
           label: 'Permission check',
           outcome: 'refused',
           because: 'viewer: Purchase update',
+          reason: {
+            name: 'permission',
+            params: { roles: 'viewer', model: 'Purchase', action: 'update' },
+          },
           grants: { model: 'Purchase', action: 'update', roles: [{ role: 'viewer', allowed: false }] },
         },
       ],
       decided_by: 'permission',
+    });
+  });
+
+  it('marks the step that leaves a list only some records, and no step before it', async () => {
+    const list = await explain({ user_id: viewer.id, method: 'GET', path: purchases });
+    expect([list.allowed, list.decided_by]).toEqual([true, 'isolation']);
+    const every = await explain({ user_id: admin.id, method: 'GET', path: purchases });
+    expect([every.allowed, every.decided_by]).toEqual([true, 'authentication']);
+    const own = await explain({ user_id: viewer.id, method: 'GET', path: `${purchases}/${mine}` });
+    expect(own.decided_by).toBe('isolation');
+  });
+
+  it('names the record of another user with its owner, so that it can be handed over', async () => {
+    const { steps } = await explain({ user_id: viewer.id, method: 'GET', path: `${purchases}/${theirs}` });
+    expect(steps.at(-1)).toMatchObject({
+      reason: {
+        name: 'record_of_other',
+        params: { record: 'Purchase x', owner: admin.username, user: viewer.username },
+      },
+      record: { path: 'purchases', id: theirs, owner: { id: admin.id, name: admin.username } },
     });
   });
 
@@ -130,17 +163,17 @@ describeEachDatabase('GET /admin/explain', (databases) => {
       expect.objectContaining({ rule: 'record', outcome: 'passed' }),
     ]);
     for (const [path, because] of [
-      [theirs, 'out of scope'],
-      [999_999, 'missing'],
-      ['abc', 'missing'],
-      ['1e3', 'missing'],
+      [theirs, `Purchase x belongs to ${admin.username}; ${viewer.username} reaches only their own`],
+      [999_999, '999999: missing'],
+      ['abc', 'abc: missing'],
+      ['1e3', '1e3: missing'],
     ] as const) {
       const { status, code, decided_by, steps } = await at(path);
       expect([path, status, code, decided_by]).toEqual([path, 404, 40400, 'record']);
       expect(steps.at(-1)).toMatchObject({
         rule: 'record',
         outcome: 'refused',
-        because: `${path}: ${because}`,
+        because,
       });
       expect((await service.get(`${purchases}/${path}`, { token: viewer })).status).toBe(404);
     }
@@ -312,5 +345,89 @@ describeEachDatabase('GET /admin/explain', (databases) => {
     const path = `${base}/admin/explain?method=GET&path=/`;
     expect((await explain({ user_id: admin.id, method: 'GET', path })).allowed).toBe(true);
     expect((await explain({ user_id: viewer.id, method: 'GET', path })).status).toBe(403);
+  });
+});
+
+describeEachDatabase('the reasons of an explanation', (databases) => {
+  const service = useService(databases, {
+    application: {
+      resources: [order],
+      endpoints: [report],
+      migrations: {
+        '0001_purchases': { up: async (db, dialect) => createTable(db, dialect, order.table, { fields }) },
+      },
+    },
+    apps: ['shop'],
+    env: { LOCALE: 'auto' },
+  });
+
+  it('are in the language of the request, for every kind of refusal', async () => {
+    const token = await service.admin();
+    const [viewer, other] = [await service.createUser(), await service.createUser()];
+    const key = await service.ok<Key>('POST', '/api/v1/api_keys', {
+      token: viewer,
+      body: { api_key: { name: 'one', scopes: ['purchases:create'] } },
+    });
+    const { id } = await service.ok<{ id: number }>('POST', '/admin/records/purchases', {
+      token,
+      body: { purchase: { title: 'x', user_id: other.id } },
+    });
+    const asked: Record<string, string | number>[] = [
+      { user_id: viewer.id, method: 'GET', path: '/api/v1/nowhere' },
+      { user_id: viewer.id, method: 'PUT', path: '/api/v1/purchases' },
+      { user_id: viewer.id, method: 'GET', path: `/api/v1/purchases/${id}` },
+      { user_id: viewer.id, method: 'GET', path: '/api/v1/purchases/999' },
+      { user_id: viewer.id, method: 'POST', path: '/api/v1/purchases' },
+      { user_id: viewer.id, method: 'GET', path: '/api/v1/purchases' },
+      { user_id: viewer.id, method: 'GET', path: '/api/v1/reports/2024' },
+      { user_id: viewer.id, method: 'POST', path: '/api/v1/payment' },
+      { user_id: viewer.id, method: 'GET', path: '/admin/users' },
+      { api_key_id: key.id, method: 'GET', path: '/api/v1/purchases' },
+      { app_id: 'shop', method: 'POST', path: '/api/v1/purchases' },
+      { method: 'GET', path: '/api/v1/purchases' },
+    ];
+    /** Names of the service and of this test stand in texts of every language. */
+    const isName = (word: string): boolean =>
+      word === word.toLowerCase().replaceAll(/[^a-z_]/g, '') &&
+      [
+        'jwt',
+        'session',
+        'signature',
+        'api_key',
+        'viewer',
+        'clerk',
+        'user_id',
+        'note',
+        'x',
+        'http_signature',
+      ].includes(word);
+    const wordsOf = (text: string): readonly string[] =>
+      (text.match(/[A-Za-z_]{2,}/g) ?? []).filter(
+        (word) => !isName(word) && !['GET', 'POST', 'PUT', 'API', 'Purchase', 'shop'].includes(word),
+      );
+    const foreign: string[] = [];
+    for (const query of asked) {
+      const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+      const explained = await service.get<Explanation>(`/admin/explain?${search}`, {
+        token,
+        headers: { 'Accept-Language': 'zh-CN' },
+      });
+      for (const { because, rule, outcome, reason } of explained.data.steps) {
+        if (rule === 'route' && outcome === 'passed') continue;
+        const names = [viewer.username, other.username, 'purchases:create', 'purchases:read'];
+        const rest = names.reduce((text, name) => text.replaceAll(name, ''), because);
+        // A row rule is in the notation of models; its conditions are what a reader gets.
+        if (rule === 'isolation' && reason?.name === 'named') continue;
+        if (wordsOf(rest).length > 0) foreign.push(`${search}: ${rule}: ${because}`);
+      }
+    }
+    expect(foreign).toEqual([]);
+    const english = await service.get<Explanation>(
+      `/admin/explain?user_id=${viewer.id}&method=GET&path=/api/v1/purchases/${id}`,
+      { token, headers: { 'Accept-Language': 'en' } },
+    );
+    expect(english.data.steps.at(-1)?.because).toBe(
+      `Purchase x belongs to ${other.username}; ${viewer.username} reaches only their own`,
+    );
   });
 });

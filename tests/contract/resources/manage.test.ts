@@ -396,7 +396,7 @@ describeEachDatabase('callers who manage records', (databases) => {
     expect(await explain(ben, 'POST', path)).toMatchObject([
       40_400,
       { outcome: 'narrowed' },
-      { rule: 'record', because: `${row.id}: out of scope` },
+      { rule: 'record', because: `Order #${row.id}: out of scope` },
     ]);
     expect(await explain(ann, 'GET', '/api/v1/orders?trashed=true')).toMatchObject([
       0,

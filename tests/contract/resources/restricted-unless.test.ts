@@ -277,17 +277,17 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
         rule === 'restricted_fields' ? [[outcome, because, conditions?.rule.outcome]] : [],
       );
     };
-    const staff = 'priority, assignee_id unless team_id in Seat.team_id where user_id = caller';
+    const staff = 'priority, assignee_id，除非 team_id in Seat.team_id where user_id = caller';
     const all = ['narrowed', 'cost, priority, assignee_id, contact', undefined];
     expect(await explained(as('staff'), 'PATCH', `/${id}`)).toEqual([
       all,
       ['passed', staff, 'passed'],
-      ['narrowed', 'contact unless user_id = caller', 'refused'],
+      ['narrowed', 'contact，除非 user_id = caller', 'refused'],
     ]);
     expect(await explained(as('reporter'), 'POST', '')).toEqual([
       all,
       ['narrowed', staff, 'narrowed'],
-      ['narrowed', 'contact unless user_id = caller', 'narrowed'],
+      ['narrowed', 'contact，除非 user_id = caller', 'narrowed'],
     ]);
     expect(await explained(as('admin'), 'PATCH', `/${id}`)).toEqual([
       ['passed', 'cost, priority, assignee_id, contact', undefined],
