@@ -54,6 +54,7 @@ export const InviteUser = ({ user }: { readonly user: User }) => {
   const [asking, setAsking] = useState(false);
   const [made, setMade] = useState<Invitation>();
   const { id, username, email, invited } = user;
+  const address = sendsMail ? email : null;
 
   const make = async (): Promise<void> => {
     await act(async () => setMade(await makeInvitation(id)));
@@ -66,12 +67,12 @@ export const InviteUser = ({ user }: { readonly user: User }) => {
       <Confirm
         open={asking}
         title={filled(invited ? own.invite.inviteTitle : own.invite.resetTitle, { name: username })}
-        action={sendsMail ? own.invite.send : own.invite.make}
+        action={address ? own.invite.send : own.invite.make}
         dangerous={false}
         onConfirm={make}
         onClose={() => setAsking(false)}
       >
-        {sendsMail ? <Typography>{filled(own.invite.mailLead, { address: email })}</Typography> : null}
+        {address ? <Typography>{filled(own.invite.mailLead, { address })}</Typography> : null}
         <Typography>{own.invite.lead}</Typography>
         {invited ? null : <Typography sx={{ mt: 1 }}>{own.invite.resetKeeps}</Typography>}
       </Confirm>
