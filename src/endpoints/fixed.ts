@@ -3,6 +3,7 @@ import { aboutEndpoint } from './admin/about.ts';
 import { entityEndpoints } from './admin/entities.ts';
 import { explainEndpoint } from './admin/explain.ts';
 import { explainSignInEndpoints } from './admin/explain-sign-in.ts';
+import { refusalCausesEndpoint } from './admin/refusal-causes.ts';
 import { secondFactorEndpoints } from './admin/second-factor.ts';
 import { sessionEndpoints } from './admin/session.ts';
 import { sessionTokenEndpoint } from './admin/session-token.ts';
@@ -42,4 +43,5 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...explainSignInEndpoints(services),
   statsEndpoint(services),
   aboutEndpoint(services),
+  refusalCausesEndpoint(services),
 ];

@@ -80,6 +80,35 @@ describeEachDatabase('recent refusals', (databases) => {
     expect(found.map(({ path, code }) => [path, code])).toEqual([[`/api/v1/diaries/${mine.id}`, 40400]]);
   });
 
+  it('are grouped by caller, endpoint and code, the most frequent first', async () => {
+    const clock = movableClock();
+    await using service = await startService(databases, { application, clock });
+    const [ann, ben] = [await service.createUser(['viewer']), await service.createUser(['viewer'])];
+    // One cause: three paths, in two hours.
+    for (const id of [1, 2, 3]) await service.delete(`/api/v1/leaves/${id}`, { token: ann });
+    clock.advance(3_600);
+    await service.delete('/api/v1/leaves/1', { token: ann });
+    for (let count = 0; count < 2; count += 1) await service.post('/api/v1/leaves', { token: ben, body });
+    const token = await service.admin();
+    const causes = await service.ok<(Refusal & { route: string; requests: Refusal[] })[]>(
+      'GET',
+      '/admin/refusals/causes',
+      { token },
+    );
+    expect(
+      causes.map(({ refusals, caller_name, method, route, code }) => [
+        ...[refusals, caller_name, method, route, code],
+      ]),
+    ).toEqual([
+      [4, ann.username, 'DELETE', '/api/v1/leaves/:id', 40300],
+      [2, ben.username, 'POST', '/api/v1/leaves', 40300],
+    ]);
+    expect(causes[0]?.requests.map(({ path, refusals }) => [path, refusals])).toEqual([
+      ['/api/v1/leaves/1', 2],
+      ...[2, 3].map((id) => [`/api/v1/leaves/${id}`, 1]),
+    ]);
+  });
+
   it('a batch of missing records is looked up by one statement', async () => {
     await using service = await startService(databases, { application });
     const [ann, ben] = [await service.createUser(), await service.createUser()];

@@ -17,10 +17,20 @@ export interface Refusal {
   readonly address: string;
 }
 
+/** Refused requests by caller, endpoint and code as `/admin/refusals/causes` returns them. */
+export interface RefusalCause
+  extends Pick<Refusal, 'caller_kind' | 'caller_id' | 'caller_name' | 'method' | 'code'> {
+  readonly route: string;
+  readonly refusals: number;
+  readonly requests: readonly Pick<Refusal, 'path' | 'address' | 'refusals' | 'refused_at'>[];
+}
+
 const callers = { user: 'user_id', api_key: 'api_key_id', application: 'app_id' } as const;
 
+type Asked = Pick<Refusal, 'caller_kind' | 'caller_id' | 'method' | 'path' | 'code' | 'address'>;
+
 /** The address of the explanation of a refusal, with the code that it had then. */
-export const questionOf = ({ caller_kind, caller_id, method, path, code, address }: Refusal): string =>
+export const questionOf = ({ caller_kind, caller_id, method, path, code, address }: Asked): string =>
   `/explain?${new URLSearchParams({
     [callers[caller_kind]]: caller_id,
     ...(caller_kind === 'api_key' ? { address } : {}),

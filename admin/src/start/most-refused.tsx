@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { questionOf, type Refusal } from '../access/refusal.ts';
+import { questionOf, type RefusalCause } from '../access/refusal.ts';
 import { Link } from '../parts/link.tsx';
 import { sentenceOfCode } from '../parts/problem.ts';
 import { send } from '../service.ts';
@@ -89,18 +89,19 @@ export const MostRefused = () => {
   const { data = [] } = useQuery({
     queryKey: ['most refused'],
     refetchInterval: 60_000,
-    queryFn: async () =>
-      (await send<readonly Refusal[]>('GET', `/admin/refusals?sort=-refusals&per_page=${listed}`)).data,
+    queryFn: async () => (await send<readonly RefusalCause[]>('GET', '/admin/refusals/causes')).data,
   });
   return (
     <Ranked
       id="most-refused"
       title={text('start.mostRefused')}
       to="/explain?tab=refusals"
-      lines={data.map((refusal) => ({
-        ...{ key: refusal.id, name: `${refusal.method} ${refusal.path}`, to: questionOf(refusal) },
-        note: `${refusal.code} ${sentenceOfCode(refusal.code, language)}`,
-        figure: text('start.times', { count: refusal.refusals }),
+      lines={data.slice(0, listed).map(({ requests: [most], ...cause }) => ({
+        key: [cause.caller_kind, cause.caller_id, cause.method, cause.route, cause.code].join(' '),
+        name: `${cause.method} ${cause.route}`,
+        to: most === undefined ? '/explain?tab=refusals' : questionOf({ ...cause, ...most }),
+        note: `${cause.caller_name} · ${cause.code} ${sentenceOfCode(cause.code, language)}`,
+        figure: text('start.times', { count: cause.refusals }),
       }))}
     />
   );

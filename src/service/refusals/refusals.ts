@@ -48,6 +48,15 @@ const callerOf = (principal: Principal): RefusedCaller | undefined => {
   return { caller_kind: 'user', caller_id: String(id), caller_name: username };
 };
 
+/** Most rows of a grouping: the rarest are left out of it. */
+const maxGrouped = 20_000;
+
+/** Equal refusals of a caller within a day. */
+export interface GroupedRefusal extends Omit<KeptRefusal, 'status'> {
+  readonly refusals: number;
+  readonly refused_at: string | Date;
+}
+
 const statusOf = (code: number): number => Math.floor(code / 100);
 
 type PendingEntry = readonly [fingerprint: string, refusal: Pending];
@@ -191,6 +200,24 @@ export const createRefusals = (
       if (code === undefined) return;
       const { method, address } = request;
       claims.add(claim, { method, path: request.path.slice(0, maxPathLength), address }, code, clock());
+    },
+
+    /** The refusals of a day by caller, request and code, the most frequent first; `maxGrouped` at most. */
+    grouped: (): Promise<readonly GroupedRefusal[]> => {
+      const sum = sql<number>`cast(sum(refusals) as bigint)`;
+      const query = db
+        .selectFrom('gatewright_refusals')
+        .select(['caller_kind', 'caller_id', 'caller_name', 'method', 'path', 'code'])
+        .select((eb) => [
+          sum.as('refusals'),
+          eb.fn.max('address').as('address'),
+          eb.fn.max('refused_at').as('refused_at'),
+        ])
+        .where('refused_at', '>=', toTimestamp(clock() - retentionMs))
+        .groupBy(['caller_kind', 'caller_id', 'caller_name', 'method', 'path', 'code'])
+        .orderBy('refusals', 'desc')
+        .limit(maxGrouped);
+      return database.all<GroupedRefusal>(toQuery(query));
     },
 
     flush: counter.flush,
