@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/endpoints/admin/view-as.ts': 'the methods by which a colleague calls the API',
   'src/endpoints/list-endpoint.ts': 'the session by which a list is asked for',
   'src/endpoints/payment/payment.ts': 'the contract stores the timestamp that was signed',
+  'src/endpoints/admin/refusal-causes.ts': holder,
   'src/endpoints/schemas.ts': holder,
   'src/kernel/messages/catalogue.ts': holder,
   'src/kernel/messages/reasons-en.ts': holder,

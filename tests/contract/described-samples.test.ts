@@ -12,12 +12,10 @@ const page = (await import(new URL('../../docs-page/description.js', import.meta
   readonly sampleOf: (schema: Schema, resolve: (part: Schema) => Schema) => Readonly<Record<string, unknown>>;
 };
 
-/** The schema of a field in a body. */
-const propertyOf = (schema: Schema, name: string): Schema => {
-  const { properties } = schema as {
-    readonly properties: { readonly thing: { readonly properties: Readonly<Record<string, Schema>> } };
-  };
-  return properties.thing.properties[name] ?? {};
+/** The schemas of the fields of a record in a body. */
+const fieldsIn = (body: Schema, resolve: (part: Schema) => Schema): Readonly<Record<string, Schema>> => {
+  const { thing = {} } = body['properties'] as Readonly<Record<string, Schema>>;
+  return resolve(thing)['properties'] as Readonly<Record<string, Schema>>;
 };
 
 const fields = {
@@ -76,7 +74,7 @@ describeEachDatabase('samples of the documentation page', (databases) => {
     expect(sample).toEqual({ thing: { number: 'AB-1234', slug: expect.any(String), total: '10.00' } });
     // Each optional field by itself, as where it is the required one.
     const whole = Object.fromEntries(
-      Object.entries(fields).map(([name]) => [name, page.sampleOf(propertyOf(schema, name), resolve)]),
+      Object.entries(fieldsIn(schema, resolve)).map(([name, part]) => [name, page.sampleOf(part, resolve)]),
     );
     expect(whole).toMatchObject({ pages: 3, ratio: 0.5 });
     expect(Date.parse(String(whole['moment']))).toBeGreaterThan(Date.now());

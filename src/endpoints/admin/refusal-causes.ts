@@ -78,7 +78,7 @@ export const refusalCausesEndpoint = ({ refusals, routes }: Services): Endpoint 
       return {
         ...{ caller_kind, caller_id, caller_name, method, route, code: Number(code) },
         refusals: requests.reduce((sum, each) => sum + Number(each.refusals), 0),
-        refused_at: requests.map(timeOf).reduce((last, each) => (each > last ? each : last)),
+        refused_at: requests.map(timeOf).toSorted().at(-1) ?? timeOf(first),
         requests: requests.slice(0, maxRequests).map((each) => ({
           ...{ path: each.path, address: each.address, refusals: Number(each.refusals) },
           refused_at: timeOf(each),
