@@ -6,6 +6,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'auth/login-throttle.ts maxWaiting',
       'auth/password.ts',
       'auth/ports.ts',
+      'endpoints/admin/refusal-causes.ts',
       'endpoints/auth/sign-in.ts',
       'events/catch-up.ts',
       'events/credential-watch.ts',
