@@ -32,6 +32,7 @@ const setUp = async (env: Readonly<Record<string, string>> = {}) => {
       return 'granted';
     },
     settle: async () => {},
+    forget: async () => {},
   };
   const keyed = await createKeyed(readConfig({ DATA_DIR: directory, ...env }), vault, attempts, () => now);
   return { keyed, store, counterKeys };

@@ -39,19 +39,33 @@ export interface ThrottleDependencies {
   readonly delay?: (milliseconds: number) => Promise<unknown>;
 }
 
+/**
+ * What is counted by itself. `sign_in`: passwords and second factors. `link`: requests for links, and their confirmation.
+ * `invitation`: tokens of invitations. `provider`: returns from an identity provider. `logout`: logout tokens that an
+ * identity provider did not sign.
+ */
+export type CountedKind = 'sign_in' | 'link' | 'invitation' | 'provider' | 'logout';
+
 export interface LoginThrottle {
   /**
    * Runs a login attempt if the limits allow it. `undefined` from the attempt is a failure and is counted; anything
    * else is a success and is not; an attempt that throws gave the caller no information and is not counted either.
    * Throws `too_many_requests` with Retry-After, `overloaded` where concurrent attempts leave no place for long, and
    * `bad_request` where `signal` is aborted before the attempt has begun.
+   * @param kind default: `sign_in`. Failures of one kind are no obstacle to another.
    */
   run<T>(
     account: string,
     address: string,
     attempt: () => Promise<T | undefined>,
     signal?: AbortSignal,
+    kind?: CountedKind,
   ): Promise<T | undefined>;
+  /**
+   * Forgets the failed sign-ins of an account from a network, under each of its names. Called after a complete sign-in,
+   * never after the password alone. The failures of the network stay: an account of one's own gives no further guesses.
+   */
+  forget(accounts: readonly string[], address: string): Promise<void>;
   /**
    * As `run`, for attempts of a caller who knows the password of `account`: failures are counted from all addresses.
    * An attempt may itself `run`.
@@ -169,11 +183,16 @@ export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginTh
   };
 
   return {
-    run: (account, address, attempt, signal) => {
+    run: (account, address, attempt, signal, kind = 'sign_in') => {
       const network = networkOf(address);
-      const forAccount = { key: keyOf('account', account, network), limit: accountLimit };
-      const forAddress = { key: keyOf('address', network), limit: addressLimit };
+      const more = kind === 'sign_in' ? [] : [kind];
+      const forAccount = { key: keyOf('account', account, network, ...more), limit: accountLimit };
+      const forAddress = { key: keyOf('address', network, ...more), limit: addressLimit };
       return counted([forAccount, forAddress], attempt, signal);
+    },
+    forget: (accounts, address) => {
+      const network = networkOf(address);
+      return store.forget([...new Set(accounts)].map((account) => keyOf('account', account, network)));
     },
     runCode: (account, attempt, signal) =>
       counted([{ key: keyOf('code', account), limit: codeLimit }], attempt, signal),

@@ -46,6 +46,10 @@ const memoryStore = () => {
       if (failed) row.failures += 1;
       if (row.failures + row.reserved === 0) rows.delete(key);
     },
+    async forget(keys) {
+      await later();
+      for (const key of keys) Object.assign(rows.get(key) ?? {}, { failures: 0 });
+    },
   };
   return { store, rows, seen };
 };
@@ -79,6 +83,35 @@ const refused = (results: readonly PromiseSettledResult<unknown>[]) =>
   results.filter(({ status }) => status === 'rejected').length;
 
 describe('login throttle', () => {
+  test('forgets the failures of an account from a network, and neither those of the network nor of others', async () => {
+    const { throttle, fail, succeed } = setUp();
+    for (let round = 0; round < 10; round += 1) {
+      for (let tries = 0; tries < 9; tries += 1) await fail();
+      await throttle.forget(['ann', 'ann@example.com'], '::ffff:192.0.2.7');
+    }
+    await times(9, () => fail('ben'));
+    // 99 failures of the network: one is left.
+    expect(await fail('cleo')).toBe(undefined);
+    await expect(succeed('ann')).rejects.toMatchObject({ problem: 'too_many_requests' });
+    expect(await succeed('ann', '192.0.2.8')).toBe('in');
+    await times(10, () => fail('dora', '192.0.2.9'));
+    await throttle.forget(['ann'], '192.0.2.9');
+    await throttle.forget(['dora'], '192.0.2.8');
+    await expect(succeed('dora', '192.0.2.9')).rejects.toMatchObject({ problem: 'too_many_requests' });
+  });
+
+  test('counts each kind by itself', async () => {
+    const { throttle, succeed } = setUp();
+    const link = () => throttle.run('ann', '192.0.2.7', async () => undefined, undefined, 'link');
+    await times(10, link);
+    await expect(link()).rejects.toMatchObject({ problem: 'too_many_requests' });
+    await times(200, (index) =>
+      throttle.run(`x${index}`, '192.0.2.7', async () => undefined, undefined, 'link'),
+    );
+    expect(await succeed()).toBe('in');
+    expect(await throttle.run('a', '192.0.2.7', async () => 'in', undefined, 'provider')).toBe('in');
+  });
+
   test('after ten failures: 429 until the window ends, also for the right password', async () => {
     const { fail, succeed, time } = setUp();
     for (let count = 0; count < 10; count += 1) {
@@ -242,6 +275,7 @@ describe('login throttle', () => {
           return left.shift() ?? 'granted';
         },
         settle: async () => {},
+        forget: async () => {},
       },
       secret,
       clock: () => time.now,

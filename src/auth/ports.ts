@@ -116,6 +116,8 @@ export interface ThrottleStore {
    * ended without live reservations; settling a key that is gone changes nothing.
    */
   settle(key: string, failed: boolean, now: number): Promise<void>;
+  /** Forgets the failures of these keys; reservations stay. */
+  forget(keys: readonly string[]): Promise<void>;
 }
 
 /** The keys with which an application may sign now: the current one and those within their grace period. */

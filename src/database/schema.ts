@@ -415,7 +415,7 @@ export interface CoreSchema {
   };
   gatewright_account_links: {
     id: Generated<number>;
-    /** `password_reset`, `email` or `registration`. */
+    /** `password_reset`, `email` or `registration`; `address_in_use` once a notice was sent in place of a link. */
     purpose: string;
     /** The account or address as it was sent; with a token, the address to which the link was sent. */
     account: string;
@@ -427,10 +427,15 @@ export interface CoreSchema {
     locale: string;
     /** Of the client that made the request. */
     address: string | null;
-    /** SHA-256 of the token, lowercase hex; unique. */
+    /** SHA-256 of the token, lowercase hex; unique. Null before a message was sent, and once a newer link replaced it. */
     token_hash: string | null;
     created_at: string;
+    /** Null until a message was sent. */
     expires_at: string | null;
+    /** Of the user, when the password was verified or the link was sent; null without a user. */
+    security_stamp: number | null;
+    /** The user who asked for it, or the network of an anonymous client. */
+    requester: string | null;
   };
   gatewright_invitations: {
     id: Generated<number>;
@@ -446,6 +451,8 @@ export interface CoreSchema {
     used_at: string | null;
     /** When it was used, or another took its place; null also once its time is over. */
     ended_at: string | null;
+    /** Of the user, when the link was made. */
+    security_stamp: number | null;
   };
   /** The authenticator application of a user. */
   gatewright_totp: {
@@ -481,6 +488,8 @@ export interface CoreSchema {
     /** The sealed secret of the application, or the challenge that the authenticator has to sign. */
     secret: string;
     expires_at: string;
+    /** Of the user, when the password was verified. */
+    security_stamp: number | null;
   };
   /** Passwords that were right, of users who have yet to prove the second factor. */
   gatewright_sign_in_tickets: {

@@ -44,6 +44,7 @@ import { dueJobs } from './0064-due-jobs.ts';
 import { markedKeys } from './0066-marked-keys.ts';
 import { takenAddresses } from './0069-taken-addresses.ts';
 import { searchTriggers } from './0072-search-triggers.ts';
+import { begunStamps } from './0074-begun-stamps.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -220,4 +221,5 @@ export const coreMigrations: Migrations = {
   '0066_marked_keys': markedKeys,
   '0069_taken_addresses': takenAddresses,
   '0072_search_triggers': searchTriggers,
+  '0074_begun_stamps': begunStamps,
 };

@@ -205,11 +205,11 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   ),
   gatewright_invitations: other(
     ...['id', 'user_id', 'token_hash', 'created_at', 'expires_at', 'used_at', 'ended_at', 'made_by'],
-    'by_system',
+    ...['by_system', 'security_stamp'],
   ),
   gatewright_account_links: other(
     ...['id', 'purpose', 'account', 'canonical', 'user_id', 'registration', 'locale', 'address'],
-    ...['token_hash', 'created_at', 'expires_at'],
+    ...['token_hash', 'created_at', 'expires_at', 'security_stamp', 'requester'],
   ),
   gatewright_linked_accounts: other(
     ...['id', 'user_id', 'provider', 'issuer', 'subject', 'session_id', 'created_at', 'last_used_at'],
@@ -222,7 +222,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
     'last_used_at',
   ),
   gatewright_recovery_codes: other('user_id', 'code_hash', 'created_at'),
-  gatewright_factor_setups: other('session_id', 'kind', 'secret', 'expires_at'),
+  gatewright_factor_setups: other('session_id', 'kind', 'secret', 'expires_at', 'security_stamp'),
   gatewright_sign_in_tickets: other(
     ...['token_hash', 'user_id', 'security_stamp', 'challenge', 'tries', 'expires_at'],
   ),

@@ -13,33 +13,51 @@ import type { Services } from '../services.ts';
 import { actorOf, idOf, ticketOf, userOf } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from './area.ts';
 
-/** Account under which attempts of one network are counted. No user is called so: a username holds no blank. */
-const counted = ' invitation';
+/** Attempts of one network are counted under one name. */
+const counted = 'token';
 
 const limits = ['invitation_not_found', 'invitation_used', 'invitation_ended', 'cross_site'] as const;
 const overrun = ['too_many_requests', 'overloaded'] as const;
 
-/** Looks a token up, counted as a sign-in is: who tries tokens is refused as who tries passwords. */
+interface OpenInvitation extends FoundInvitation {
+  readonly hash: string;
+}
+
+/** @throws Problem `invitation_used`, `invitation_ended` */
+const demandOpen = ({ state }: FoundInvitation): void => {
+  if (state !== 'open') throw new Problem(state === 'used' ? 'invitation_used' : 'invitation_ended');
+};
+
+/**
+ * Looks a token up and uses it. An unknown one counts as a failure, and each call takes its place in the counters before a
+ * password is hashed.
+ */
 const createLookUp =
   ({ invitations, throttle, securityEvents, baseUrl }: Services) =>
-  async (call: Call, token: string): Promise<FoundInvitation & { readonly hash: string }> => {
+  async <Result>(
+    call: Call,
+    token: string,
+    use: (found: OpenInvitation) => Promise<Result>,
+  ): Promise<Result> => {
     const { address, signal } = call;
     if (isForeignPage(call, baseUrl)) {
       const detail = { method: 'POST', path: call.path };
       securityEvents.record({ action: 'admin.refused', address, detail });
       throw new Problem('cross_site');
     }
-    const look = async () => {
+    const look = async (): Promise<{ readonly result: Result } | undefined> => {
       const hash = hashLinkToken(token);
       const found = hash === undefined ? undefined : await invitations.find(hash);
-      if (hash !== undefined && found !== undefined) return { ...found, hash };
+      if (hash !== undefined && found !== undefined) {
+        demandOpen(found);
+        return { result: await use({ ...found, hash }) };
+      }
       securityEvents.record({ action: 'sign_in.failed', address, detail: { invitation: true } });
       return undefined;
     };
-    const found = await throttle.run(counted, address, look, signal);
+    const found = await throttle.run(counted, address, look, signal, 'invitation');
     if (found === undefined) throw new Problem('invitation_not_found');
-    if (found.state === 'open') return found;
-    throw new Problem(found.state === 'used' ? 'invitation_used' : 'invitation_ended');
+    return found.result;
   };
 
 /** Links by which users set a password of their own: made by an administrator, used without a session. */
@@ -52,11 +70,7 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
   const input = createInput({ ...tokenField, password: field.text({ required: true }) }, catalogue);
   const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'json' } as const;
 
-  const setPassword = async (call: Call): Promise<FoundInvitation> => {
-    const { values, errors } = input.read(call.body);
-    refuseInvalid(errors);
-    const found = await lookUp(call, String(values['token']));
-    const password = String(values['password']);
+  const setPassword = async (call: Call, found: OpenInvitation, password: string): Promise<void> => {
     const violation = await passwordViolation(password, found);
     if (violation !== undefined) refuseInvalid([input.error('password', violation)]);
     const identity = await identities.byUserId(found.userId, []);
@@ -65,7 +79,6 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
     const actor = { principal: arriving(identity), address: call.address };
     if (!(await invitations.use(found, found.hash, passwordHash, actor)))
       throw new Problem('invitation_ended');
-    return found;
   };
 
   return [
@@ -117,7 +130,8 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
       handle: async (call) => {
         const { values, errors } = tokenOnly.read(call.body);
         refuseInvalid(errors);
-        const { username, email, name, expiresAt } = await lookUp(call, String(values['token']));
+        const found = await lookUp(call, String(values['token']), async (each) => each);
+        const { username, email, name, expiresAt } = found;
         return { data: { username, email: shownAddress(email), name, expires_at: expiresAt } };
       },
     },
@@ -137,7 +151,13 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
         problems: [...limits, ...overrun],
       },
       handle: async (call) => {
-        const { userId } = await setPassword(call);
+        const { values, errors } = input.read(call.body);
+        refuseInvalid(errors);
+        const [token, password] = [String(values['token']), String(values['password'])];
+        const userId = await lookUp(call, token, async (found) => {
+          await setPassword(call, found, password);
+          return found.userId;
+        });
         const identity = await identities.byUserId(userId, []);
         if (identity === undefined) throw new Problem('invitation_ended');
         const { id, username, email, name, roles } = identity;

@@ -27,11 +27,7 @@ export const passkeyEndpoints = (services: Services): Endpoint[] => {
     { name: field.string({ required: true, max: 100 }), response: field.json({ required: true }) },
     catalogue,
   );
-  const setupOf = (call: Call): Setup => ({
-    sessionId: changingSession(call),
-    userId: userOf(call).id,
-    kind: 'passkey',
-  });
+  const setupOf = (call: Call): Setup => ({ sessionId: changingSession(call), kind: 'passkey' });
   const demandPossible = (): void => {
     if (passkeys.problem !== undefined) throw new Problem('passkeys_impossible');
   };
@@ -58,10 +54,10 @@ export const passkeyEndpoints = (services: Services): Endpoint[] => {
       handle: async (call) => {
         const setup = setupOf(call);
         demandPossible();
-        await password.verify(call);
-        const { passkeys: known } = await secondFactors.of(setup.userId);
+        const user = await password.verify(call);
+        const { passkeys: known } = await secondFactors.of(user.id);
         const options = await passkeys.creationOptions(userOf(call), known);
-        await factorSetups.begin(setup, options.challenge);
+        await factorSetups.begin({ ...setup, user, secret: options.challenge });
         return { data: { ...options } as unknown as JsonObject };
       },
     },
@@ -85,16 +81,16 @@ export const passkeyEndpoints = (services: Services): Endpoint[] => {
         problems: ['conflict', 'passkeys_impossible', 'second_factor_setup_ended'],
       },
       handle: async (call) => {
-        const setup = setupOf(call);
+        const place = setupOf(call);
         demandPossible();
         const { values, errors } = creation.read(call.body);
         refuseInvalid(errors);
         const name = String(values['name']);
-        const challenge = await factorSetups.secretOf(setup);
-        if (challenge === undefined) throw new Problem('second_factor_setup_ended');
+        const setup = await factorSetups.find(place);
+        if (setup === undefined) throw new Problem('second_factor_setup_ended');
         const response = values['response'];
         const made = isJsonObject(response)
-          ? await passkeys.verifyRegistration(response, challenge)
+          ? await passkeys.verifyRegistration(response, setup.secret)
           : undefined;
         if (made === undefined)
           throw new Problem('invalid_record', {
@@ -103,7 +99,7 @@ export const passkeyEndpoints = (services: Services): Endpoint[] => {
         const codes = newRecoveryCodes();
         const passkey = { ...made, name };
         const hashes = recoveryHashes(codes);
-        const added = await factorSetups.completePasskey(setup, challenge, passkey, hashes, actorOf(call));
+        const added = await factorSetups.completePasskey(setup, passkey, hashes, actorOf(call));
         if (added === undefined) throw new Problem('second_factor_setup_ended');
         return { data: { id: added.id, name, recovery_codes: added.first ? [...codes] : null } };
       },

@@ -15,7 +15,7 @@ import {
   proveTyped,
   type TypedFactor,
 } from '../auth/second-factor.ts';
-import { isForeignPage, type SignedIn } from '../auth/sign-in.ts';
+import { forgetFailures, isForeignPage, type SignedIn } from '../auth/sign-in.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
@@ -153,6 +153,7 @@ export const secondFactorSignIn = (services: Services): Endpoint => {
         throw factorRefused('second_factor_wrong');
       }
       const by = { id: user.id, username: user.username };
+      await forgetFailures(services, user, call);
       securityEvents.log({ action: 'sign_in', address, by, detail: { second_factor: answer.by } });
       return {
         data: sessionUser({ ...user, secondFactor: 'given' }),

@@ -7,7 +7,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
 import { signedInByCode } from '../auth/oidc/code.ts';
-import { createSignIn, isForeignPage, type SignedIn } from '../auth/sign-in.ts';
+import { createSignIn, forgetFailures, isForeignPage, type SignedIn } from '../auth/sign-in.ts';
 import { entityPolicy } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
@@ -70,6 +70,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       services.securityEvents.record(event);
       throw loginFailed();
     }
+    await forgetFailures(services, user, call);
     services.securityEvents.log({ action: 'sign_in', address: call.address, by });
     return { data: sessionUser(user), headers: { 'Set-Cookie': cookies.set(session.id) } };
   };

@@ -3,7 +3,6 @@ import { newTotpSecret, stepOfCode, totpUrl } from '../../auth/totp.ts';
 import { field } from '../../fields/define.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { Setup } from '../../service/second-factors/factor-setups.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
@@ -48,10 +47,12 @@ export const totpEndpoints = (services: Services): Endpoint[] => {
       },
       handle: async (call) => {
         const sessionId = changingSession(call);
-        const { id } = await password.verify(call);
+        const user = await password.verify(call);
         const secret = newTotpSecret();
-        const setup: Setup = { sessionId, userId: id, kind: 'totp' };
-        const expires = await factorSetups.begin(setup, totpSecrets.seal(secret));
+        const expires = await factorSetups.begin({
+          ...{ sessionId, kind: 'totp', user },
+          secret: totpSecrets.seal(secret),
+        });
         const url = totpUrl(secret, issuer, userOf(call).username);
         return { data: { secret, url, expires_at: expires } };
       },
@@ -75,17 +76,17 @@ export const totpEndpoints = (services: Services): Endpoint[] => {
         problems: ['second_factor_setup_ended'],
       },
       handle: async (call) => {
-        const setup: Setup = { sessionId: changingSession(call), userId: userOf(call).id, kind: 'totp' };
+        const sessionId = changingSession(call);
         const { values, errors } = confirmation.read(call.body);
         refuseInvalid(errors);
-        const sealed = await factorSetups.secretOf(setup);
-        const secret = sealed === undefined ? undefined : totpSecrets.open(sealed);
-        if (sealed === undefined || secret === undefined) throw new Problem('second_factor_setup_ended');
+        const setup = await factorSetups.find({ sessionId, kind: 'totp' });
+        const secret = setup && totpSecrets.open(setup.secret);
+        if (setup === undefined || secret === undefined) throw new Problem('second_factor_setup_ended');
         const step = stepOfCode(secret, String(values['code']), clock());
         if (step === undefined) refuseInvalid([confirmation.error('code', { rule: 'wrong_code' })]);
         const codes = newRecoveryCodes();
         const hashes = recoveryHashes(codes);
-        const added = await factorSetups.completeTotp(setup, sealed, step ?? 0, hashes, actorOf(call));
+        const added = await factorSetups.completeTotp(setup, step ?? 0, hashes, actorOf(call));
         if (added === undefined) throw new Problem('second_factor_setup_ended');
         return { data: { recovery_codes: added.first ? [...codes] : null } };
       },

@@ -1,5 +1,6 @@
 import { canonicalAccount, mailboxViolation, usernameViolation } from '../../auth/account.ts';
 import { addressOf, domainName } from '../../auth/address.ts';
+import { hashLinkToken } from '../../auth/link-token.ts';
 import { loginFailed } from '../../auth/login.ts';
 import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import { anonymous, type UserPrincipal } from '../../auth/principal.ts';
@@ -12,7 +13,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { RegistrationOptions } from '../../mail/options.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import { publicUserEntity } from '../../records/users.ts';
-import type { AccountLinks, FoundLink, LinkPurpose, LinkRequest } from '../../service/users/account-links.ts';
+import type { AccountLinks, LinkPurpose, LinkRequest } from '../../service/users/account-links.ts';
 import { arriving } from '../admin/area.ts';
 import { createUserInput, newUserOf } from '../admin/user-input.ts';
 import { createInput, passwordSchema, refined, refuseInvalid } from '../input.ts';
@@ -32,20 +33,21 @@ const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'jso
 const tokenField = { token: field.text({ required: true }) };
 
 /**
- * Stores a request for a link. Each counts as a failed sign-in does, by account and network, whether or not the account
- * exists.
+ * Stores a request for a link. Each is counted, by account and network, whether or not the account exists, and before
+ * anything is hashed for it.
+ * @param more what costs time, such as the hash of a password
  */
 const requestLink = async (
   { accountLinks, throttle }: MailingServices,
   { address, signal }: Call,
   request: Omit<LinkRequest, 'address'>,
+  more: () => Promise<Pick<LinkRequest, 'registration'>> = async () => ({}),
 ): Promise<Answer> => {
-  // No user is called so: a username contains no blank.
   const counted = `${request.purpose} ${request.canonical}`;
   const send = async (): Promise<undefined> => {
-    await accountLinks.request({ ...request, address });
+    await accountLinks.request({ ...request, ...(await more()), address });
   };
-  await throttle.run(counted, address, send, signal);
+  await throttle.run(counted, address, send, signal, 'link');
   return {};
 };
 
@@ -65,22 +67,35 @@ const addressRule = ({ registration }: Services): ((email: string) => RuleViolat
   };
 };
 
-/** @throws Problem `link_ended` */
-const openLink = async (
-  { accountLinks }: MailingServices,
+/**
+ * Confirms a link. A link that is over counts as a failure, and each confirmation takes its place in the counters before a
+ * password is hashed. @throws Problem `link_ended`, `too_many_requests`, `overloaded`
+ * @param confirm undefined if the link is over
+ */
+const confirmLink = async <Result>(
+  { throttle }: MailingServices,
   purpose: LinkPurpose,
   token: string,
-): Promise<FoundLink> => {
-  const found = await accountLinks.find(purpose, token);
-  if (found === undefined) throw new Problem('link_ended');
-  return found;
+  { address, signal }: Call,
+  confirm: () => Promise<Result | undefined>,
+): Promise<Result> => {
+  const counted = `${purpose} ${hashLinkToken(token) ?? ''}`;
+  const confirmed = await throttle.run(counted, address, confirm, signal, 'link');
+  if (confirmed === undefined) throw new Problem('link_ended');
+  return confirmed;
 };
 
-/** The user of a link, as who they act. @throws Problem `link_ended` if there is none, or it is disabled */
-const userOfLink = async ({ identities }: Services, { userId }: FoundLink, { address }: Call) => {
-  const identity = await identities.byUserId(userId, []);
-  if (identity === undefined) throw new Problem('link_ended');
-  return { identity, actor: { principal: arriving(identity), address } };
+/** An open link and its user, as who they act; undefined if the link is over, or its user is disabled. */
+const findOfUser = async (
+  { accountLinks, identities }: MailingServices,
+  purpose: LinkPurpose,
+  token: string,
+  { address }: Call,
+) => {
+  const link = await accountLinks.find(purpose, token);
+  const identity = link?.user && (await identities.byUserId(link.user.id, []));
+  if (link === undefined || identity === undefined) return undefined;
+  return { link, identity, actor: { principal: arriving(identity), address } };
 };
 
 const passwordResetEndpoints = (services: MailingServices): Endpoint[] => {
@@ -132,18 +147,21 @@ const passwordResetEndpoints = (services: MailingServices): Endpoint[] => {
           en: `${passwordRules.en} All tokens and sessions of the user end. Two-step verification stays.`,
         },
         tag: 'Auth',
-        problems: ['link_ended', 'overloaded'],
+        problems: ['link_ended', ...overrun],
       },
       handle: async (call) => {
         const { values, errors } = confirmed.read(call.body);
         refuseInvalid(errors);
-        const link = await openLink(services, 'password_reset', String(values['token']));
-        const { identity, actor } = await userOfLink(services, link, call);
-        const password = String(values['password']);
-        const violation = await passwordViolation(password, identity);
-        if (violation !== undefined) refuseInvalid([confirmed.error('password', violation)]);
-        const hash = await passwords.hash(password, ticketOf(call));
-        if (!(await accountLinks.resetPassword(link, hash, actor))) throw new Problem('link_ended');
+        const [token, password] = [String(values['token']), String(values['password'])];
+        await confirmLink(services, 'password_reset', token, call, async () => {
+          const found = await findOfUser(services, 'password_reset', token, call);
+          if (found === undefined) return undefined;
+          const { link, identity, actor } = found;
+          const violation = await passwordViolation(password, identity);
+          if (violation !== undefined) refuseInvalid([confirmed.error('password', violation)]);
+          const hash = await passwords.hash(password, ticketOf(call));
+          return (await accountLinks.resetPassword(link, hash, actor)) || undefined;
+        });
         services.mail?.wake();
         return {};
       },
@@ -196,7 +214,7 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
           purpose: 'email',
           account: addressOf(typed) ?? typed,
           canonical,
-          userId: user.id,
+          user: verified,
           locale: call.language,
         });
       },
@@ -213,16 +231,19 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
           en: 'The former address is notified.',
         },
         tag: 'Auth',
-        problems: ['link_ended'],
+        problems: ['link_ended', ...overrun],
       },
       handle: async (call) => {
         const { values, errors } = confirmed.read(call.body);
         refuseInvalid(errors);
-        const link = await openLink(services, 'email', String(values['token']));
-        const { identity, actor } = await userOfLink(services, link, call);
-        refuseAddress(link.email, identity);
-        if (!(await users.saving(() => accountLinks.changeEmail(link, actor))))
-          throw new Problem('link_ended');
+        const token = String(values['token']);
+        await confirmLink(services, 'email', token, call, async () => {
+          const found = await findOfUser(services, 'email', token, call);
+          if (found === undefined) return undefined;
+          const { link, identity, actor } = found;
+          refuseAddress(link.email, identity);
+          return (await users.saving(() => accountLinks.changeEmail(link, actor))) || undefined;
+        });
         services.mail?.wake();
         return {};
       },
@@ -255,10 +276,10 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
     );
   };
 
-  const register = async (call: Call, body: JsonObject) => {
-    const { values, errors } = confirmed.read(body);
-    refuseInvalid(errors);
-    const link = await openLink(services, 'registration', String(values['token']));
+  /** The new user; undefined if the link is over. */
+  const register = async (call: Call, values: JsonObject) => {
+    const link = await accountLinks.find('registration', String(values['token']));
+    if (link === undefined) return undefined;
     const violation = addressViolation(link.email);
     if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
     const { username, name, passwordHash } = link.registration;
@@ -282,9 +303,7 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
         : await passwords.hash(read.password, ticketOf(call));
     const actor = { principal: anonymous, address: call.address };
     const id = await users.saving(() => accountLinks.register(link, newUserOf(read, hash), actor));
-    const identity = id === undefined ? undefined : await identities.byUserId(id, []);
-    if (identity === undefined) throw new Problem('link_ended');
-    return identity;
+    return id === undefined ? undefined : identities.byUserId(id, []);
   };
 
   return [
@@ -308,21 +327,21 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
         const { username, name, password: secret } = values;
         const typed = String(values['email']);
         refuseInvalid(await violations(values, typed));
-        const registration = {
-          ...(typeof username === 'string' ? { username } : {}),
-          ...(typeof name === 'string' ? { name } : {}),
-          ...(typeof secret === 'string'
-            ? { passwordHash: await passwords.hash(secret, ticketOf(call)) }
-            : {}),
-        };
         const request = {
           purpose: 'registration',
           account: addressOf(typed) ?? typed,
           canonical: canonicalAccount(typed),
-          registration,
           locale: call.language,
         } as const;
-        return requestLink(services, call, request);
+        return requestLink(services, call, request, async () => ({
+          registration: {
+            ...(typeof username === 'string' ? { username } : {}),
+            ...(typeof name === 'string' ? { name } : {}),
+            ...(typeof secret === 'string'
+              ? { passwordHash: await passwords.hash(secret, ticketOf(call)) }
+              : {}),
+          },
+        }));
       },
     },
     {
@@ -339,10 +358,14 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
         },
         tag: 'Auth',
         data: publicUserEntity.schema,
-        problems: ['link_ended', 'overloaded'],
+        problems: ['link_ended', ...overrun],
       },
       handle: async (call) => {
-        const { id, username, email, name, roles: granted } = await register(call, call.body);
+        const { values, errors } = confirmed.read(call.body);
+        refuseInvalid(errors);
+        const token = String(values['token']);
+        const made = await confirmLink(services, 'registration', token, call, () => register(call, values));
+        const { id, username, email, name, roles: granted } = made;
         return { data: { id, username, email, name, roles: [...granted].sort() } };
       },
     },

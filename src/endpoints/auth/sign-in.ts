@@ -1,3 +1,4 @@
+import { canonicalAccount } from '../../auth/account.ts';
 import { loginFailed } from '../../auth/login.ts';
 import { tokenOf } from '../../auth/methods/jwt.ts';
 import type { Identity, VerifiedUser } from '../../auth/ports.ts';
@@ -55,6 +56,13 @@ export const createSignIn = (
     },
   };
 };
+
+/** Forgets the failures before a sign-in that is complete, with its second factor if there is one. */
+export const forgetFailures = (
+  { throttle }: Pick<Services, 'throttle'>,
+  { username, email }: Pick<Identity, 'username' | 'email'>,
+  { address }: Pick<Call, 'address'>,
+): Promise<void> => throttle.forget([canonicalAccount(username), canonicalAccount(email)], address);
 
 /** How often a login begins again because all tokens were revoked while it verified the password. */
 const maxLoginTries = 3;
@@ -132,6 +140,7 @@ export const loginEndpoint = (services: Services): Endpoint => {
     handle: async (call) => {
       const { user, expiry } = await signInAndIssue(call);
       const { id, username, email, name } = user;
+      await forgetFailures(services, user, call);
       await services.securityEvents.signedIn({ id, username }, call.address);
       return { data: { token: services.tokens.issue(id, expiry), user: { id, username, email, name } } };
     },

@@ -23,7 +23,7 @@ import {
   type TableContext,
 } from '../context.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
-import { demandPerson, endSessions, storedUser } from '../users/stored-user.ts';
+import { demandPerson, endInvitations, endSessions, storedUser } from '../users/stored-user.ts';
 
 /** Milliseconds for which an ended link is kept, so that its page can name the reason. */
 const kept = 30 * 24 * 3_600_000;
@@ -35,7 +35,10 @@ export interface FoundInvitation {
   readonly email: string;
   readonly name: string;
   readonly expiresAt: string;
-  /** `ended`: it expired, was replaced by another link or password, or its maker lost the right to make it. */
+  /**
+   * `ended`: it expired, was replaced by another link or password, its user was signed out everywhere or got another
+   * address, or its maker lost the right to make it.
+   */
   readonly state: 'open' | 'used' | 'ended';
 }
 
@@ -52,12 +55,7 @@ interface InvitationRow {
 /** The link was used or ended meanwhile: the transaction is rolled back. */
 class OvertakenError extends Error {}
 
-/**
- * SQL condition: the maker of a link (a row of `gatewright_invitations`) could still make it, as an enabled
- * administrator, or as a super_admin if its user is one; the system always can. It is part of the statement that uses a
- * link.
- */
-export const makerIsAuthorized = (
+const makerIsAuthorized = (
   link: string,
 ): Fragment => sql`(${identifier(link, 'by_system')} = true or exists (select 1 from users m
   join user_roles r on r.user_id = m.id and r.role in (${join(administrators.map(literal))})
@@ -65,19 +63,15 @@ export const makerIsAuthorized = (
     or not exists (select 1 from user_roles s
       where s.user_id = ${identifier(link, 'user_id')} and s.role = ${literal(superAdmin)}))))`;
 
-/** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns their number. */
-export const endInvitations = (
-  { transaction, tables, at }: Change,
-  column: 'user_id' | 'made_by',
-  userId: number,
-): Promise<number> => {
-  const end = tables
-    .updateTable('gatewright_invitations')
-    .set({ ended_at: at })
-    .where(column, '=', userId)
-    .where('ended_at', 'is', null);
-  return transaction.run(toQuery(end));
-};
+/**
+ * SQL condition: a link (a row of `gatewright_invitations`) is as good as when it was made. Its user has the same security
+ * stamp. Its maker could still make it, as an enabled administrator, or as a super_admin if its user is one; the system
+ * always can. It is part of the statement that uses a link.
+ */
+export const isStillGood = (
+  link: string,
+): Fragment => sql`(${identifier(link, 'security_stamp')} = (select b.security_stamp from users b
+    where b.id = ${identifier(link, 'user_id')}) and ${makerIsAuthorized(link)})`;
 
 /** A link that was made. */
 export interface MadeInvitation {
@@ -96,7 +90,7 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
   const find = statement<{ hash: string }>(
     dialectOf(database),
     (value) => sql`select i.user_id, u.username, u.email, u.name, i.expires_at, i.used_at,
-        (i.ended_at is not null or not ${makerIsAuthorized('i')}) as ended
+        (i.ended_at is not null or not ${isStillGood('i')}) as ended
       from gatewright_invitations i join users u on u.id = i.user_id
       where i.token_hash = ${value('hash')} and u.disabled = false`,
   );
@@ -105,7 +99,7 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
     dialectOf(database),
     (value) => sql`update gatewright_invitations set used_at = ${value('now')}, ended_at = ${value('now')}
       where token_hash = ${value('hash')} and ended_at is null and expires_at > ${value('now')}
-        and ${makerIsAuthorized('gatewright_invitations')}`,
+        and ${isStillGood('gatewright_invitations')}`,
   );
 
   const setPassword = async (
@@ -157,7 +151,8 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
         const replaced = await endInvitations(made, 'user_id', userId);
         const times = { created_at: at, expires_at: expiresAt };
         const maker = { made_by: actingUserId(actor), by_system: actor.reason !== undefined };
-        const values = { user_id: userId, ...maker, token_hash: hash, ...times };
+        const { securityStamp: security_stamp } = user;
+        const values = { user_id: userId, ...maker, token_hash: hash, ...times, security_stamp };
         await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
         const { email, username, name } = user;
         const link = { path: invitationPath, token, expiresAt };

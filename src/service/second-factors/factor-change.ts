@@ -1,12 +1,7 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { toQuery } from '../../database/statement.ts';
 import type { Change } from '../context.ts';
-import { isStillVerified } from '../users/stored-user.ts';
-
-/**
- * The user whose factors change, identified by the password verified for it, or by the session that began the change.
- */
-export type FactorOwner = VerifiedUser | { readonly id: number; readonly securityStamp?: undefined };
+import { endBegun, isStillVerified } from '../users/stored-user.ts';
 
 /** The user of a change, whose row the transaction has locked. */
 export interface LockedUser {
@@ -21,17 +16,12 @@ export interface LockedUser {
  */
 export const lockUser = async (
   { transaction, tables }: Change,
-  owner: FactorOwner,
+  user: VerifiedUser,
 ): Promise<LockedUser | undefined> => {
-  const { id, securityStamp } = owner;
   const hold = tables
     .updateTable('users')
     .set((eb) => ({ second_factor: eb.ref('second_factor') }))
-    .where(
-      securityStamp === undefined
-        ? (eb) => eb.and([eb('id', '=', id), eb('disabled', '=', false)])
-        : isStillVerified({ id, securityStamp }),
-    )
+    .where(isStillVerified(user))
     .returning(['username', 'second_factor']);
   const row = await transaction.get<{ username: string; second_factor: boolean | number }>(toQuery(hold));
   return row === undefined ? undefined : { username: row.username, enrolled: Boolean(row.second_factor) };
@@ -56,11 +46,9 @@ export const settleFactors = async (
 ): Promise<void> => {
   const { transaction, tables } = change;
   const enrolled = (await countFactors(change, userId)) > 0;
-  const said = tables
-    .updateTable('users')
-    .set((eb) => ({ second_factor: enrolled, security_stamp: eb('security_stamp', '+', 1) }))
-    .where('id', '=', userId);
+  const said = tables.updateTable('users').set({ second_factor: enrolled }).where('id', '=', userId);
   await transaction.run(toQuery(said));
+  await endBegun(change, userId);
   if (!enrolled)
     await transaction.run(
       toQuery(tables.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId)),

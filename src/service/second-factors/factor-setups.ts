@@ -1,3 +1,4 @@
+import type { VerifiedUser } from '../../auth/ports.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -10,11 +11,18 @@ import { type AddedFactor, factorTarget, replaceRecoveryCodes } from './second-f
 /** Seconds for setting up a factor. */
 export const setupLifetime = 10 * 60;
 
-/** A factor that is being set up, with its session and user. */
+/** The place of a factor that is being set up. */
 export interface Setup {
   readonly sessionId: number;
-  readonly userId: number;
   readonly kind: 'totp' | 'passkey';
+}
+
+/** A setup that has begun. */
+export interface BegunSetup extends Setup {
+  /** As verified when it began. */
+  readonly user: VerifiedUser;
+  /** The sealed secret of the application, or the challenge that the authenticator has to sign. */
+  readonly secret: string;
 }
 
 /** A new passkey, as its authenticator reports it. */
@@ -36,8 +44,7 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
 
   /** Completes a setup and creates its factor; undefined if the setup no longer exists. */
   const complete = (
-    setup: Setup,
-    secret: string,
+    setup: BegunSetup,
     codes: readonly string[],
     actor: Actor,
     action: string,
@@ -45,14 +52,15 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
   ): Promise<AddedFactor | undefined> => {
     const perform = async (made: Change): Promise<Changed<AddedFactor | undefined>> => {
       const { transaction, at } = made;
-      const held = await lockUser(made, { id: setup.userId });
+      const { user, secret } = setup;
+      const held = await lockUser(made, user);
       if (held === undefined) return { result: undefined };
       const ended = of(setup).where('secret', '=', secret).where('expires_at', '>', at);
       if ((await transaction.run(toQuery(ended))) === 0) return { result: undefined };
       const id = await add(made);
-      await settleFactors(made, setup.userId, setup.sessionId);
-      if (!held.enrolled) await replaceRecoveryCodes(made, setup.userId, codes);
-      const target = factorTarget(setup.userId, held);
+      await settleFactors(made, user.id, setup.sessionId);
+      if (!held.enrolled) await replaceRecoveryCodes(made, user.id, codes);
+      const target = factorTarget(user.id, held);
       return { audit: { action, target }, result: { id, first: !held.enrolled } };
     };
     // A passkey that exists already.
@@ -61,38 +69,45 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
 
   return {
     /** Begins a setup, which replaces the previous one. Returns the time of its expiry. */
-    begin: (setup: Setup, secret: string): Promise<string> =>
+    begin: (setup: BegunSetup): Promise<string> =>
       database.write(async (transaction) => {
         const expiresAt = toTimestamp(clock() + setupLifetime * 1000);
         await transaction.run(toQuery(of(setup)));
-        const values = { session_id: setup.sessionId, kind: setup.kind, secret, expires_at: expiresAt };
-        await transaction.run(toQuery(db.insertInto('gatewright_factor_setups').values(values)));
+        const { sessionId, kind, secret, user } = setup;
+        const values = { session_id: sessionId, kind, secret, security_stamp: user.securityStamp };
+        const insert = db.insertInto('gatewright_factor_setups').values({ ...values, expires_at: expiresAt });
+        await transaction.run(toQuery(insert));
         return expiresAt;
       }),
 
-    /** The secret or challenge of a setup; undefined if there is none, or it has expired. */
-    secretOf: async ({ sessionId, kind }: Setup): Promise<string | undefined> => {
+    /** The setup that a session has begun; undefined if there is none, or it has expired. */
+    find: async ({ sessionId, kind }: Setup): Promise<BegunSetup | undefined> => {
       const query = db
-        .selectFrom('gatewright_factor_setups')
-        .select('secret')
-        .where('session_id', '=', sessionId)
-        .where('kind', '=', kind)
-        .where('expires_at', '>', toTimestamp(clock()));
-      return (await database.get<{ secret: string }>(toQuery(query)))?.secret;
+        .selectFrom('gatewright_factor_setups as f')
+        .innerJoin('sessions as s', 's.id', 'f.session_id')
+        .select(['f.secret', 'f.security_stamp', 's.user_id'])
+        .where('f.session_id', '=', sessionId)
+        .where('f.kind', '=', kind)
+        .where('f.expires_at', '>', toTimestamp(clock()));
+      type Row = { secret: string; security_stamp: number | null; user_id: number };
+      const row = await database.get<Row>(toQuery(query));
+      if (row === undefined || row.security_stamp === null) return undefined;
+      const user = { id: row.user_id, securityStamp: row.security_stamp };
+      return { sessionId, kind, user, secret: row.secret };
     },
 
     /** @param step the time step of the code that confirmed it, which cannot sign in any more */
     completeTotp: (
-      setup: Setup,
-      sealed: string,
+      setup: BegunSetup,
       step: number,
       codes: readonly string[],
       actor: Actor,
     ): Promise<AddedFactor | undefined> =>
-      complete(setup, sealed, codes, actor, 'second_factor.totp_add', async ({ transaction, at }) => {
-        const { userId } = setup;
+      complete(setup, codes, actor, 'second_factor.totp_add', async ({ transaction, at }) => {
+        const { secret, user } = setup;
+        const { id: userId } = user;
         await transaction.run(toQuery(db.deleteFrom('gatewright_totp').where('user_id', '=', userId)));
-        const values = { user_id: userId, secret: sealed, last_step: step, created_at: at };
+        const values = { user_id: userId, secret, last_step: step, created_at: at };
         await transaction.run(
           toQuery(db.insertInto('gatewright_totp').values({ ...values, last_used_at: null })),
         );
@@ -101,17 +116,16 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
 
     /** @throws Problem `conflict` if the passkey exists already */
     completePasskey: (
-      setup: Setup,
-      challenge: string,
+      setup: BegunSetup,
       passkey: NewPasskey,
       codes: readonly string[],
       actor: Actor,
     ): Promise<AddedFactor | undefined> =>
-      complete(setup, challenge, codes, actor, 'second_factor.passkey_add', (made) => {
+      complete(setup, codes, actor, 'second_factor.passkey_add', (made) => {
         const insert = db
           .insertInto('gatewright_passkeys')
           .values({
-            user_id: setup.userId,
+            user_id: setup.user.id,
             name: passkey.name,
             credential: passkey.credential,
             public_key: passkey.publicKey,

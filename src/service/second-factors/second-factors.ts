@@ -7,7 +7,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import { type Change, isSuperior, lockSuperAdmins, type TableContext } from '../context.ts';
-import { countFactors, type FactorOwner, type LockedUser, lockUser, settleFactors } from './factor-change.ts';
+import { countFactors, type LockedUser, lockUser, settleFactors } from './factor-change.ts';
 
 /** A passkey, as it is named to an authenticator and to its user. */
 interface StoredPasskey {
@@ -77,7 +77,7 @@ export const createSecondFactorStore = ({ database, clock }: TableContext, requi
 
   /** Runs a statement that removes a factor, unless that leaves none and one is required. */
   const remove = (
-    owner: FactorOwner,
+    owner: VerifiedUser,
     sessionId: number,
     actor: Actor,
     action: string,

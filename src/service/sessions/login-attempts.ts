@@ -71,6 +71,14 @@ export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>
       await database.execute(settle({ key, failed: failed ? 1 : 0 }));
       if (!failed) await database.execute(forget({ key }));
     },
+    forget: async (keys) => {
+      const clear = db
+        .updateTable('login_attempts')
+        .set({ failures: 0 })
+        .where('key', 'in', [...keys])
+        .where('failures', '>', 0);
+      await database.execute(toQuery(clear));
+    },
   };
 };
 

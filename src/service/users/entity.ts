@@ -3,13 +3,13 @@ import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
 import { userEntity } from '../../records/users.ts';
-import { makerIsAuthorized } from '../invitations/invitations.ts';
+import { isStillGood } from '../invitations/invitations.ts';
 import { userKinds } from './users.ts';
 
 /** SQL on the open link of a user, of which there is at most one. */
 const ofInvitation = (column: 'expires_at' | 'made_by'): Fragment => sql`(select ${identifier('i', column)}
   from "gatewright_invitations" i
-  where i."user_id" = t."id" and i."ended_at" is null and ${makerIsAuthorized('i')})`;
+  where i."user_id" = t."id" and i."ended_at" is null and ${isStillGood('i')})`;
 
 /** The user's `second_factor` says whether there are any to look up. */
 const heldFactor = sql`(case when t."second_factor" = false then 'none'

@@ -11,6 +11,7 @@ import { superAdmin } from '../../policy/rule.ts';
 import type { Actor, AuditEntry } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import { type Change, isOnlySuperAdmin, lockSuperAdmins, type TableContext } from '../context.ts';
+import { lockUser } from '../second-factors/factor-change.ts';
 import { endSessions, type StoredUser, storedUser } from './stored-user.ts';
 import type { UserStore, UserValues } from './users.ts';
 
@@ -195,16 +196,20 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
         return { audit, result: row && { id, securityStamp: row.security_stamp } };
       }),
 
-    /** Links an account to a user. @throws Problem `identity_taken` */
-    link: (userId: number, account: ProvedAccount, actor: Actor): Promise<void> =>
+    /**
+     * Links an account to a user, as verified when the link began. Returns false if the verification is no longer valid.
+     * @throws Problem `identity_taken`
+     */
+    link: (user: VerifiedUser, account: ProvedAccount, actor: Actor): Promise<boolean> =>
       change(
         actor,
-        async (made): Promise<Changed<void>> => {
+        async (made): Promise<Changed<boolean>> => {
           await lockSuperAdmins(made);
+          if ((await lockUser(made, user)) === undefined) return { result: false };
           const found = await userOf(made, account);
-          if (found !== undefined && found.user_id !== userId) throw new Problem('identity_taken');
-          if (found !== undefined) return { result: undefined };
-          return { audit: await link(made, userId, account), result: undefined };
+          if (found !== undefined && found.user_id !== user.id) throw new Problem('identity_taken');
+          if (found !== undefined) return { result: true };
+          return { audit: await link(made, user.id, account), result: true };
         },
         { unique: 'identity_taken' },
       ),

@@ -14,6 +14,7 @@ export interface StoredUser {
   readonly name: string;
   readonly disabled: boolean;
   readonly kind: 'person' | 'service';
+  readonly securityStamp: number;
   readonly roles: readonly string[];
 }
 
@@ -24,16 +25,19 @@ export const storedUser = async (
 ): Promise<StoredUser> => {
   const user = tables
     .selectFrom('users')
-    .select(['username', 'email', 'name', 'disabled', 'kind'])
+    .select(['username', 'email', 'name', 'disabled', 'kind', 'security_stamp'])
     .where('id', '=', id);
-  const row = await transaction.get<Omit<StoredUser, 'disabled' | 'roles'> & { disabled: boolean | number }>(
-    toQuery(user),
-  );
+  type Row = Omit<StoredUser, 'disabled' | 'securityStamp' | 'roles'> & {
+    disabled: boolean | number;
+    security_stamp: number;
+  };
+  const row = await transaction.get<Row>(toQuery(user));
   if (row === undefined) throw new Problem('record_not_found');
   const roles = await transaction.all<{ role: string }>(
     toQuery(tables.selectFrom('user_roles').select('role').where('user_id', '=', id)),
   );
-  return { ...row, disabled: Boolean(row.disabled), roles: roles.map(({ role }) => role) };
+  const { security_stamp: securityStamp, disabled, ...names } = row;
+  return { ...names, disabled: Boolean(disabled), securityStamp, roles: roles.map(({ role }) => role) };
 };
 
 /** Refuses what lets a user sign in, for a service account. @throws Problem `service_account` */
@@ -54,25 +58,48 @@ export const isStillVerified =
 const greatestExpiry = (now: number) => sql<number>`(select max(e.column1) from (values
   (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.last_token_expiry), (users.revoked_token_expiry)) e)`;
 
-/** Ends the links that were sent to a user by mail. */
-export const removeAccountLinks = ({ transaction, tables }: Change, userId: number): Promise<number> =>
-  transaction.run(toQuery(tables.deleteFrom('gatewright_account_links').where('user_id', '=', userId)));
+/** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns their number. */
+export const endInvitations = (
+  { transaction, tables, at }: Change,
+  column: 'user_id' | 'made_by',
+  userId: number,
+): Promise<number> => {
+  const end = tables
+    .updateTable('gatewright_invitations')
+    .set({ ended_at: at })
+    .where(column, '=', userId)
+    .where('ended_at', 'is', null);
+  return transaction.run(toQuery(end));
+};
 
 /**
- * Revokes every token of a user, ends the links that were sent by mail, and ends every session but `kept`. A sign-in that has verified the former password
- * cannot complete. Returns the number of ended sessions.
+ * Ends everything that was begun for a user and is not finished: a sign-in, a link that was sent, an invitation, the
+ * setup of a factor, the link of a provider. Each of them carries the stamp of its beginning, and `isStillVerified` is
+ * part of the statement that finishes it. The rows that are removed here would only stay and never be used.
+ */
+export const endBegun = async (change: Change, id: number): Promise<void> => {
+  const { transaction, tables } = change;
+  const raise = tables
+    .updateTable('users')
+    .set((eb) => ({ security_stamp: eb('security_stamp', '+', 1) }))
+    .where('id', '=', id);
+  await transaction.run(toQuery(raise));
+  await transaction.run(toQuery(tables.deleteFrom('gatewright_account_links').where('user_id', '=', id)));
+  await endInvitations(change, 'user_id', id);
+};
+
+/**
+ * Revokes every token of a user, ends everything that was begun, and ends every session but `kept`. Returns the number of
+ * ended sessions.
  */
 export const endSessions = async (change: Change, id: number, kept?: number): Promise<number> => {
   const { transaction, tables, now } = change;
   const revoke = tables
     .updateTable('users')
-    .set((eb) => ({
-      security_stamp: eb('security_stamp', '+', 1),
-      revoked_token_expiry: greatestExpiry(now),
-    }))
+    .set({ revoked_token_expiry: greatestExpiry(now) })
     .where('id', '=', id);
   await transaction.run(toQuery(revoke));
-  await removeAccountLinks(change, id);
+  await endBegun(change, id);
   const all = tables.deleteFrom('sessions').where('user_id', '=', id);
   return transaction.run(toQuery(kept === undefined ? all : all.where('id', '!=', kept)));
 };

@@ -17,13 +17,13 @@ import {
   requireSuperAdmin,
   type TableContext,
 } from '../context.ts';
-import { endInvitations } from '../invitations/invitations.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
 import {
   demandPerson,
+  endBegun,
+  endInvitations,
   endSessions,
   isStillVerified,
-  removeAccountLinks,
   type StoredUser,
   storedUser,
 } from './stored-user.ts';
@@ -319,10 +319,11 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
           const enabled = before.disabled && changed.disabled === false;
           const shuts = changed.disabled === true || enabled;
           const ends = changed.passwordHash !== undefined || shuts;
-          if (ends || gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
+          if (gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
           if (shuts || lost.some((role) => administrators.some((each) => each === role)))
             await endInvitations(made, 'made_by', id);
-          if (changed.emailCanonical !== undefined) await removeAccountLinks(made, id);
+          // What was sent to the former address opens nothing.
+          if (changed.email !== undefined && changed.email !== before.email) await endBegun(made, id);
           await notify(made, before, changed);
           if (!ends && !sessionsEnd) return { audit, result: true };
           const kept = sessionsEnd || shuts ? undefined : keptSession;
@@ -378,7 +379,6 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
           .returning('id');
         if ((await made.transaction.get(toQuery(update))) === undefined) return { result: false };
         const user = await storedUser(made, id);
-        await endInvitations(made, 'user_id', id);
         await endSessions(made, id, session);
         await notify(made, user, { passwordHash });
         const target = { kind: 'user', id, name: user.username };

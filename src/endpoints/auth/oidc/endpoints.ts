@@ -8,6 +8,7 @@ import {
 import { addressOf, isExactAddress, noAddress } from '../../../auth/address.ts';
 import { loginFailed } from '../../../auth/login.ts';
 import { jwt } from '../../../auth/methods/jwt.ts';
+import type { VerifiedUser } from '../../../auth/ports.ts';
 import { anonymous } from '../../../auth/principal.ts';
 import { field } from '../../../fields/define.ts';
 import type { JsonSchema } from '../../../fields/field.ts';
@@ -24,7 +25,7 @@ import type { Services } from '../../services.ts';
 import { actorOf, idOf, userOf } from '../../shared.ts';
 import { takenAddress } from '../../users/users.ts';
 import { verifyOwnPassword } from '../own-password.ts';
-import { issueToken, typedFactor } from '../sign-in.ts';
+import { forgetFailures, issueToken, typedFactor } from '../sign-in.ts';
 import {
   claimAt,
   type ProvidedAccount,
@@ -126,15 +127,15 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
   const begin = async (
     { name, client }: SignInProvider,
     returnPath: string,
-    linkingUserId: number | null,
+    linking: VerifiedUser | null,
   ) => {
     const secrets = await client.newSecrets();
     const url = await client.authorizationUrl(secrets);
-    return { url: url.href, cookie: pending.set({ ...secrets, provider: name, returnPath, linkingUserId }) };
+    return { url: url.href, cookie: pending.set({ ...secrets, provider: name, returnPath, linking }) };
   };
 
   /**
-   * A failure counts as one of a login does: by network, and by `subject` and network. Undefined from the attempt is a
+   * A failure is counted as one of a login is: by network, and by `subject` and network. Undefined from the attempt is a
    * failure.
    */
   const counted = <Result>(
@@ -142,7 +143,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     subject: string,
     { address, signal }: Call,
     attempt: () => Promise<Result | undefined>,
-  ) => throttle.run(` ${name} ${subject.slice(0, 64)}`, address, attempt, signal);
+  ) => throttle.run(`${name} ${subject.slice(0, 64)}`, address, attempt, signal, 'provider');
 
   const failed = (part: SignInProvider, { address }: Call, reason: string): undefined => {
     securityEvents.record({
@@ -182,13 +183,13 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       subject: account.subject,
       ...{ sessionId: account.sessionId, claimValues: null },
     };
-    if (signIn.linkingUserId !== null) {
-      const identity = await services.identities.byUserId(signIn.linkingUserId, []);
+    const { linking } = signIn;
+    if (linking !== null) {
+      const identity = await services.identities.byUserId(linking.id, []);
       if (identity === undefined) return failed(part, call, 'the user is disabled');
-      await linkedAccounts.link(identity.id, proved, {
-        principal: arriving(identity),
-        address: call.address,
-      });
+      const actor = { principal: arriving(identity), address: call.address };
+      if (!(await linkedAccounts.link(linking, proved, actor)))
+        return failed(part, call, 'the user was signed out after the link began');
       return 'linked=1';
     }
     const { roles } = provider;
@@ -322,6 +323,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       const issued = await issueToken(services, call, signedIn, typed, use);
       if (typeof issued !== 'object') throw loginFailed();
       const { id, username, email, name } = signedIn.user;
+      await forgetFailures(services, signedIn.user, call);
       await securityEvents.signedIn({ id, username }, call.address);
       const taken = await takenAddress(services, signedIn.user);
       return {
@@ -388,9 +390,9 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
         const returnPath = typeof values['return'] === 'string' ? values['return'] : defaultReturnPath;
         if (!isReturnPath(returnPath)) throw new Problem('invalid_parameter', { params: { name: 'return' } });
         const user = userOf(call);
-        if ((await verifyOwnPassword(services, call, user, String(values['password']))) === undefined)
-          throw wrong();
-        const { url, cookie } = await begin(part, returnPath, user.id);
+        const verified = await verifyOwnPassword(services, call, user, String(values['password']));
+        if (verified === undefined) throw wrong();
+        const { url, cookie } = await begin(part, returnPath, verified);
         return { data: { url }, headers: { 'Set-Cookie': cookie } };
       },
     },
@@ -433,14 +435,19 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       const part = partOf(call);
       const { values, errors } = logoutInput.read(call.body);
       refuseInvalid(errors);
-      const read = await counted(part, 'logout', call, () =>
-        part.client.logout(String(values['logout_token'])).catch((error: unknown) => {
-          if (error instanceof UnprovedAccountError) return failed(part, call, error.message);
-          throw error;
-        }),
-      );
-      const isNew = read && (await services.nonces.use(` ${part.name}`, read.id, read.until));
-      if (!read || !isNew) throw new Problem('bad_request');
+      const read = await part.client.logout(String(values['logout_token'])).catch((error: unknown) => {
+        if (error instanceof UnprovedAccountError) return error;
+        throw error;
+      });
+      // The provider may share its network with others: what it has signed is never refused because of them.
+      if (read instanceof UnprovedAccountError) {
+        const { address, signal } = call;
+        const reason = async () => failed(part, call, read.message);
+        await throttle.run(part.name, address, reason, signal, 'logout');
+        throw new Problem('bad_request');
+      }
+      if (!(await services.nonces.use(` ${part.name}`, read.id, read.until)))
+        throw new Problem('bad_request');
       await linkedAccounts.signOut(read, { principal: anonymous, address: call.address });
       return { headers: { 'Cache-Control': 'no-store' } };
     },

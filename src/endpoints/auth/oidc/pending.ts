@@ -1,3 +1,4 @@
+import type { VerifiedUser } from '../../../auth/ports.ts';
 import { cookieValues } from '../../../auth/session.ts';
 import type { Call } from '../../../http/endpoint.ts';
 import type { Services } from '../../services.ts';
@@ -11,8 +12,8 @@ export interface PendingSignIn extends SignInSecrets {
   readonly provider: string;
   /** Path to which the browser returns. */
   readonly returnPath: string;
-  /** The user to whom the account is to be linked; null for a sign-in. */
-  readonly linkingUserId: number | null;
+  /** The user to whom the account is to be linked, as verified when the link began; null for a sign-in. */
+  readonly linking: VerifiedUser | null;
 }
 
 interface SealedSignIn extends PendingSignIn {
