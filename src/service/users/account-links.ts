@@ -65,7 +65,7 @@ interface LinkRow {
   readonly address: string | null;
 }
 
-/** In place of a purpose, once the owner of the address was told. */
+/** In place of a purpose, once the owner of the address has a notice. */
 const inUse = 'address_in_use';
 
 const userOfRow = ({

@@ -322,7 +322,7 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
           if (gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
           if (shuts || lost.some((role) => administrators.some((each) => each === role)))
             await endInvitations(made, 'made_by', id);
-          // What was sent to the former address opens nothing.
+          // A link to the former address opens nothing.
           if (changed.email !== undefined && changed.email !== before.email) await endBegun(made, id);
           await notify(made, before, changed);
           if (!ends && !sessionsEnd) return { audit, result: true };
