@@ -33,7 +33,11 @@ export class Browser {
   }
 
   keep({ headers }: Pick<Answer, 'headers'>): void {
-    for (const set of headers['set-cookie'] ?? []) this.cookie = set.split('; ')[0] ?? '';
+    for (const set of headers['set-cookie'] ?? []) {
+      const [pair = ''] = set.split('; ');
+      if (set.includes('Max-Age=0')) this.#cookies.delete(pair.split('=')[0] ?? '');
+      else this.cookie = pair;
+    }
   }
 
   /** The address at the provider. */

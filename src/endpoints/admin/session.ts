@@ -6,7 +6,7 @@ import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
-import { signedInByCode } from '../auth/oidc/code.ts';
+import { createBoundCodes, signedInByCode } from '../auth/oidc/code.ts';
 import { createSignIn, forgetFailures, isForeignPage, type SignedIn } from '../auth/sign-in.ts';
 import { entityPolicy } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
@@ -43,6 +43,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
   const signIn = createSignIn(services);
   const path = '/admin/session';
   const signedOut = signedOutBy(cookies);
+  const codes = createBoundCodes(baseUrl);
 
   const refuse = ({ address }: Call, problem: 'cross_site' | 'forbidden', by?: KnownUser): Problem => {
     const detail = { method: 'POST', path };
@@ -102,7 +103,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
       const { values, errors } = codeInput.read(call.body);
       refuseInvalid(errors);
-      const code = String(values['code']);
+      const code = codes.read(call, String(values['code']));
       return begin(call, await signedInByCode(services, code), () => services.linkedAccounts.useCode(code));
     },
   };

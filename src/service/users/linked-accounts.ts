@@ -214,20 +214,18 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
         { unique: 'identity_taken' },
       ),
 
-    /** Returns a one-time code for a user who has signed in. */
-    issueCode: (user: VerifiedUser, secondFactor: boolean): Promise<string> =>
+    /** Stores a one-time code for a user who has signed in. */
+    storeCode: (code: string, user: VerifiedUser, secondFactor: boolean): Promise<void> =>
       database.write(async (transaction) => {
         const now = clock();
         const over = db.deleteFrom('gatewright_sign_in_codes').where('expires_at', '<=', toTimestamp(now));
         await transaction.run(toQuery(over));
-        const code = randomBytes(32).toString('base64url');
         const values = { code_hash: hashOf(code), user_id: user.id, security_stamp: user.securityStamp };
         const insert = db.insertInto('gatewright_sign_in_codes').values({
           ...{ ...values, second_factor: secondFactor },
           expires_at: toTimestamp(now + providerCodeLifetime * 1000),
         });
         await transaction.run(toQuery(insert));
-        return code;
       }),
 
     /** The user of a code, which stays valid. */

@@ -33,14 +33,11 @@ import {
   type SignInSecrets,
   UnprovedAccountError,
 } from './client.ts';
-import { signedInByCode } from './code.ts';
+import { createBoundCodes, signedInByCode } from './code.ts';
 import type { OidcProvider } from './options.ts';
 import { createPendingSignIns, type PendingSignIn } from './pending.ts';
+import { returnPathOf } from './return-path.ts';
 import { claimTexts, defaultRoles, mappedRoles } from './role-mapping.ts';
-
-/** A path of this service: neither an address of another host nor one that a browser reads as such. */
-const isReturnPath = (text: string): boolean =>
-  /^\/(?![/\\])[\x21-\x7e]{0,1999}$/.test(text) && !/[\\#]/.test(text);
 
 /** A text of somebody else with a blank in place of each control character, so that it stays one line. */
 const plainText = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
@@ -100,6 +97,12 @@ interface IdentityArea extends Pick<Endpoint, 'auth' | 'policy'> {
   readonly wrong: () => Problem;
 }
 
+/** The outcome of a sign-in: the fragment for its page, and the cookie that binds a one-time code to the browser. */
+interface Arrival {
+  readonly fragment: string;
+  readonly cookie?: string;
+}
+
 const none: JsonSchema = { type: 'array', items: { type: 'object' } };
 
 /** Sign-in with the providers of the application. None of these endpoints exists without one. */
@@ -109,15 +112,22 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/+$/, '');
   const pending = createPendingSignIns(services);
+  const codes = createBoundCodes(baseUrl);
   /** Where a browser returns to unless the sign-in names a page. */
   const defaultReturnPath = `${basePath}/admin/login`;
+  /** @throws Problem `invalid_parameter` */
+  const readReturnPath = (sent: string | null): string => {
+    const path = sent === null ? defaultReturnPath : returnPathOf(sent, baseUrl);
+    if (path === undefined) throw new Problem('invalid_parameter', { params: { name: 'return' } });
+    return path;
+  };
   const partOf = (call: Call): SignInProvider => {
     const part = parts.get(call.params['provider'] ?? '');
     if (part === undefined) throw new Problem('path_not_found');
     return part;
   };
 
-  const redirect = (to: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  const redirect = (to: string, headers: Answer['headers'] = {}): Answer => ({
     status: 302,
     headers: { ...headers, Location: to, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
     raw: { type: 'text/plain; charset=utf-8', body: '' },
@@ -168,12 +178,12 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     }
   };
 
-  /** Ends a sign-in: with a one-time code, or with a linked account. Returns the fragment for the page. */
+  /** Ends a sign-in: with a one-time code, or with a linked account. */
   const complete = async (
     part: SignInProvider,
     call: Call,
     signIn: PendingSignIn,
-  ): Promise<string | undefined> => {
+  ): Promise<Arrival | undefined> => {
     const account = await provedBy(part, call, signIn);
     if (account === undefined) return undefined;
     const { name, provider } = part;
@@ -190,7 +200,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       const actor = { principal: arriving(identity), address: call.address };
       if (!(await linkedAccounts.link(linking, proved, actor)))
         return failed(part, call, 'the user was signed out after the link began');
-      return 'linked=1';
+      return { fragment: 'linked=1' };
     }
     const { roles } = provider;
     const values = roles === undefined ? [] : claimTexts(claimAt(account.claims, roles.claim));
@@ -208,8 +218,9 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       actor,
     );
     if (user === undefined) return failed(part, call, 'no enabled user has this account');
-    const code = await linkedAccounts.issueCode(user, provesFactor(provider, account.claims));
-    return `code=${code}`;
+    const { code, stored, cookie } = codes.create();
+    await linkedAccounts.storeCode(stored, user, provesFactor(provider, account.claims));
+    return { fragment: `code=${code}`, cookie };
   };
 
   const start: Endpoint = {
@@ -240,8 +251,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     },
     handle: async (call) => {
       const part = partOf(call);
-      const returnPath = new URLSearchParams(call.query).get('return') ?? defaultReturnPath;
-      if (!isReturnPath(returnPath)) throw new Problem('invalid_parameter', { params: { name: 'return' } });
+      const returnPath = readReturnPath(new URLSearchParams(call.query).get('return'));
       const { url, cookie } = await begin(part, returnPath, null);
       return redirect(url, { 'Set-Cookie': cookie });
     },
@@ -274,19 +284,19 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       const part = partOf(call);
       const state = new URLSearchParams(call.query).get('state') ?? '';
       let returnPath: string | undefined;
-      const fragment = await counted(part, state, call, async () => {
+      const arrival = await counted<Arrival>(part, state, call, async () => {
         const signIn = await pending.take(call, part.name, state);
         if (signIn === undefined) return failed(part, call, 'no sign-in of this browser has this state');
         ({ returnPath } = signIn);
         return complete(part, call, signIn);
       }).catch((error: unknown) => {
         if (!(error instanceof Problem) || returnPath === undefined) throw error;
-        return `error=${error.code}`;
+        return { fragment: `error=${error.code}` };
       });
       if (returnPath === undefined) throw refused();
-      return redirect(`${origin}${returnPath}#${fragment ?? `error=${refused().code}`}`, {
-        'Set-Cookie': pending.clear(state),
-      });
+      const { fragment, cookie }: Arrival = arrival ?? { fragment: `error=${refused().code}` };
+      const cookies = [pending.clear(state), ...(cookie === undefined ? [] : [cookie])];
+      return redirect(`${origin}${returnPath}#${fragment}`, { 'Set-Cookie': cookies });
     },
   };
 
@@ -316,7 +326,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     handle: async (call) => {
       const { values, errors } = tokenInput.read(call.body);
       refuseInvalid(errors);
-      const code = String(values['code']);
+      const code = codes.read(call, String(values['code']));
       const signedIn = await signedInByCode(services, code);
       const typed = typeof values['otp'] === 'string' ? typedFactor(values['otp']) : undefined;
       const use = () => linkedAccounts.useCode(code);
@@ -387,8 +397,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
         const part = partOf(call);
         const { values, errors } = linkInput.read(call.body);
         refuseInvalid(errors);
-        const returnPath = typeof values['return'] === 'string' ? values['return'] : defaultReturnPath;
-        if (!isReturnPath(returnPath)) throw new Problem('invalid_parameter', { params: { name: 'return' } });
+        const returnPath = readReturnPath(typeof values['return'] === 'string' ? values['return'] : null);
         const user = userOf(call);
         const verified = await verifyOwnPassword(services, call, user, String(values['password']));
         if (verified === undefined) throw wrong();
