@@ -68,11 +68,14 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     service.clock.advance(16 * 60);
   });
 
-  const exchange = (code: string | null, otp?: string) =>
+  /** The browser in which the last sign-in was completed. */
+  let last = new Browser(service);
+  const exchange = (code: string | null, otp?: string, { cookie } = last) =>
     service.post<{ token: string; user: { id: number; username: string; email: string | null } }>(
       '/api/v1/auth/token',
       {
         body: { code, ...(otp === undefined ? {} : { otp }) },
+        headers: { cookie },
       },
     );
   /** Signs in, and returns the response of the callback. */
@@ -82,6 +85,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     browser = new Browser(service),
   ): Promise<Answer> => {
     const server = provider === 'other' ? other : company;
+    last = browser;
     return browser.finish(server.approve(await browser.start(provider), account), provider);
   };
   const signIn = async (account: Account, provider = 'company') => {
@@ -304,6 +308,8 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     });
 
     it.each([
+      '/api/v1/auth/oidc/other',
+      '/app/%2e%2e/API/v1/x',
       '//evil.test',
       '/\\evil.test',
       'https://evil.test',
@@ -636,13 +642,36 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect((await exchange('x')).json.code).toBe(40105);
     });
 
+    it('is refused in any browser but the one that began, and works there afterwards', async () => {
+      const account = someone({ groups: ['chiefs'] });
+      const code = fragmentOf(await arrive(account), 'code');
+      const own = last;
+      const stranger = new Browser(service);
+      await arrive(someone(), 'company', stranger);
+      for (const browser of [new Browser(service), stranger]) {
+        expect((await exchange(code, undefined, browser)).json.code).toBe(40105);
+        const headers = { cookie: browser.cookie, 'sec-fetch-site': 'same-origin' };
+        const opened = await service.post('/admin/session/code', { body: { code }, headers });
+        expect([opened.json.code, opened.headers['set-cookie']]).toEqual([40105, undefined]);
+      }
+      expect((await exchange(code, undefined, own)).status).toBe(200);
+    });
+
+    it('is bound by a cookie that no page reads and no other site sends', async () => {
+      const { headers } = await arrive(someone());
+      expect(headers['set-cookie']?.filter((set) => /_code_/.test(set))).toEqual([
+        expect.stringMatching(/; Max-Age=120; Path=\/; HttpOnly; SameSite=Strict$/),
+      ]);
+    });
+
     it('gives one token for ten exchanges at the same time, on two instances', async () => {
       const second = await service.secondInstance();
       const code = fragmentOf(await arrive(someone()), 'code');
       const statuses = await Promise.all(
         Array.from({ length: 10 }, async (_, index) => {
           const instance = index % 2 === 0 ? service : second;
-          return (await instance.post('/api/v1/auth/token', { body: { code } })).status;
+          const headers = { cookie: last.cookie };
+          return (await instance.post('/api/v1/auth/token', { body: { code }, headers })).status;
         }),
       );
       expect(statuses.sort()).toEqual([200, ...Array.from({ length: 9 }, () => 401)]);
@@ -657,7 +686,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       const there = new Browser(second);
       there.cookie = browser.cookie;
       const code = fragmentOf(await there.finish(query), 'code');
-      expect((await exchange(code)).status).toBe(200);
+      expect((await exchange(code, undefined, there)).status).toBe(200);
     });
 
     it('is void once the user is disabled, and a disabled user gets none', async () => {
@@ -700,7 +729,10 @@ describeEachDatabase('sign-in with a provider', (databases) => {
 
   describe('the administration area', () => {
     const open = (code: string | null, headers = {}) =>
-      service.post<{ username: string }>('/admin/session/code', { body: { code }, headers });
+      service.post<{ username: string }>('/admin/session/code', {
+        body: { code },
+        headers: { cookie: last.cookie, 'sec-fetch-site': 'same-origin', ...headers },
+      });
 
     it('begins a session of an administrator, once', async () => {
       const account = someone({ groups: ['chiefs'] });
@@ -717,7 +749,8 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       const code = fragmentOf(await arrive(someone({ groups: ['staff'] })), 'code');
       expect((await open(code)).json.code).toBe(40300);
       expect((await open('x')).json.code).toBe(40105);
-      expect((await open(code, { origin: 'https://evil.test' })).json.code).toBe(40301);
+      const evil = { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' };
+      expect((await open(code, evil)).json.code).toBe(40301);
     });
 
     it('asks for the second factor, unless that of the provider counts', async () => {
@@ -743,9 +776,13 @@ describeEachDatabase('sign-in with a provider', (databases) => {
 
   it('makes one user of two first sign-ins at the same time', async () => {
     const account = someone();
-    const answers = await Promise.all([arrive(account), arrive(account), arrive(account)]);
+    const browsers = [new Browser(service), new Browser(service), new Browser(service)];
+    const answers = await Promise.all(browsers.map((browser) => arrive(account, 'company', browser)));
     const users = await Promise.all(
-      answers.map(async (answer) => (await exchange(fragmentOf(answer, 'code'))).data.user.id),
+      answers.map(
+        async (answer, index) =>
+          (await exchange(fragmentOf(answer, 'code'), undefined, browsers[index])).data.user.id,
+      ),
     );
     expect(new Set(users).size).toBe(1);
   });
@@ -862,6 +899,18 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       const { token } = await signIn(account);
       expect((await send(await tokenOf({ sub: account.sub, ...claims }))).status).toBe(400);
       expect(await me(token)).toBe(200);
+    });
+
+    it('is never refused because of forged tokens from the same network', async () => {
+      const account = someone();
+      const { token } = await signIn(account);
+      const forged: number[] = [];
+      for (let tries = 0; tries < 15; tries += 1) forged.push((await send(`x${tries}`)).status);
+      expect([forged[0], forged.at(-1)]).toEqual([400, 429]);
+      expect((await send(await tokenOf({ sub: account.sub }))).status).toBe(200);
+      expect(await me(token)).toBe(401);
+      // Nor is a sign-in.
+      expect((await signIn(account)).user.username).toBe(account['preferred_username']);
     });
 
     it('refuses another key, HS256 and an ID token', async () => {

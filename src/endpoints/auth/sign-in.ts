@@ -62,7 +62,11 @@ export const forgetFailures = (
   { throttle }: Pick<Services, 'throttle'>,
   { username, email }: Pick<Identity, 'username' | 'email'>,
   { address }: Pick<Call, 'address'>,
-): Promise<void> => throttle.forget([canonicalAccount(username), canonicalAccount(email)], address);
+): Promise<void> =>
+  throttle.forget(
+    [username, email].flatMap((account) => (account === null ? [] : [canonicalAccount(account)])),
+    address,
+  );
 
 /** How often a login begins again because all tokens were revoked while it verified the password. */
 const maxLoginTries = 3;

@@ -47,11 +47,14 @@ describe('the path to which a sign-in with a provider returns', () => {
     expect(returnPathOf(text, 'https://service.test')).toBe(expected);
   });
 
-  it.each(['/gw/api/v1/auth/oidc/partner', '/api/v1/x', '/gw/x/%2e%2e/api/v1', '/GW/api/v1/x', '/gw//api/v1/x'])(
-    'below a base path: %j is none',
-    (text) => {
-      expect(returnPathOf(text, 'https://service.test/gw/')).toBe(undefined);
-      expect(returnPathOf('/gw/admin/login', 'https://service.test/gw/')).toBe('/gw/admin/login');
-    },
-  );
+  it.each([
+    '/gw/api/v1/auth/oidc/partner',
+    '/api/v1/x',
+    '/gw/x/%2e%2e/api/v1',
+    '/GW/api/v1/x',
+    '/gw//api/v1/x',
+  ])('below a base path: %j is none', (text) => {
+    expect(returnPathOf(text, 'https://service.test/gw/')).toBe(undefined);
+    expect(returnPathOf('/gw/admin/login', 'https://service.test/gw/')).toBe('/gw/admin/login');
+  });
 });

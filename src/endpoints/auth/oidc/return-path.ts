@@ -42,6 +42,7 @@ export const returnPathOf = (text: string, baseUrl: string): string | undefined 
   if (url === null || url.origin !== origin || url.pathname.startsWith('//')) return undefined;
   const paths = readings(url.pathname);
   const basePath = base.replace(/\/+$/, '');
-  if (paths === undefined || paths.some((path) => path.includes('\\') || isOfApi(path, basePath))) return undefined;
+  if (paths === undefined || paths.some((path) => path.includes('\\') || isOfApi(path, basePath)))
+    return undefined;
   return url.pathname + url.search;
 };
