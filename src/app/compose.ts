@@ -228,8 +228,11 @@ export const compose = async (parts: Parts) => {
     mail: mailQueue,
     accountLinks,
     linkedAccounts: createLinkedAccounts({ ...context, users }),
-    providers: createProviders(application.config.providers ?? {}, config.baseUrl, (name) =>
-      vault.clientSecretOf(name),
+    providers: createProviders(
+      application.config.providers ?? {},
+      config.baseUrl,
+      (name) => vault.clientSecretOf(name),
+      context.clock,
     ),
     providerSecrets: keyed.providerSecrets,
     registration: application.config.registration || undefined,

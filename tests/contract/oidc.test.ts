@@ -66,6 +66,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     company.userinfo = {};
     // The failures of one test are no obstacle for the next one.
     service.clock.advance(16 * 60);
+    root = { ...root, token: service.server.services.tokens.issue(root.id) };
   });
 
   /** The browser in which the last sign-in was completed. */
@@ -1095,7 +1096,10 @@ describeEachDatabase('the shapes of products', (databases) => {
         expect([name, fragmentOf(answer, 'error')]).toEqual([name, null]);
         const { data } = await instance.post<{
           user: { id: number; username: string; email: string | null };
-        }>('/api/v1/auth/token', { body: { code: fragmentOf(answer, 'code') } });
+        }>('/api/v1/auth/token', {
+          body: { code: fragmentOf(answer, 'code') },
+          headers: { cookie: browser.cookie },
+        });
         expect(data.user.username).toBe(expected.username);
         expect(data.user.email).toBe(expected.email);
         const root = await service.admin();

@@ -1,7 +1,10 @@
+import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import type { Configuration } from 'openid-client';
+import type { Clock } from '../../../kernel/clock.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../../kernel/json.ts';
 import { Problem } from '../../../kernel/problem.ts';
-import { boundedFetch } from './bounded-fetch.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
+import { createFetched, type Fetched } from './fetched.ts';
 import type { OidcProvider } from './options.ts';
 import { claimTexts } from './role-mapping.ts';
 
@@ -38,8 +41,12 @@ export class UnprovedAccountError extends Error {}
 /** Seconds for each request to the provider. */
 const timeout = 10;
 
-/** Milliseconds for which the discovery document is used. */
+/** Milliseconds for which the discovery document and the keys are used. */
 const discoveredMs = 3_600_000;
+const keysMs = 600_000;
+
+/** Milliseconds between two fetches of the keys, however many tokens name a key that is not among them. */
+const keysPauseMs = 30_000;
 
 /** Seconds by which the clocks of provider and service may differ, and for which a logout token is accepted. */
 const clockTolerance = 60;
@@ -95,14 +102,18 @@ export interface ProviderClientParts {
   /** The credential of the client, as it is now. */
   readonly secret: () => string | undefined;
   readonly redirectUri: string;
+  /** Milliseconds. */
+  readonly clock: Clock;
 }
 
 /** Speaks OpenID Connect with one provider: code flow with PKCE, state and nonce. `openid-client` checks the responses. */
-export const createProviderClient = ({ provider, secret, redirectUri }: ProviderClientParts) => {
+export const createProviderClient = ({ provider, secret, redirectUri, clock }: ProviderClientParts) => {
+  const boundedFetch = createBoundedFetch();
   const { issuer, client: clientId, scopes = ['openid', 'profile', 'email'], roles } = provider;
   let discovered:
-    | { readonly at: number; readonly secret: string | undefined; readonly config: Configuration }
+    | { readonly secret: string | undefined; readonly config: Fetched<Configuration> }
     | undefined;
+  let keys: { readonly url: string; readonly set: Fetched<JSONWebKeySet> } | undefined;
 
   const discover = async (current: string | undefined): Promise<Configuration> => {
     const client = await import('openid-client');
@@ -132,11 +143,10 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
 
   const configuration = async (): Promise<Configuration> => {
     const current = secret();
-    const isFresh = discovered !== undefined && performance.now() - discovered.at < discoveredMs;
-    if (discovered !== undefined && isFresh && discovered.secret === current) return discovered.config;
+    if (discovered === undefined || discovered.secret !== current)
+      discovered = { secret: current, config: createFetched(() => discover(current), discoveredMs, clock) };
     try {
-      discovered = { at: performance.now(), secret: current, config: await discover(current) };
-      return discovered.config;
+      return await discovered.config.get();
     } catch (error) {
       throw unavailable(error);
     }
@@ -157,6 +167,39 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
     const client = await import('openid-client');
     const info = await client.fetchUserInfo(config, accessToken, String(claims['sub']));
     return { ...(info as unknown as JsonObject), ...claims };
+  };
+
+  /** @throws Problem `provider_unavailable` */
+  const fetchKeys = async (url: string): Promise<JSONWebKeySet> => {
+    const response = await boundedFetch(url, { signal: AbortSignal.timeout(timeout * 1000) });
+    const read: unknown = response.status === 200 ? await response.json() : undefined;
+    if (!isJsonObject(read as Json) || !Array.isArray((read as JsonObject)['keys']))
+      throw new Error(`the keys could not be read: status ${response.status}`);
+    return read as JSONWebKeySet;
+  };
+
+  const keysAt = (url: string): Fetched<JSONWebKeySet> => {
+    if (keys?.url !== url) keys = { url, set: createFetched(() => fetchKeys(url), keysMs, clock) };
+    return keys.set;
+  };
+
+  /** Finds the key of a token. Fetches the keys again if it is not among them, at most once in a while. */
+  const keyFinder = async (url: string): Promise<JWTVerifyGetKey> => {
+    const { createLocalJWKSet, errors } = await import('jose');
+    const of = async (set: Promise<JSONWebKeySet>) =>
+      createLocalJWKSet(
+        await set.catch((error: unknown) => {
+          throw unavailable(error);
+        }),
+      );
+    return async (header, token) => {
+      try {
+        return await (await of(keysAt(url).get()))(header, token);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        return (await of(keysAt(url).renew(keysPauseMs)))(header, token);
+      }
+    };
   };
 
   return {
@@ -225,31 +268,27 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
 
     /** Verifies a logout token of the provider. @throws UnprovedAccountError, Problem `provider_unavailable` */
     logout: async (token: string): Promise<ProviderLogout> => {
-      const { createRemoteJWKSet, customFetch, jwtVerify } = await import('jose');
-      const { issuer: of, jwks_uri: keys } = (await configuration()).serverMetadata();
-      if (keys === undefined) throw new UnprovedAccountError('the provider names no keys');
+      const { jwtVerify } = await import('jose');
+      const { issuer: of, jwks_uri: url } = (await configuration()).serverMetadata();
+      if (url === undefined) throw new UnprovedAccountError('the provider names no keys');
       try {
-        const { payload } = await jwtVerify(
-          token,
-          createRemoteJWKSet(new URL(keys), { timeoutDuration: timeout * 1000, [customFetch]: boundedFetch }),
-          {
-            ...{ issuer: of, audience: clientId, clockTolerance, maxTokenAge: logoutAge },
-            algorithms: [
-              'RS256',
-              'PS256',
-              'ES256',
-              'EdDSA',
-              'Ed25519',
-              'RS384',
-              'RS512',
-              'ES384',
-              'ES512',
-              'PS384',
-              'PS512',
-            ],
-            requiredClaims: ['iat', 'jti', 'events'],
-          },
-        );
+        const { payload } = await jwtVerify(token, await keyFinder(url), {
+          ...{ issuer: of, audience: clientId, clockTolerance, maxTokenAge: logoutAge },
+          algorithms: [
+            'RS256',
+            'PS256',
+            'ES256',
+            'EdDSA',
+            'Ed25519',
+            'RS384',
+            'RS512',
+            'ES384',
+            'ES512',
+            'PS384',
+            'PS512',
+          ],
+          requiredClaims: ['iat', 'jti', 'events'],
+        });
         const { events, nonce, sid, sub, jti, iat = 0 } = payload;
         if (nonce !== undefined) throw new UnprovedAccountError('a logout token has no nonce');
         if (!isJsonObject(events as Json) || !isJsonObject(own(events as JsonObject, logoutEvent)))
@@ -267,7 +306,7 @@ export const createProviderClient = ({ provider, secret, redirectUri }: Provider
           until: iat + logoutAge + clockTolerance,
         };
       } catch (error) {
-        if (error instanceof UnprovedAccountError) throw error;
+        if (error instanceof UnprovedAccountError || error instanceof Problem) throw error;
         throw new UnprovedAccountError(messagesOf(error), { cause: error });
       }
     },
@@ -288,11 +327,12 @@ export const createProviders = (
   providers: Readonly<Record<string, OidcProvider>>,
   baseUrl: string,
   secretOf: (name: string) => string | undefined,
+  clock: Clock,
 ): ReadonlyMap<string, SignInProvider> =>
   new Map(
     Object.entries(providers).map(([name, provider]) => {
       const redirectUri = `${baseUrl}/api/v1/auth/oidc/${name}/callback`;
-      const client = createProviderClient({ provider, secret: () => secretOf(name), redirectUri });
+      const client = createProviderClient({ provider, secret: () => secretOf(name), redirectUri, clock });
       return [name, { name, provider, client }];
     }),
   );

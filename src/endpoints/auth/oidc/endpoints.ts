@@ -235,8 +235,8 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       summary: { 'zh-CN': '前往身份提供方登录', en: 'Sign in with a provider' },
       description: {
         'zh-CN':
-          '浏览器打开此地址。登录后返回 `return`（本服务的路径），片段中有一次性代码 `code`，或错误码 `error`。',
-        en: 'A browser opens this address. After the sign-in it returns to `return`, a path of this service, with a one-time `code` in the fragment, or the code of an `error`.',
+          '浏览器打开此地址。登录后返回 `return`（页面的路径，不能在 `/api/v1` 之下），片段中有一次性代码 `code`，或错误码 `error`。',
+        en: 'A browser opens this address. After the sign-in it returns to `return`, the path of a page and never one below `/api/v1`, with a one-time `code` in the fragment, or the code of an `error`.',
       },
       tag: 'Auth',
       ...redirection,
@@ -313,8 +313,8 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       summary: { 'zh-CN': '用一次性代码换取令牌', en: 'Exchange a one-time code for a token' },
       description: {
         'zh-CN':
-          '`code` 来自身份提供方登录后返回地址的片段，2 分钟内有效，只能使用一次。已启用两步验证的用户须附 `otp`，除非提供方的第二因素被认可。若提供方的邮箱已属于其他用户，则 `email` 为 null，且带有 `email_taken`。',
-        en: '`code` is in the fragment of the address to which a sign-in with a provider returns. It is valid once within 2 minutes. A user with two-step verification also sends `otp`, unless the second factor of the provider counts. If the address at the provider belongs to another user, `email` is null and `email_taken` is there.',
+          '`code` 来自身份提供方登录后返回地址的片段，2 分钟内有效，只能使用一次，且只能在发起登录的浏览器中使用（凭其 Cookie）。已启用两步验证的用户须附 `otp`，除非提供方的第二因素被认可。若提供方的邮箱已属于其他用户，则 `email` 为 null，且带有 `email_taken`。',
+        en: '`code` is in the fragment of the address to which a sign-in with a provider returns. It is valid once within 2 minutes, in the browser that began (by its cookie). A user with two-step verification also sends `otp`, unless the second factor of the provider counts. If the address at the provider belongs to another user, `email` is null and `email_taken` is there.',
       },
       tag: 'Auth',
       data: schemas.exchangedLogin,
