@@ -40,7 +40,7 @@ export interface ThrottleDependencies {
 }
 
 /**
- * What is counted by itself. `sign_in`: passwords and second factors. `link`: requests for links, and their confirmation.
+ * Attempts that are counted by themselves. `sign_in`: passwords and second factors. `link`: requests for links, and their confirmation.
  * `invitation`: tokens of invitations. `provider`: returns from an identity provider. `logout`: logout tokens that an
  * identity provider did not sign.
  */
