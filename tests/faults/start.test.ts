@@ -302,6 +302,20 @@ describeDatabase('sqlite', 'DATA_DIR', (databases) => {
     });
   });
 
+  it('that once held a database: a check, a plan and an audit say that it is gone', async () => {
+    await rm(file());
+    const env = { DATA_DIR: directory, DATABASE_URL: url };
+    for (const argv of [
+      ['migrate', '--check'],
+      ['migrate', '--plan'],
+    ]) {
+      const { status, stderr } = await run(argv, { env });
+      expect([argv, status, stderr]).toEqual([argv, 1, expect.stringContaining('gatewright.db is gone')]);
+    }
+    expect((await run(['audit'], { env })).stderr).toContain('gatewright.db is gone');
+    expect(existsSync(file())).toBe(false);
+  });
+
   it('may be moved as a whole', async () => {
     const moved = await mkdtemp(join(tmpdir(), 'gatewright-start-'));
     try {

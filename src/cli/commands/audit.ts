@@ -1,6 +1,7 @@
 import { type AuditReport, auditReport, type ResourceReport } from '../../app/audit-report.ts';
 import { readConfig } from '../../app/config.ts';
 import { endpointsOf } from '../../app/describe.ts';
+import { expectsDatabase } from '../../app/known-databases.ts';
 import { differencesOf } from '../../app/schema-check.ts';
 import type { Difference } from '../../database/migrations/differences.ts';
 import type { MissingIndex } from '../../database/migrations/missing-indexes.ts';
@@ -20,9 +21,11 @@ export const lookAtSchema = async (
   io: Pick<Io, 'env' | 'warn'>,
   models: Models,
 ): Promise<readonly Difference[] | undefined> => {
-  const target = databaseTarget(readConfig(io.env).databaseUrl);
-  if (target.isEmpty()) return undefined;
+  const config = readConfig(io.env);
+  const target = databaseTarget(config.databaseUrl);
   try {
+    await expectsDatabase(config, target);
+    if (target.isEmpty()) return undefined;
     return await differencesOf(target, models);
   } catch (error) {
     io.warn(`the database was not looked at: ${errorMessage(error)}`);

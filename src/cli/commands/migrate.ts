@@ -1,5 +1,6 @@
 import { readConfig } from '../../app/config.ts';
 import { awaitDatabase } from '../../app/database-wait.ts';
+import { expectsDatabase } from '../../app/known-databases.ts';
 import {
   fillingMessage,
   pendingMigrations,
@@ -48,6 +49,8 @@ export const command = defineCommand({
     const report = (fields: object, message: string): void =>
       io.warn(`gatewright: ${message} ${JSON.stringify(fields)}`);
     await awaitDatabase(target, config, report);
+    // A database that is gone is not one that was never made: its plan would be that of an empty one.
+    if (values.plan === true || values.check === true) await expectsDatabase(config, target);
     if (values.plan === true) {
       const planned = await planMigrations(target, application);
       if (values.json === true) return io.print(JSON.stringify({ planned }));
