@@ -132,6 +132,12 @@ describeDatabase('sqlite', 'sign-in with a real provider', (databases) => {
       '/api/v1/auth/token',
       {
         body: { code: fragment.get('code') },
+        headers: {
+          cookie: ended.headers
+            .getSetCookie()
+            .map((set) => set.split(';')[0])
+            .join('; '),
+        },
       },
     );
     expect(status).toBe(200);
