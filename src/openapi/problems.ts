@@ -3,6 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
+import type { Action, ResourceModel } from '../model/resource.ts';
 import {
   asksSecondFactor,
   isBeforePasswordChange,
@@ -32,6 +33,22 @@ const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemN
   return problems;
 };
 
+/**
+ * Whether a write can be refused for fields that not everybody writes: a condition on them may end before the statement,
+ * and a new record needs the required ones.
+ */
+const dependsOnFields = ({ rules, fields }: ResourceModel, action: Action): boolean => {
+  const isNew = action === 'create';
+  if (rules.restrictedUnless.length > 0 && (isNew || action === 'update')) return true;
+  return (
+    isNew &&
+    [...rules.restricted].some((name) => {
+      const field = fields.get(name);
+      return field?.required === true && field.options.default === undefined;
+    })
+  );
+};
+
 /** Whether an authenticated caller can be refused: an application where a user is required, a user without a role. */
 const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
   switch (rule.kind) {
@@ -46,7 +63,7 @@ const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
       return true;
     case 'resource': {
       const { model, action, area } = rule;
-      if (area === 'admin' || isHeldToRule(model, action)) return true;
+      if (area === 'admin' || isHeldToRule(model, action) || dependsOnFields(model, action)) return true;
       const reads = action === 'list' || action === 'detail';
       if (reads && model.rules.publicRead !== undefined && rule.managed === undefined) return false;
       return model.rules.permissions === 'all' || (model.rules.permissions === 'writes' && !reads);

@@ -3,7 +3,7 @@ import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import type { Validated } from '../model/validate.ts';
+import { isMissing, type Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Collision, Columns } from '../records/records.ts';
 import { isThereIn } from './transaction.ts';
@@ -188,14 +188,29 @@ const isAdmitted = (
   );
 };
 
-/** Whether a nested body is valid but refused by a row rule, before any hook runs. */
+/**
+ * Errors about required fields that the body has and the caller may not write. The field is not blank, and no value of
+ * it would help this caller: the write is forbidden.
+ */
+const withheldIn = (
+  { grant }: RecordWrite,
+  body: JsonObject,
+  errors: readonly FieldError[],
+): readonly FieldError[] =>
+  errors.filter(
+    ({ field, rule }) =>
+      rule === 'required' && !grant.writable.has(field) && !isMissing(own(body, field) ?? null),
+  );
+
+/** Whether a nested body is valid but refused by a row rule or for its fields, before any hook runs. */
 export const isRefusedWithin = async (asked: RecordWrite, sent: JsonObject): Promise<boolean> => {
   const body = withSurrounding(asked, 'create', sent);
   const write = await settleFields(asked, body, undefined);
   const { resource, grant } = write;
   const { columns, errors } = resource.validate(body, 'create', grant.writable);
-  if (errors.some(({ field }) => field !== write.of?.field)) return false;
-  if (await isAdmitted(write, body, columns, undefined)) return false;
+  const withheld = withheldIn(write, body, errors);
+  if (errors.some((each) => each.field !== write.of?.field && !withheld.includes(each))) return false;
+  if (withheld.length === 0 && (await isAdmitted(write, body, columns, undefined))) return false;
   const chosen = chosenReferences(write, 'create', body, columns, columns);
   return (await collisionErrors(write, { columns, chosen }, undefined)).length === 0;
 };
@@ -219,8 +234,10 @@ export const prepareWrite = async (
   const { model, validate } = resource;
   const first = validate(body, action, grant.writable);
   const hasHook = first.errors.length === 0 && model.hooks.beforeSave !== undefined && !isRehearsed(write);
+  const withheld = withheldIn(write, body, first.errors);
   const isForbidden =
-    hasHook && (!(await isAdmitted(write, body, first.columns, updated.id)) || (await isRefused()));
+    withheld.length > 0 ||
+    (hasHook && (!(await isAdmitted(write, body, first.columns, updated.id)) || (await isRefused())));
   const { values, columns, errors } =
     hasHook && !isForbidden ? await validateAfterHook(write, action, updated, first) : first;
   const chosen = chosenReferences(write, action, body, first.columns, columns);
@@ -229,8 +246,9 @@ export const prepareWrite = async (
   const refused = new Set(errors.map(({ field }) => field));
   const candidate = { columns, chosen, refused, isThere };
   const collisions = await collisionErrors(write, candidate, updated.id, shared?.transaction);
-  const all = [...errors, ...collisions];
-  if (isForbidden && all.length === 0) throw new Problem('forbidden');
+  const all = [...errors.filter((each) => !withheld.includes(each)), ...collisions];
+  // Nothing is written with a refused outer record: its messages are the response.
+  if (isForbidden && all.length === 0 && !isRehearsed(write)) throw new Problem('forbidden');
   if (all.length > 1) {
     const order = [...model.fields.keys()];
     all.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));

@@ -24,6 +24,12 @@ const fields = {
     user_id: field.owner(),
   },
   folder: { open: field.boolean(), user_id: field.owner() },
+  permit: {
+    title: field.string({ max: 20, required: true }),
+    team: field.reference('Team', { anyone: true }),
+    level: field.integer({ required: true }),
+  },
+  stamp: { title: field.string({ max: 20, required: true }), seal: field.integer({ required: true }) },
   sheet: { folder: field.reference('Folder'), code: field.integer() },
 } as const;
 
@@ -35,6 +41,13 @@ const sheet = defineResource('Sheet', {
 });
 
 const isStaff = member('team_id', { of: 'Seat' });
+
+/** Required fields: nobody else creates such a record. */
+const permit = defineResource('Permit', {
+  fields: fields.permit,
+  restricted: [{ fields: ['level'], unless: isStaff }],
+});
+const stamp = defineResource('Stamp', { fields: fields.stamp, restricted: ['seal'] });
 
 let heard: JsonObject[] = [];
 /** Runs between the decision about the fields and the statement that writes. */
@@ -58,7 +71,10 @@ const ticket = defineResource('Ticket', {
 });
 const team = defineResource('Team', {
   fields: fields.team,
-  relations: { tickets: many('Ticket', { by: 'team', write: true }) },
+  relations: {
+    tickets: many('Ticket', { by: 'team', write: true }),
+    permits: many('Permit', { by: 'team', write: true }),
+  },
 });
 
 const migrations: Migrations = {
@@ -68,6 +84,8 @@ const migrations: Migrations = {
       await createTable(db, dialect, 'folders', { fields: fields.folder });
       await createTable(db, dialect, 'sheets', { fields: fields.sheet, references: { folder: 'folders' } });
       await createTable(db, dialect, 'seats', { fields: fields.seat, references: { team: 'teams' } });
+      await createTable(db, dialect, 'permits', { fields: fields.permit, references: { team: 'teams' } });
+      await createTable(db, dialect, 'stamps', { fields: fields.stamp });
       await createTable(db, dialect, 'tickets', { fields: fields.ticket, references: { team: 'teams' } });
     },
   },
@@ -91,7 +109,15 @@ interface Ticket {
 describeEachDatabase('fields that are restricted unless a record meets a condition', (databases) => {
   const service = useService(databases, {
     application: {
-      resources: [team, defineResource('Seat', { fields: fields.seat }), ticket, folder, sheet],
+      resources: [
+        team,
+        defineResource('Seat', { fields: fields.seat }),
+        ticket,
+        permit,
+        stamp,
+        folder,
+        sheet,
+      ],
       migrations,
     },
     apps: ['shop'],
@@ -222,6 +248,37 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     expect(await errors(as('reporter'), 99_999)).toEqual(['folder_id']);
   });
 
+  it('are never called blank where the body has a value: a required one makes the create 403', async () => {
+    const outcome = async (by: TestUser, path: string, body: object) => {
+      const { json } = await service.post(`/api/v1/${path}`, { token: by, body });
+      const { code, data } = json as { code: number; data?: { errors?: { field: string; rule: string }[] } };
+      return [code, ...(data?.errors ?? []).map(({ field: name, rule }) => `${name} ${rule}`)];
+    };
+    const made = (by: TestUser, values: object) => outcome(by, 'permits', { permit: values });
+    const sent = { title: 'a', team_id: 1, level: 3 };
+    expect(await made(as('staff'), sent)).toEqual([0]);
+    expect(await made(as('reporter'), sent)).toEqual([40300]);
+    expect(await made(as('staff'), { ...sent, team_id: 2 })).toEqual([40300]);
+    // An ignored value is not validated.
+    expect(await made(as('reporter'), { ...sent, level: 'high' })).toEqual([40300]);
+    // All that the caller can mend comes first.
+    expect(await made(as('reporter'), { ...sent, title: '' })).toEqual([42200, 'title required']);
+    expect(await made(as('reporter'), { title: 'a', team_id: 1 })).toEqual([42200, 'level required']);
+    expect(await made(as('reporter'), { ...sent, level: null })).toEqual([42200, 'level required']);
+    // The same without a condition, in a batch, and within another record.
+    const stamped = (by: TestUser, values: object) => outcome(by, 'stamps', { stamp: values });
+    expect(await stamped(as('staff'), { title: 'a', seal: 1 })).toEqual([40300]);
+    expect(await stamped(as('staff'), { title: 'a' })).toEqual([42200, 'seal required']);
+    expect(await stamped(as('admin'), { title: 'a', seal: 1 })).toEqual([0]);
+    expect(await outcome(as('reporter'), 'permits/batch', { create: [sent] })).toEqual([40300]);
+    const within = (name: string) => ({ team: { name, permits: [{ title: 'a', level: 3 }] } });
+    expect(await outcome(as('reporter'), 'teams', within('new'))).toEqual([40300]);
+    expect(await outcome(as('reporter'), 'teams', within('x'.repeat(21)))).toEqual([
+      42200,
+      'name max_length',
+    ]);
+  });
+
   it('are no fields of applications, who meet no condition on the caller', async () => {
     const { id } = (await create(as('staff'), { team_id: 1 })).data;
     const body = JSON.stringify({ ticket: { priority: 9, contact: 'app', title: 'app' } });
@@ -277,17 +334,17 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
         rule === 'restricted_fields' ? [[outcome, because, conditions?.rule.outcome]] : [],
       );
     };
-    const staff = 'priority, assignee_id，除非 team_id in Seat.team_id where user_id = caller';
+    const staff = 'priority, assignee_id unless team_id in Seat.team_id where user_id = caller';
     const all = ['narrowed', 'cost, priority, assignee_id, contact', undefined];
     expect(await explained(as('staff'), 'PATCH', `/${id}`)).toEqual([
       all,
       ['passed', staff, 'passed'],
-      ['narrowed', 'contact，除非 user_id = caller', 'refused'],
+      ['narrowed', 'contact unless user_id = caller', 'refused'],
     ]);
     expect(await explained(as('reporter'), 'POST', '')).toEqual([
       all,
       ['narrowed', staff, 'narrowed'],
-      ['narrowed', 'contact，除非 user_id = caller', 'narrowed'],
+      ['narrowed', 'contact unless user_id = caller', 'narrowed'],
     ]);
     expect(await explained(as('admin'), 'PATCH', `/${id}`)).toEqual([
       ['passed', 'cost, priority, assignee_id, contact', undefined],
