@@ -928,6 +928,22 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     });
   });
 
+  it('refuses the metadata of another issuer', async () => {
+    const liar = await new OidcServer().start();
+    try {
+      liar.discovery = { issuer: company.issuer };
+      const misled = await service.secondInstance({
+        application: { config: { providers: { company: oidc({ issuer: liar.issuer, client: 'x' }) } } },
+      });
+      expect((await misled.get(`${base}/company`)).json.code).toBe(50307);
+      liar.discovery = {};
+      misled.clock.advance(60);
+      expect((await misled.get(`${base}/company`)).status).toBe(302);
+    } finally {
+      await liar.stop();
+    }
+  });
+
   it('says that a provider does not respond', async () => {
     const gone = await new OidcServer().start();
     const { issuer } = gone;
