@@ -76,7 +76,8 @@ const application = createApplication({
   ],
 });
 
-const report = async () => auditReport(await endpointsOf(application, readConfig({})), application.models);
+const report = async () =>
+  auditReport(await endpointsOf(application, readConfig({})), application.models, undefined, []);
 
 describe('audit report', () => {
   it.each(switches)('$name: its rule and no other is on', async ({ name }, on, open) => {

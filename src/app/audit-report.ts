@@ -50,6 +50,8 @@ export interface AuditReport {
   /** Method, path and allowed callers, in the form of `x-gatewright` in the API description. */
   readonly endpoints: readonly JsonObject[];
   readonly resources: readonly ResourceReport[];
+  /** Programs that lack known security fixes, one sentence each: the Node of this process, and the database. */
+  readonly outdated: readonly string[];
   /** Other differences between models and database, one line each; null where no database was compared. */
   readonly differences: readonly string[] | null;
   /** Indexes that models and row rules need and the database lacks; null where no database was compared. */
@@ -114,7 +116,8 @@ const isIndex = ({ kind }: Difference): boolean => kind === 'missing_index' || k
 export const auditReport = (
   endpoints: readonly Endpoint[],
   models: Models,
-  found?: readonly Difference[],
+  found: readonly Difference[] | undefined,
+  outdated: readonly string[],
 ): AuditReport => ({
   endpoints: endpoints.map((endpoint) => ({
     method: endpoint.method,
@@ -122,6 +125,7 @@ export const auditReport = (
     ...accessOf(endpoint, { models, locale: 'en' }),
   })),
   resources: [...models.values()].map((model) => reportOn(model, models)),
+  outdated,
   differences: found?.filter((each) => !isIndex(each)).map(describeDifference) ?? null,
   missing_indexes: found === undefined ? null : missingIndexes(found),
 });

@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { assertNotOlder } from './credentials-watch.ts';
 import { endpointsOf } from './describe.ts';
 import { assertFirstAdmin } from './first-admin.ts';
+import { outdatedDatabase, outdatedNode } from './known-fixes.ts';
 import { fillingMessage, prepareDatabase } from './migrate.ts';
 import { checkSchema } from './schema-check.ts';
 import { assertSecret } from './secrets.ts';
@@ -99,6 +100,7 @@ export const prepareStart = async (
   vault: Vault,
   logger: Logger,
 ): Promise<void> => {
+  for (const sentence of outdatedNode()) logger.warn(sentence);
   await assertSecret(config, vault);
   const check = checkEndpoints(application, config);
   // A file that does not exist yet is an empty database.
@@ -109,6 +111,7 @@ export const prepareStart = async (
       await assertNotOlder(vault, config.credentialsFile, found);
     },
     after: async (ask) => {
+      for (const sentence of await outdatedDatabase(ask, target.dialect)) logger.warn(sentence);
       await checkSchema(ask, target.dialect, application.models, (line) => logger.warn(line));
       const [user] = await ask('select id from users limit 1');
       if (user === undefined) await assertFirstAdmin(config);

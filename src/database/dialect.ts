@@ -29,6 +29,8 @@ export interface JsonEntry {
  */
 export interface Dialect extends Compiler {
   readonly name: DialectName;
+  /** The program behind the database, as its makers name it, and the statement that returns its `version`. */
+  readonly program: { readonly name: string; readonly versionSql: string };
   readonly columns: Readonly<Record<ColumnKind, ColumnDialect>>;
   /** A text as a value of a kind of column. */
   cast(value: Fragment, kind: ColumnKind): Fragment;

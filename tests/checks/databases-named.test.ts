@@ -11,6 +11,7 @@ const allowed: Readonly<Record<string, string>> = {
   'model/names.ts':
     'names that each of the databases keeps for itself are no names of fields or tables on any',
   'model/scope.ts': 'the type of the name, for code of an application',
+  'app/known-fixes.ts': 'the table of versions with known security fixes',
   'app/variables.ts': 'documentation of the variables',
   'cli/commands/backup.ts': 'examples in --help',
   'cli/commands/restore.ts': 'examples in --help',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AuditReport } from '../../app/audit-report.ts';
+import { outdatedNode } from '../../app/known-fixes.ts';
 import { run } from '../test-io.ts';
 
 // The command reads the application that package.json names: examples/newsroom.
@@ -58,6 +59,12 @@ describe('gatewright audit', () => {
     });
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^the database was not looked at: .*\n$/)]);
     expect(JSON.parse(stdout)).toMatchObject({ missing_indexes: null });
+  });
+
+  it('names a database and a Node without known fixes', async () => {
+    const { stdout } = await audit('--json');
+    const programs: readonly string[] = JSON.parse(stdout).outdated;
+    expect(programs.filter((sentence) => sentence.startsWith('Node '))).toEqual(outdatedNode());
   });
 
   it('prints one line of JSON', async () => {

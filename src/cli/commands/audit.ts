@@ -2,7 +2,8 @@ import { type AuditReport, auditReport, type ResourceReport } from '../../app/au
 import { readConfig } from '../../app/config.ts';
 import { endpointsOf } from '../../app/describe.ts';
 import { expectsDatabase } from '../../app/known-databases.ts';
-import { differencesOf } from '../../app/schema-check.ts';
+import { outdatedDatabase, outdatedNode } from '../../app/known-fixes.ts';
+import { schemaDifferences } from '../../app/schema-check.ts';
 import type { Difference } from '../../database/migrations/differences.ts';
 import type { MissingIndex } from '../../database/migrations/missing-indexes.ts';
 import { databaseTarget } from '../../database/targets.ts';
@@ -13,23 +14,31 @@ import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 
+interface DatabaseFindings {
+  /** Differences between models and database; undefined if no database was compared. */
+  readonly differences: readonly Difference[] | undefined;
+  /** The program behind the database, if it lacks known fixes. */
+  readonly outdated: readonly string[];
+}
+
 /**
- * The differences between models and database; undefined if there is no database, or it does not respond, which is
- * printed. The rest of the report needs only the model files.
+ * Compares the database with the models and with the known fixes of its program. Nothing is found if there is no
+ * database, or it does not respond, which is printed. The rest of the report needs only the model files.
  */
-export const lookAtSchema = async (
-  io: Pick<Io, 'env' | 'warn'>,
-  models: Models,
-): Promise<readonly Difference[] | undefined> => {
+const lookAtDatabase = async (io: Pick<Io, 'env' | 'warn'>, models: Models): Promise<DatabaseFindings> => {
+  const none = { differences: undefined, outdated: [] };
   const config = readConfig(io.env);
   const target = databaseTarget(config.databaseUrl);
   try {
     await expectsDatabase(config, target);
-    if (target.isEmpty()) return undefined;
-    return await differencesOf(target, models);
+    if (target.isEmpty()) return none;
+    return await target.snapshot(async ({ ask, dialect }) => ({
+      differences: await schemaDifferences(ask, dialect, models),
+      outdated: await outdatedDatabase(ask, dialect),
+    }));
   } catch (error) {
     io.warn(`the database was not looked at: ${errorMessage(error)}`);
-    return undefined;
+    return none;
   }
 };
 
@@ -166,7 +175,10 @@ const warningLines = (resources: readonly ResourceReport[]): string[] => {
 const differenceLines = (differences: readonly string[]): string[] =>
   differences.length === 0 ? [] : ['', 'MODELS AND DATABASE DIFFER', ...differences];
 
-const print = ({ endpoints, resources, differences, missing_indexes }: AuditReport): string[] => [
+const outdatedLines = (sentences: readonly string[]): string[] =>
+  sentences.length === 0 ? [] : ['', 'KNOWN FIXES ARE MISSING', ...sentences];
+
+const print = ({ endpoints, resources, differences, missing_indexes, outdated }: AuditReport): string[] => [
   ...tableOf([['METHOD', 'PATH', 'CREDENTIALS', 'WHO', 'RULES'], ...endpoints.map(endpointRow)]),
   '',
   ...tableOf([['RESOURCE', 'RECOMMENDED RULES THAT ARE OFF', ''], ...resources.map(resourceRow)]),
@@ -174,6 +186,7 @@ const print = ({ endpoints, resources, differences, missing_indexes }: AuditRepo
   ...warningLines(resources),
   ...differenceLines(differences ?? []),
   ...indexLines(missing_indexes ?? []),
+  ...outdatedLines(outdated),
 ];
 
 export const command = defineCommand({
@@ -201,6 +214,7 @@ export const command = defineCommand({
     'It warns about isolation without ownership: the creator of a record loses access if the body names no owner.',
     'If the database exists, it is compared with the models, and missing indexes of models and row rules are listed; with',
     '--strict both are errors. Without a database, everything else is checked from the files of the application.',
+    'It names a Node or a database below its known security fixes, as the log does at a start.',
   ],
   examples: [
     'gatewright audit',
@@ -213,7 +227,9 @@ export const command = defineCommand({
     const stranger = allow.find((name) => !application.models.has(name));
     if (stranger !== undefined) throw new UsageError(`--allow ${stranger}: there is no such model`);
     const endpoints = await endpointsOf(application, readConfig(io.env));
-    const report = auditReport(endpoints, application.models, await lookAtSchema(io, application.models));
+    const { differences, outdated } = await lookAtDatabase(io, application.models);
+    const programs = [...outdatedNode(), ...outdated];
+    const report = auditReport(endpoints, application.models, differences, programs);
     if (values.json === true) io.print(JSON.stringify(report));
     else for (const line of print(report)) io.print(line);
     const open = report.resources.filter((resource) => resource.open && !allow.includes(resource.model));

@@ -150,6 +150,7 @@ const unless = (condition: Fragment): Fragment => sql`chr(case when ${condition}
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
+  program: { name: 'PostgreSQL', versionSql: "select current_setting('server_version') as version" },
   builder: new Kysely<unknown>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -117,6 +117,7 @@ const unless = (beyond: Fragment): Fragment => sql`length(zeroblob(iif(${beyond}
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  program: { name: 'SQLite', versionSql: 'select sqlite_version() as version' },
   builder: new Kysely<unknown>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),

@@ -79,5 +79,3 @@ export const createBoundedFetch = () => {
       });
     });
 };
-
-export type BoundedFetch = ReturnType<typeof createBoundedFetch>;
