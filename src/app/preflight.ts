@@ -103,6 +103,8 @@ export const prepareStart = async (
   for (const sentence of outdatedNode()) logger.warn(sentence);
   await assertSecret(config, vault);
   const check = checkEndpoints(application, config);
+  const lost = target.lostWrites();
+  if (lost !== undefined) logger.warn({ database: target.place }, lost);
   // A file that does not exist yet is an empty database.
   if (target.isEmpty()) await assertFirstAdmin(config);
   const { applied, later } = await prepareDatabase(config, application, target, {

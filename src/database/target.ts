@@ -151,6 +151,11 @@ export interface DatabaseTarget {
   isEmpty(): boolean;
   /** Whether something lies beside a missing file that only a database leaves. */
   hasRemains(): boolean;
+  /**
+   * Says which file of acknowledged writes is gone or damaged since the last process was killed; undefined if none is.
+   * Only before the database is first opened.
+   */
+  lostWrites(): string | undefined;
   open(options: DatabaseOptions): Promise<OpenDatabase>;
   /** A connection for migrations, which takes the lock under which they run, and on which they may take their time. */
   migrationDriver(): Promise<KyselyDialect>;

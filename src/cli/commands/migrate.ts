@@ -49,6 +49,8 @@ export const command = defineCommand({
     const report = (fields: object, message: string): void =>
       io.warn(`gatewright: ${message} ${JSON.stringify(fields)}`);
     await awaitDatabase(target, config, report);
+    const lost = target.lostWrites();
+    if (lost !== undefined) report({ database: target.place }, lost);
     // A database that is gone is not one that was never made: its plan would be that of an empty one.
     if (values.plan === true || values.check === true) await expectsDatabase(config, target);
     if (values.plan === true) {

@@ -17,6 +17,8 @@ const targetOf = (url: string): DatabaseTarget => ({
   findUnreachable: async () => (await import('./reach.ts')).findUnreachable(url),
   isEmpty: () => false,
   hasRemains: () => false,
+  // The log is in the server's hands.
+  lostWrites: () => undefined,
   open: async (options) => {
     const { openPostgres } = await import('./database.ts');
     if (options.replica === undefined) return openPostgres(url, options);

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DatabaseTarget, TargetKind } from '../target.ts';
+import { lostLog } from './lost-log.ts';
 import { type SqliteFile, temporaryFile } from './temporary.ts';
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -17,6 +18,7 @@ const targetOf = (file: SqliteFile): DatabaseTarget => {
     isEmpty,
     // The log may hold what is not in the file yet.
     hasRemains: () => sizeOf(`${path}-wal`) > 0,
+    lostWrites: () => lostLog(path),
     open: async (options) => {
       const { openSqlite } = await import('./database.ts');
       return openSqlite(file, options);
