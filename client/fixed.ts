@@ -98,7 +98,14 @@ export interface MetadataField {
   /** For this caller. */
   readonly read_only: boolean;
   readonly default?: Json;
-  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  /** Heading under which forms show it. */
+  readonly group?: string;
+  readonly choices?: readonly {
+    readonly value: string;
+    readonly label: string;
+    /** Name of a colour: `green`. */
+    readonly color?: string;
+  }[];
   readonly bounds?: Readonly<Record<string, string | number>>;
   /** Model whose id the field holds. */
   readonly reference?: string;
@@ -117,24 +124,72 @@ export interface MetadataField {
 
 type JsonSchema = Readonly<Record<string, Json>>;
 
+/** A relation that the caller may follow. */
+export interface MetadataRelation {
+  /** For `include`, and in filters and sorts: `customer.name`. */
+  readonly name: string;
+  readonly label: string;
+  /** Whether it leads to any number of records, which are an array. */
+  readonly many: boolean;
+  /** Model of the records; `User`: a user of the service. */
+  readonly model: string;
+  /** Whether its records can be written within this one. */
+  readonly write: boolean;
+  /** Fields of the records that the caller reads, and how they filter and sort. */
+  readonly fields: readonly {
+    readonly name: string;
+    readonly operators: readonly string[];
+    readonly sortable: boolean;
+  }[];
+  /** Of one record: the reference by which this one names it. */
+  readonly field?: string;
+  /** Of many: the reference by which they, or the records between, name this one. */
+  readonly by?: string;
+  /** Of many: model of the records between. */
+  readonly through?: string;
+  /** With `through`: the reference by which those name the other side. */
+  readonly on?: string;
+}
+
+/** A value for reads and for writes; `create`, `update` and `destroy` in place of `write` where they differ. */
+type ForReadsAndWrites<Value> = { readonly read: Value } & {
+  readonly [Name in 'write' | 'create' | 'update' | 'destroy']?: Value;
+};
+
 /** A model as a front end renders lists and forms of it. */
 export interface Metadata {
   readonly model: string;
   readonly singular: string;
   readonly plural: string;
   readonly label: string;
+  /** Name of its icon in the administration area, and the heading above it in the menu there. */
+  readonly icon?: string;
+  readonly menu?: string;
+  /** Name of a record: `{number} · {status}`. */
+  readonly display?: string;
   readonly endpoints: readonly {
-    readonly action: Action | 'aggregate';
+    readonly action: Action | 'aggregate' | 'history' | 'restore';
     readonly method: string;
     readonly path: string;
     readonly authentication: readonly string[];
   }[];
   readonly fields: readonly MetadataField[];
+  readonly relations: readonly MetadataRelation[];
   /** Sets of fields whose values no two records share all at once. */
   readonly unique: readonly (readonly string[])[];
   readonly schemas: Readonly<Record<'create' | 'update' | 'read', JsonSchema>>;
   /** For react-jsonschema-form. */
   readonly uiSchema: JsonSchema;
+  /**
+   * The records that callers other than super_admin and admin reach, in words, and as trees in `rules`. Absent: all of them.
+   */
+  readonly isolation?: ForReadsAndWrites<string> & { readonly rules: ForReadsAndWrites<JsonSchema> };
+  /** Whether each write is an event. */
+  readonly events?: boolean;
+  /** Whether a deleted record can be restored. */
+  readonly trash?: boolean;
+  /** The deleted records that callers other than super_admin and admin see and restore, in words. Absent: none. */
+  readonly manage?: string;
   /** Why a permission that the table grants is false. */
   readonly reasons?: { readonly create: string };
   /** The rights of this caller. */

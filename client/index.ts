@@ -7,7 +7,16 @@ export { createClient } from './client.ts';
 export type { EndpointCalls, EndpointName, EndpointNames, EndpointShape } from './endpoint.ts';
 export type { FieldError } from './error.ts';
 export { GatewrightError } from './error.ts';
-export type { ApiKey, Metadata, MetadataField, NewApiKey, Receipt, RotatedApiKey, User } from './fixed.ts';
+export type {
+  ApiKey,
+  Metadata,
+  MetadataField,
+  MetadataRelation,
+  NewApiKey,
+  Receipt,
+  RotatedApiKey,
+  User,
+} from './fixed.ts';
 export type { OperationCalls, OperationName, OperationNames, OperationShape } from './operation.ts';
 export type { CreateOptions, ResourceClient, WriteOptions } from './resource.ts';
 export { etagOf } from './resource.ts';

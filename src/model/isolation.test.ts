@@ -268,6 +268,11 @@ describe('conditions on rows', () => {
       () => via('project', equals('name', 'x'), { of: team }),
       'isolation.read.via says that project_id names Team, and it names Project',
     ],
+    [
+      'the name of the wrong model',
+      () => via('project', equals('name', 'x'), { of: 'Team' }),
+      'isolation.read.via says that project_id names Team, and it names Project',
+    ],
     ['no condition', () => ({}), 'Task: isolation has no conditions: say read, write or both'],
     [
       'writes alone',

@@ -1,4 +1,4 @@
-import { type ModelName, modelName, type NamedModel } from '../fields/named-model.ts';
+import { type ModelName, modelName } from '../fields/named-model.ts';
 import type { Json } from '../kernel/json.ts';
 import {
   type OptionCheck,
@@ -98,8 +98,11 @@ export interface MemberOptions<Of extends ModelInRule> {
   readonly where?: WhereIn<Of>;
 }
 
-export interface ViaOptions<Of extends Resource | NamedModel> {
-  /** The referenced model, or a function that returns it: lets the compiler check the condition against its fields. */
+export interface ViaOptions<Of extends ModelInRule> {
+  /**
+   * The referenced model, a function that returns it, or its name. With the model or the function, the compiler checks
+   * the condition against its fields.
+   */
   readonly of: Of;
 }
 
@@ -181,14 +184,14 @@ export const member = <const Name extends string, const Of extends ModelInRule>(
   });
 };
 
-const viaOptions = { of: ofModel } satisfies OptionTable<ViaOptions<Resource | NamedModel>>;
+const viaOptions = { of: ofModel } satisfies OptionTable<ViaOptions<ModelInRule>>;
 
 /** The demands that a condition on the records of a given model may make. */
 type UsesAmong<Of> = [FieldsOf<Of>] extends [never] ? unknown : UsesOf<FieldsOf<Of>>;
 
 interface Via {
   <const Name extends string>(field: Name, rule: RowRule): RowRule<Demand<'reference', Name>>;
-  <const Name extends string, Of extends Resource | NamedModel>(
+  <const Name extends string, const Of extends ModelInRule>(
     field: Name,
     rule: RowRule<UsesAmong<Of>>,
     options: ViaOptions<Of>,
@@ -202,7 +205,7 @@ interface Via {
 export const via: Via = <const Name extends string>(
   field: Name,
   rule: RowRule,
-  options?: ViaOptions<Resource | NamedModel>,
+  options?: ViaOptions<ModelInRule>,
 ): RowRule<Demand<'reference', Name>> => {
   wrong('via', textual(field, 'the field') ?? (options && optionsFlaw(options, viaOptions)));
   return createRule({ kind: 'via', field, rule: saidIn('via', rule), of: options && nameOf(options.of) });

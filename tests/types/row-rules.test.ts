@@ -42,6 +42,7 @@ describe('types of row rules', () => {
       member('id', { of: membership, on: 'team_id', where: { role: 'owner' } }),
       via('project', allOf(equals('open', true), own('lead'))),
       via('project_id', member('team_id', { of: membership }), { of: project }),
+      via('project', own('lead'), { of: 'Project' }),
     );
     const { saidIsolation } = defineResource('Task', { fields, isolation: { read: rule, write: rule } });
     expect(saidIsolation?.read).toBe(saidIsolation?.write);

@@ -21,7 +21,8 @@ export const accountLinkJob = 'account-link';
 const maxOpenLinks = 3;
 
 /** Messages of one purpose to an address within the lifetime of a link: those of one requester, and of all. */
-const maxMessages = { ofRequester: 5, ofAll: 20 } as const;
+const maxMessagesOfRequester = 5;
+const maxMessagesOfAll = 20;
 
 /** The purpose of a link, the message that contains it, and the page that it opens. */
 const purposes = {
@@ -169,7 +170,7 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
       .where('purpose', '=', purpose)
       .where('expires_at', '>', at)
       .orderBy('id')
-      .limit(maxMessages.ofAll);
+      .limit(maxMessagesOfAll);
     type Row = { id: number; requester: string | null; token_hash: string | null };
     return transaction.all<Row>(toQuery(sent));
   };
@@ -181,7 +182,7 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
   const makeRoom = async (made: Change, row: LinkRow, canonical: string): Promise<boolean> => {
     const sent = await sentTo(made, row.purpose, canonical);
     const own = sent.filter(({ requester }) => requester === row.requester);
-    if (sent.length >= maxMessages.ofAll || own.length >= maxMessages.ofRequester) return false;
+    if (sent.length >= maxMessagesOfAll || own.length >= maxMessagesOfRequester) return false;
     const open = own.filter(({ token_hash: hash }) => hash !== null);
     for (const { id } of open.slice(0, Math.max(0, open.length - maxOpenLinks + 1))) {
       const { tables, transaction } = made;

@@ -42,7 +42,7 @@ const sheet = defineResource('Sheet', {
 
 const isStaff = member('team_id', { of: 'Seat' });
 
-/** Required fields: nobody else creates such a record. */
+/** Required fields: only administrators create such a record. */
 const permit = defineResource('Permit', {
   fields: fields.permit,
   restricted: [{ fields: ['level'], unless: isStaff }],
