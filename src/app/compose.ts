@@ -51,6 +51,7 @@ import { createImports } from '../service/imports/imports.ts';
 import { createInvitationStore } from '../service/invitations/invitations.ts';
 import { createBuckets } from '../service/limits/buckets.ts';
 import { createMailQueue } from '../service/mail/mail-queue.ts';
+import { createNotifyUser } from '../service/mail/user-notices.ts';
 import { createPaymentStore } from '../service/payments/payments.ts';
 import { createRefusals } from '../service/refusals/refusals.ts';
 import { permissionEntriesOf } from '../service/roles/entity.ts';
@@ -165,7 +166,8 @@ export const compose = async (parts: Parts) => {
   const { outbox, wake } = jobs;
   const mailQueue =
     mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, locale: catalogue.locale });
-  const users = createUserStore(context, mailQueue);
+  const notifyUser = createNotifyUser(mailQueue);
+  const users = createUserStore(context, notifyUser);
   const userTokens = createTokenStore(context);
   const invitations = createInvitationStore(context, mailQueue);
   const accountLinks = mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue });
@@ -226,8 +228,9 @@ export const compose = async (parts: Parts) => {
     sessions: createSessionStore(context),
     invitations,
     mail: mailQueue,
+    notifyUser,
     accountLinks,
-    linkedAccounts: createLinkedAccounts({ ...context, users }),
+    linkedAccounts: createLinkedAccounts({ ...context, users, notify: notifyUser }),
     providers: createProviders(
       application.config.providers ?? {},
       config.baseUrl,
@@ -237,7 +240,7 @@ export const compose = async (parts: Parts) => {
     providerSecrets: keyed.providerSecrets,
     registration: application.config.registration || undefined,
     secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
-    factorSetups: createFactorSetups(context),
+    factorSetups: createFactorSetups(context, notifyUser),
     signInTickets: createSignInTickets(context),
     userTokens,
     nonces,

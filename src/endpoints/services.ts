@@ -34,6 +34,7 @@ import type { InvitationStore } from '../service/invitations/invitations.ts';
 import type { JobWorkers } from '../service/jobs/commands.ts';
 import type { Buckets } from '../service/limits/buckets.ts';
 import type { MailQueue } from '../service/mail/mail-queue.ts';
+import type { NotifyUser } from '../service/mail/user-notices.ts';
 import type { PaymentStore } from '../service/payments/payments.ts';
 import type { RefusalStore } from '../service/refusals/refusals.ts';
 import type { PermissionEntry } from '../service/roles/entity.ts';
@@ -111,6 +112,7 @@ export interface Services {
   readonly invitations: InvitationStore;
   /** Messages to be sent, and the links of users; undefined where the application sends no mail. */
   readonly mail: MailQueue | undefined;
+  readonly notifyUser: NotifyUser;
   readonly accountLinks: AccountLinks | undefined;
   readonly linkedAccounts: LinkedAccounts;
   /** Providers of identities by name. */

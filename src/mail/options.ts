@@ -14,7 +14,7 @@ import {
   textual,
 } from '../kernel/options.ts';
 import { administrators } from '../policy/rule.ts';
-import { type MailTemplateName, mailTemplates } from '../service/mail/mail-queue.ts';
+import { type AccountChange, type MailTemplateName, mailTemplates } from '../service/mail/mail-queue.ts';
 
 /** Data of a message, for its template. */
 export interface MailValues {
@@ -30,6 +30,13 @@ export interface MailValues {
   readonly token: string;
   /** Minutes or hours for which the link is valid, in words; empty if there is no link. */
   readonly validity: string;
+  /** The change that `account_changed` reports; empty in any other message. */
+  readonly change: AccountChange | '';
+  /** Name of the provider or of the API key that `change` concerns; empty if it concerns neither. */
+  readonly changed: string;
+  /** API keys and linked accounts that still work after `password_changed`; 0 in any other message. */
+  readonly keys: number;
+  readonly linkedAccounts: number;
 }
 
 /** The texts of a message. */

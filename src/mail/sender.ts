@@ -5,7 +5,7 @@ import type { SecretBox } from '../auth/secret-box.ts';
 import { field } from '../fields/define.ts';
 import { type Clock, parseTimestamp } from '../kernel/clock.ts';
 import type { CheckedInput } from '../model/job.ts';
-import { mailTemplates } from '../service/mail/mail-queue.ts';
+import { accountChanges, mailTemplates } from '../service/mail/mail-queue.ts';
 import {
   type MailOption,
   type MailTexts,
@@ -26,6 +26,10 @@ export const mailInput = {
   path: field.text(),
   sealed_token: field.text(),
   expires_at: field.datetime(),
+  change: field.enum(accountChanges),
+  changed: field.text(),
+  keys: field.integer(),
+  linked_accounts: field.integer(),
 } as const;
 
 export interface MailSenderParts {
@@ -95,24 +99,20 @@ const deliveryOf = (parts: MailSenderParts): Deliver => {
   return smtpDelivery(mail, parts);
 };
 
+type MailInput = CheckedInput<typeof mailInput>;
+
+/** The input from which the values of a message are made, beside its token. */
+type MailFacts = Pick<MailInput, 'template' | 'locale'> &
+  Partial<Pick<MailInput, 'username' | 'name' | 'path' | 'change' | 'changed' | 'keys' | 'linked_accounts'>>;
+
 /** The values of a message; `token` is the opened one. */
-export const mailValues = (
-  {
-    template,
-    locale,
-    username,
-    name,
-    path,
-  }: Pick<CheckedInput<typeof mailInput>, 'template' | 'locale'> & {
-    readonly [Key in 'username' | 'name' | 'path']?: string | null | undefined;
-  },
-  token: string,
-  baseUrl: string,
-): MailValues => {
+export const mailValues = (input: MailFacts, token: string, baseUrl: string): MailValues => {
+  const { template, locale, username, name, path, change, changed, keys, linked_accounts: accounts } = input;
   const seconds = template === 'invitation' ? invitationLifetime : accountLinkLifetime;
   return {
     ...{ template, locale, token, service: new URL(baseUrl).host },
     ...{ name: name ?? '', username: username ?? '' },
+    ...{ change: change ?? '', changed: changed ?? '', keys: keys ?? 0, linkedAccounts: accounts ?? 0 },
     url: token === '' ? '' : linkUrl(baseUrl, path ?? '', token),
     validity: token === '' ? '' : validityWords(seconds, locale),
   };

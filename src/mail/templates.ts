@@ -1,6 +1,6 @@
 import type { Locale, ServiceLocale } from '../kernel/messages/catalogue.ts';
 import { forLocale, labelText } from '../kernel/messages/messages.ts';
-import type { MailTemplateName } from '../service/mail/mail-queue.ts';
+import type { AccountChange, MailTemplateName } from '../service/mail/mail-queue.ts';
 import type { MailTexts, MailValues } from './options.ts';
 
 /** The texts of a message: paragraphs before and after its link. */
@@ -24,6 +24,78 @@ const notMine = {
   en: 'If you did not do this, contact an administrator at once.',
 } as const;
 
+const unexpected = {
+  'zh-CN':
+    '如果这不是您的操作，您也不知情，请立即修改密码，检查账号的 API 密钥、关联账号与两步验证，并联系管理员。',
+  en: 'If you did not expect this, change your password at once, check the API keys, linked accounts and two-step verification of your account, and contact an administrator.',
+} as const;
+
+/** The changes of `account_changed`: the subject, and the sentence that says what happened. */
+const changes: Readonly<
+  Record<AccountChange, Readonly<Record<ServiceLocale, (values: MailValues) => readonly [string, string]>>>
+> = {
+  identity_linked: {
+    'zh-CN': ({ service, username, changed }) => [
+      `您在 ${service} 的账号已关联 ${changed}`,
+      `账号 ${username} 已关联身份提供方 ${changed} 的一个账号，此后可以用它登录。`,
+    ],
+    en: ({ service, username, changed }) => [
+      `Your account for ${service} was linked to ${changed}`,
+      `An account of the provider ${changed} was linked to the account ${username}, and can now sign in to it.`,
+    ],
+  },
+  identity_removed: {
+    'zh-CN': ({ service, username, changed }) => [
+      `您在 ${service} 的账号已解除与 ${changed} 的关联`,
+      `账号 ${username} 与身份提供方 ${changed} 的一个账号已解除关联，此后不能再用它登录。`,
+    ],
+    en: ({ service, username, changed }) => [
+      `Your account for ${service} is no longer linked to ${changed}`,
+      `An account of the provider ${changed} was removed from the account ${username}, and can no longer sign in to it.`,
+    ],
+  },
+  second_factor_added: {
+    'zh-CN': ({ service, username }) => [
+      `您在 ${service} 的账号已开启两步验证`,
+      `账号 ${username} 已开启两步验证，此后登录时需要第二步验证。`,
+    ],
+    en: ({ service, username }) => [
+      `Two-step verification is on for ${service}`,
+      `Two-step verification was turned on for the account ${username}. Signing in now asks for a second step.`,
+    ],
+  },
+  key_created: {
+    'zh-CN': ({ service, username, changed }) => [
+      `您在 ${service} 的账号有新的 API 密钥`,
+      `账号 ${username} 有了新的 API 密钥“${changed}”。它以该账号的身份行事。`,
+    ],
+    en: ({ service, username, changed }) => [
+      `A new API key of your account for ${service}`,
+      `The API key "${changed}" was created for the account ${username}, and acts as this account.`,
+    ],
+  },
+};
+
+const accountChanged =
+  (locale: ServiceLocale): Words =>
+  (values) => {
+    if (values.change === '') throw new Error('a message about a change needs the change');
+    const [subject, sentence] = changes[values.change][locale](values);
+    return { subject, before: [sentence, unexpected[locale]] };
+  };
+
+/** The paragraph about access that a new password does not end; none if there is no such access. */
+const keptAccess = ({ keys, linkedAccounts }: MailValues, locale: ServiceLocale): readonly string[] => {
+  if (keys + linkedAccounts === 0) return [];
+  return locale === 'zh-CN'
+    ? [
+        `新密码不影响以下登录方式，它们仍然有效：API 密钥 ${keys} 个，关联账号 ${linkedAccounts} 个。请逐一检查，删除不需要或不认识的，或请管理员删除。`,
+      ]
+    : [
+        `A new password does not end API keys and linked accounts. Still valid: API keys: ${keys}, linked accounts: ${linkedAccounts}. Check them, and delete those that you do not need or do not know, or ask an administrator to delete them.`,
+      ];
+};
+
 /** Every message in both languages. One to an address that was not verified contains no text that its sender chose. */
 const wordings: Readonly<Record<MailTemplateName, Readonly<Record<ServiceLocale, Words>>>> = {
   password_reset: {
@@ -45,14 +117,19 @@ const wordings: Readonly<Record<MailTemplateName, Readonly<Record<ServiceLocale,
     }),
   },
   password_changed: {
-    'zh-CN': ({ service, username }) => ({
-      subject: `${service} 的密码已修改`,
-      before: [`账号 ${username} 的密码已修改，其他会话均已结束。`, notMine['zh-CN']],
-    }),
-    en: ({ service, username }) => ({
-      subject: `Your password for ${service} was changed`,
+    'zh-CN': (values) => ({
+      subject: `${values.service} 的密码已修改`,
       before: [
-        `The password of the account ${username} was changed, and its other sessions have ended.`,
+        `账号 ${values.username} 的密码已修改，其他会话均已结束。`,
+        ...keptAccess(values, 'zh-CN'),
+        notMine['zh-CN'],
+      ],
+    }),
+    en: (values) => ({
+      subject: `Your password for ${values.service} was changed`,
+      before: [
+        `The password of the account ${values.username} was changed, and its other sessions have ended.`,
+        ...keptAccess(values, 'en'),
         notMine.en,
       ],
     }),
@@ -138,6 +215,7 @@ const wordings: Readonly<Record<MailTemplateName, Readonly<Record<ServiceLocale,
       action: 'Set the password',
     }),
   },
+  account_changed: { 'zh-CN': accountChanged('zh-CN'), en: accountChanged('en') },
 };
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -160,7 +238,8 @@ const page = (locale: Locale, content: string): string =>
 /** The service's own texts of a message, plain and HTML. */
 export const standardTexts = (values: MailValues): MailTexts => {
   const { template, locale, url } = values;
-  const shown = { ...values, username: oneLine(values.username), name: oneLine(values.name) };
+  const named = { username: oneLine(values.username), name: oneLine(values.name) };
+  const shown = { ...values, ...named, changed: oneLine(values.changed) };
   const { subject, before, action = '', after = [] } = forLocale(wordings[template], locale)(shown);
   const greeting = labelText({ 'zh-CN': `${shown.name}，您好：`, en: `Hello ${shown.name},` }, locale);
   const opening = shown.name === '' ? before : [greeting, ...before];

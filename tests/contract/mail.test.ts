@@ -154,7 +154,8 @@ describe('mail', () => {
   it('has texts of its own in every language, without and with a link', () => {
     for (const template of mailTemplates)
       for (const locale of locales) {
-        const values = { template, locale, service: 'api.example.com', name: '', username: 'ann' };
+        const facts = { change: 'key_created', changed: 'Deployment', keys: 2, linkedAccounts: 1 } as const;
+        const values = { template, locale, service: 'api.example.com', name: '', username: 'ann', ...facts };
         const {
           subject,
           text,

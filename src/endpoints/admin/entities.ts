@@ -72,7 +72,7 @@ const servedEntities = (services: Services): readonly ServedEntity[] => [
   },
   {
     entity: keyEntity,
-    commands: keyCommands(services.keyScopes),
+    commands: keyCommands({ known: services.keyScopes, notify: services.notifyUser }),
     endpoints: [keyUsageEndpoint(services), ...keyScopeEndpoints(services)],
   },
   { entity: sessionEntity, endpoints: ownSessionEndpoints(services) },

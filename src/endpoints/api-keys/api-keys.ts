@@ -40,7 +40,7 @@ export const apiKeyEndpoints = (services: Services): Endpoint[] => {
       },
       handle: async (call) => show(call, userOf(call).credential ?? 0),
     },
-    ...ownKeyCommands(services.keyScopes).map((command) => {
+    ...ownKeyCommands({ known: services.keyScopes, notify: services.notifyUser }).map((command) => {
       const policy = command.verb === 'create' ? ({ kind: 'user' } as const) : place.policy;
       return commandEndpoint(services, ownKeyEntity, command, { ...place, policy, tag });
     }),

@@ -6,12 +6,17 @@ import { mailTexts, mailValues } from '../../mail/sender.ts';
 import { mailTemplates } from '../../service/mail/mail-queue.ts';
 
 /** Sample data of every message; the token belongs to no link. */
-const sample = { username: 'ann', name: 'Ann Lee', path: '/admin/sample' } as const;
+const sample = {
+  ...({ username: 'ann', name: 'Ann Lee', path: '/admin/sample' } as const),
+  ...({ change: 'key_created', changed: 'Deployment', keys: 2, linked_accounts: 1 } as const),
+};
 
 const sampleToken = 'sample-token';
 
 /** Templates whose messages have no link. */
-const withoutLink: ReadonlySet<string> = new Set(['password_changed', 'email_changed', 'address_in_use']);
+const withoutLink: ReadonlySet<string> = new Set([
+  ...['password_changed', 'email_changed', 'address_in_use', 'account_changed'],
+]);
 
 const formats = ['html', 'text'] as const;
 

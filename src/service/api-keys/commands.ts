@@ -21,6 +21,7 @@ import {
   ViolationError,
 } from '../command.ts';
 import { actingUserId, type Change, otherUserId } from '../context.ts';
+import type { NotifyUser } from '../mail/user-notices.ts';
 import { defaultOverlapSeconds, overlapField } from '../overlap.ts';
 import { findSecrets } from './known-secrets.ts';
 import {
@@ -124,8 +125,21 @@ export const issueKey = async (change: Change, userId: number, values: KeyValues
   return { audit, result };
 };
 
-const showNewKey = async (call: CommandCall<KeyValues>, userId: number): Promise<CommandResult> => {
+/** Dependencies of the commands that create keys. */
+export interface KeyCommandParts {
+  /** The scopes of the service. */
+  readonly known: ReadonlySet<string>;
+  readonly notify: NotifyUser;
+}
+
+const showNewKey = async (
+  call: CommandCall<KeyValues>,
+  userId: number,
+  notify: NotifyUser,
+): Promise<CommandResult> => {
   const { audit, result } = await issueKey(call, userId, call.values);
+  const notice = { template: 'account_changed', change: 'key_created', changed: result.name } as const;
+  await notify(call, userId, notice);
   return { audit, data: result };
 };
 
@@ -136,7 +150,7 @@ const creation = {
   message: 'keyCreated',
 } as const;
 
-const createKey = (known: ReadonlySet<string>) =>
+const createKey = ({ known, notify }: KeyCommandParts) =>
   defineEntityCommand({
     ...creation,
     refine: refineKey(known),
@@ -156,7 +170,7 @@ const createKey = (known: ReadonlySet<string>) =>
       const user = await reader.get(toQuery(tables.selectFrom('users').select('id').where('id', '=', id)));
       return user === undefined ? [...violations, { field: 'user_id', rule: 'reference' }] : violations;
     },
-    run: (call) => showNewKey(call, call.values.user_id),
+    run: (call) => showNewKey(call, call.values.user_id, notify),
   });
 
 type KeyChange = Partial<Readonly<Record<'name' | 'expires_at', string | null>> & StoredRestrictions>;
@@ -319,10 +333,10 @@ const findKey = defineEntityCommand({
   },
 });
 
-/** Commands of administrators on keys; `known` are the scopes of the service. */
-export const keyCommands = (known: ReadonlySet<string>): readonly EntityCommand[] => [
-  createKey(known),
-  updateKey(known),
+/** Commands of administrators on keys. */
+export const keyCommands = (parts: KeyCommandParts): readonly EntityCommand[] => [
+  createKey(parts),
+  updateKey(parts.known),
   rotateAnyKey,
   deleteKey,
   findKey,
@@ -338,7 +352,7 @@ const ownsAccount = async ({ transaction, dialect }: Change, owner: number, id: 
   return (await transaction.get(lock({ owner, id }))) !== undefined;
 };
 
-const createOwnKey = (known: ReadonlySet<string>) =>
+const createOwnKey = ({ known, notify }: KeyCommandParts) =>
   defineEntityCommand({
     ...creation,
     refine: refineKey(known),
@@ -356,7 +370,7 @@ const createOwnKey = (known: ReadonlySet<string>) =>
       const userId = call.values.service_account_id ?? caller;
       if (userId !== caller && !(await ownsAccount(call, caller, userId)))
         throw new ViolationError({ field: 'service_account_id', rule: 'reference' });
-      return showNewKey(call, userId);
+      return showNewKey(call, userId, notify);
     },
   });
 
@@ -373,8 +387,8 @@ const deleteOwnKey = defineEntityCommand({
 });
 
 /** Commands of users on their own keys. */
-export const ownKeyCommands = (known: ReadonlySet<string>): readonly EntityCommand[] => [
-  createOwnKey(known),
+export const ownKeyCommands = (parts: KeyCommandParts): readonly EntityCommand[] => [
+  createOwnKey(parts),
   defineEntityCommand({ ...rotation, operation: 'rotateApiKey' }),
   deleteOwnKey,
 ];

@@ -7,10 +7,17 @@ import type { Outbox } from '../jobs/outbox.ts';
 /** The messages of the service, by their names. */
 export const mailTemplates = [
   ...(['password_reset', 'password_changed', 'email_change', 'email_changed'] as const),
-  ...(['address_in_use', 'registration', 'invitation'] as const),
+  ...(['address_in_use', 'registration', 'invitation', 'account_changed'] as const),
 ];
 
 export type MailTemplateName = (typeof mailTemplates)[number];
+
+/** Changes of an account that `account_changed` reports to its user. */
+export const accountChanges = [
+  ...(['identity_linked', 'identity_removed', 'second_factor_added', 'key_created'] as const),
+];
+
+export type AccountChange = (typeof accountChanges)[number];
 
 /** Name of the job that sends a message. */
 export const mailJob = 'account-mail';
@@ -34,6 +41,12 @@ export interface Mail {
   /** Username and name of the recipient; absent in a message to an address that was not verified. */
   readonly user?: { readonly username: string; readonly name: string };
   readonly link?: MailLink;
+  /** In `account_changed`: the change, and the name of its provider or key. */
+  readonly change?: AccountChange;
+  readonly changed?: string;
+  /** In `password_changed`: the API keys and linked accounts that still work. */
+  readonly keys?: number;
+  readonly linkedAccounts?: number;
 }
 
 export interface MailQueueParts {
@@ -48,7 +61,7 @@ export interface MailQueueParts {
 /** Stores each message as a job, in the transaction that causes it. */
 export const createMailQueue = ({ outbox, wake, secrets, locale }: MailQueueParts) => ({
   add: async (transaction: Transaction, mail: Mail): Promise<void> => {
-    const { template, to, user, link } = mail;
+    const { template, to, user, link, change, changed, keys, linkedAccounts } = mail;
     if (to === '') return;
     const input: JsonObject = {
       ...{ template, to, locale: mail.locale ?? locale },
@@ -56,6 +69,9 @@ export const createMailQueue = ({ outbox, wake, secrets, locale }: MailQueuePart
       ...(link === undefined
         ? {}
         : { path: link.path, sealed_token: secrets.seal(link.token), expires_at: link.expiresAt }),
+      ...(change === undefined ? {} : { change, changed: changed ?? '' }),
+      ...(keys === undefined ? {} : { keys }),
+      ...(linkedAccounts === undefined ? {} : { linked_accounts: linkedAccounts }),
     };
     await outbox.add({ name: mailJob, key: null, input, at: undefined }, transaction);
   },

@@ -5,6 +5,7 @@ import { toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands, insertedId } from '../command.ts';
 import type { Change, TableContext } from '../context.ts';
+import type { NotifyUser } from '../mail/user-notices.ts';
 import { lockUser, settleFactors } from './factor-change.ts';
 import { type AddedFactor, factorTarget, replaceRecoveryCodes } from './second-factors.ts';
 
@@ -35,7 +36,7 @@ export interface NewPasskey {
 }
 
 /** Setups of factors that sessions have begun; a factor exists only once its setup is confirmed. */
-export const createFactorSetups = ({ database, clock }: TableContext) => {
+export const createFactorSetups = ({ database, clock }: TableContext, notify: NotifyUser) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
 
@@ -59,7 +60,11 @@ export const createFactorSetups = ({ database, clock }: TableContext) => {
       if ((await transaction.run(toQuery(ended))) === 0) return { result: undefined };
       const id = await add(made);
       await settleFactors(made, user.id, setup.sessionId);
-      if (!held.enrolled) await replaceRecoveryCodes(made, user.id, codes);
+      if (!held.enrolled) {
+        await replaceRecoveryCodes(made, user.id, codes);
+        const notice = { template: 'account_changed', change: 'second_factor_added', changed: '' } as const;
+        await notify(made, user.id, notice);
+      }
       const target = factorTarget(user.id, held);
       return { audit: { action, target }, result: { id, first: !held.enrolled } };
     };

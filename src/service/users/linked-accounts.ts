@@ -11,6 +11,7 @@ import { superAdmin } from '../../policy/rule.ts';
 import type { Actor, AuditEntry } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
 import { type Change, isOnlySuperAdmin, lockSuperAdmins, type TableContext } from '../context.ts';
+import type { NotifyUser } from '../mail/user-notices.ts';
 import { lockUser } from '../second-factors/factor-change.ts';
 import { endSessions, type StoredUser, storedUser } from './stored-user.ts';
 import type { UserStore, UserValues } from './users.ts';
@@ -75,10 +76,11 @@ const maxNameTries = 5;
 
 export interface LinkedAccountParts extends TableContext {
   readonly users: Pick<UserStore, 'create' | 'update'>;
+  readonly notify: NotifyUser;
 }
 
 /** Accounts at identity providers, and the one-time codes of sign-ins by them. */
-export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountParts) => {
+export const createLinkedAccounts = ({ database, clock, users, notify }: LinkedAccountParts) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
 
@@ -209,7 +211,11 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
           const found = await userOf(made, account);
           if (found !== undefined && found.user_id !== user.id) throw new Problem('identity_taken');
           if (found !== undefined) return { result: true };
-          return { audit: await link(made, user.id, account), result: true };
+          const audit = await link(made, user.id, account);
+          const changed = account.provider;
+          const notice = { template: 'account_changed', change: 'identity_linked', changed } as const;
+          await notify(made, user.id, notice);
+          return { audit, result: true };
         },
         { unique: 'identity_taken' },
       ),
@@ -341,8 +347,11 @@ export const createLinkedAccounts = ({ database, clock, users }: LinkedAccountPa
             ]),
           );
         if ((await transaction.get(toQuery(ways))) === undefined) throw new Problem('identity_last');
-        const { username } = await storedUser(made, userId);
-        const target = { kind: 'user', id: userId, name: username };
+        const user = await storedUser(made, userId);
+        const changed = removed.provider;
+        const notice = { template: 'account_changed', change: 'identity_removed', changed } as const;
+        await notify(made, userId, notice, user);
+        const target = { kind: 'user', id: userId, name: user.username };
         return { audit: { action: 'identity.unlink', target, detail: { ...removed } }, result: undefined };
       }),
 

@@ -17,14 +17,13 @@ import {
   requireSuperAdmin,
   type TableContext,
 } from '../context.ts';
-import type { MailQueue } from '../mail/mail-queue.ts';
+import type { NotifyUser } from '../mail/user-notices.ts';
 import {
   demandPerson,
   endBegun,
   endInvitations,
   endSessions,
   isStillVerified,
-  type StoredUser,
   storedUser,
 } from './stored-user.ts';
 
@@ -160,9 +159,9 @@ const ownerGone = ({ ownerId }: Pick<UserChange, 'ownerId'>): ConstraintMeanings
 
 /**
  * Users and their roles. A withdrawal of rights is in effect when the promise resolves.
- * @param mail notifies users of a new password or address; undefined where the application sends no mail
+ * @param notify tells users of a new password or address; undefined where no mail is sent
  */
-export const createUserStore = ({ database, clock }: TableContext, mail?: MailQueue) => {
+export const createUserStore = ({ database, clock }: TableContext, notify?: NotifyUser) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });
 
@@ -190,20 +189,6 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
       .where('password_set_by', 'is not', null)
       .where('password_set_by', 'not in', leaders);
     return (await transaction.run(toQuery(ask))) > 0;
-  };
-
-  /** Tells a person, at the address of before, of a new password or address. */
-  const notify = async (
-    { transaction, actor }: Change,
-    { kind, email, username, name }: StoredUser,
-    changed: Pick<UserChange, 'email' | 'passwordHash'>,
-  ): Promise<void> => {
-    if (mail === undefined || kind === 'service') return;
-    const message = { to: email, user: { username, name }, locale: actor.language };
-    if (changed.passwordHash !== undefined)
-      await mail.add(transaction, { template: 'password_changed', ...message });
-    if (changed.email !== undefined && changed.email !== email)
-      await mail.add(transaction, { template: 'email_changed', ...message });
   };
 
   const add = async (made: Change, values: UserValues): Promise<Changed<number>> => {
@@ -322,9 +307,12 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
           if (gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
           if (shuts || lost.some((role) => administrators.some((each) => each === role)))
             await endInvitations(made, 'made_by', id);
+          if (changed.passwordHash !== undefined)
+            await notify?.(made, id, { template: 'password_changed' }, before);
+          if (changed.email !== undefined && changed.email !== before.email)
+            await notify?.(made, id, { template: 'email_changed' }, before);
           // A link to the former address opens nothing.
           if (changed.email !== undefined && changed.email !== before.email) await endBegun(made, id);
-          await notify(made, before, changed);
           if (!ends && !sessionsEnd) return { audit, result: true };
           const kept = sessionsEnd || shuts ? undefined : keptSession;
           const sessions = await endSessions(made, id, kept);
@@ -380,7 +368,7 @@ export const createUserStore = ({ database, clock }: TableContext, mail?: MailQu
         if ((await made.transaction.get(toQuery(update))) === undefined) return { result: false };
         const user = await storedUser(made, id);
         await endSessions(made, id, session);
-        await notify(made, user, { passwordHash });
+        await notify?.(made, id, { template: 'password_changed' }, user);
         const target = { kind: 'user', id, name: user.username };
         return { audit: { action: 'user.password', target }, result: true };
       }),

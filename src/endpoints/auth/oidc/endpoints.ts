@@ -197,7 +197,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     if (linking !== null) {
       const identity = await services.identities.byUserId(linking.id, []);
       if (identity === undefined) return failed(part, call, 'the user is disabled');
-      const actor = { principal: arriving(identity), address: call.address };
+      const actor = { principal: arriving(identity), address: call.address, language: call.language };
       if (!(await linkedAccounts.link(linking, proved, actor)))
         return failed(part, call, 'the user was signed out after the link began');
       return { fragment: 'linked=1' };
