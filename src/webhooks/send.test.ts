@@ -5,6 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -193,6 +194,20 @@ describe('sending to a webhook', () => {
     expect(statuses).toEqual([204, 204, 204]);
     expect(answers).toBe(4);
     expect(connections()).toBe(2);
+  });
+
+  it('asks for a body without encoding, and decodes none', async () => {
+    const asked: unknown[] = [];
+    const encoded = gzipSync('x'.repeat(1_000_000));
+    const url = await listen((request, response) => {
+      asked.push(request.headers['accept-encoding']);
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(encoded);
+    });
+    const sent = await send(url);
+    expect(asked).toEqual(['identity']);
+    expect(sent).toMatchObject({ status: 200, headers: { 'content-encoding': 'gzip' }, error: undefined });
+    expect(sent.body?.length).toBeLessThanOrEqual(encoded.length);
+    expect(sent.body).not.toContain('xxxx');
   });
 
   it('follows no redirect', async () => {

@@ -334,6 +334,8 @@ export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: 
     const sent = {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
+      // The body is stored as it arrives: nothing here decodes one.
+      'accept-encoding': 'identity',
       'user-agent': 'Gatewright',
       ...headers,
     };
