@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs';
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
+import { directoryMessage } from '../kernel/error-message.ts';
 import { nearestHint } from '../kernel/options.ts';
-import { type Io, UsageError } from './io.ts';
+import { CommandError, type Io, UsageError } from './io.ts';
 
 /** An option, as `node:util` parses it, with its help text. */
 export interface Option extends ParseArgsOptionDescriptor {
@@ -89,6 +91,26 @@ const parse = <O extends Options>(
   }
 };
 
+/** The operands and the values of options that the help calls FILE. */
+const filesOf = <O extends Options>(
+  { operands, options }: CommandDefinition<O>,
+  given: Invocation<O>,
+): readonly string[] => {
+  const values: Readonly<Record<string, unknown>> = given.values;
+  const named = Object.entries(options).map(([name, { value }]) => value === 'FILE' && values[name]);
+  const placed = operands.map((operand, index) => operand === 'FILE' && given.operands[index]);
+  return [...named, ...placed].filter((path) => typeof path === 'string');
+};
+
+/** Whether a path is that of a directory. The command itself says why it cannot use any other path. */
+const isDirectory = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+};
+
 /** Creates a command from its definition. Each file in `commands/` exports one as `command`. */
 export const defineCommand = <const O extends Options>(definition: CommandDefinition<O>): Command => ({
   operands: definition.operands,
@@ -98,6 +120,8 @@ export const defineCommand = <const O extends Options>(definition: CommandDefini
   run: async (args, io) => {
     const invocation = parse(definition, args);
     checkOperands(definition.operands, invocation.operands);
+    for (const path of filesOf(definition, invocation))
+      if (isDirectory(path)) throw new CommandError(directoryMessage(path));
     await definition.run(invocation, io);
   },
 });

@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { ConstraintError, type ConstraintKind, TooLongError } from '../database.ts';
 import { fenceMessage } from '../fence.ts';
 import { databaseDamaged, databaseUnavailable, originalError } from '../problems.ts';
@@ -54,12 +56,36 @@ export const isUnwritable = (error: unknown): boolean => {
   return isSqliteError(original) && unwritable.has(primaryCode(original));
 };
 
-/** SQLite names no file where it cannot open one. Any other error passes unchanged. */
-export const namingFile = (path: string, error: unknown): unknown => {
-  if (!isSqliteError(error)) return error;
-  const hint = isUnwritable(error) ? ' (SQLite has to write there: is the disk full?)' : '';
-  return new Error(`${path}: ${error.message}${hint}`, { cause: error });
+/** The system's code for a directory that cannot be written, such as EROFS; undefined if it can. */
+export const whyUnwritable = (directory: string): string | undefined => {
+  try {
+    accessSync(directory, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  }
 };
+
+/** Reasons why SQLite cannot write a file, by the system's code for its directory. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'its directory is missing',
+  EROFS: 'its volume is read-only; copy the file, and -wal beside it, to another place',
+  EACCES: 'this user may not write in its directory',
+};
+
+/** SQLite has to write beside a file even for reading it: locks and the index of the log. */
+const hintOf = (path: string, error: SqliteError): string => {
+  if (!isUnwritable(error)) return '';
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return ' (it is a directory)';
+  const reason = reasons[whyUnwritable(dirname(resolve(path))) ?? ''];
+  return ` (SQLite has to write there: ${reason ?? 'is the disk full?'})`;
+};
+
+/** SQLite names no file where it cannot open one. Any other error passes unchanged. */
+export const namingFile = (path: string, error: unknown): unknown =>
+  isSqliteError(error)
+    ? new Error(`${path}: ${error.message}${hintOf(path, error)}`, { cause: error })
+    : error;
 
 const kinds: Readonly<Record<number, ConstraintKind>> = {
   787: 'foreign_key',

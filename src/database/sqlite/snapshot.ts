@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { behind, quoteName } from '../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
-import { isDamage, namingFile } from './errors.ts';
+import { isDamage, namingFile, whyUnwritable } from './errors.ts';
 
 /** UTF-16 units of texts in a batch, about. */
 const batchLength = 1 << 20;
@@ -51,6 +54,30 @@ export const snapshotOf = (database: DatabaseSync): TableSnapshot => ({
   isDamage,
 });
 
+/** A file on a read-only volume beside which no log lies: no process writes it, so it needs no lock. */
+const isUnchangeable = (path: string): boolean =>
+  whyUnwritable(dirname(resolve(path))) === 'EROFS' && !existsSync(`${path}-wal`);
+
+/** SQLite then opens no other file, which it could not make there. */
+const immutably = (path: string): URL => {
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
+};
+
+const openFrozen = (path: string, unchangeable: boolean): DatabaseSync => {
+  let database: DatabaseSync | undefined;
+  try {
+    const place = unchangeable ? immutably(path) : path;
+    database = new DatabaseSync(place, { readOnly: true, timeout: busyTimeout });
+    database.exec('pragma trusted_schema = off; begin; select count(*) from sqlite_schema');
+    return database;
+  } catch (error) {
+    database?.close();
+    throw namingFile(path, error);
+  }
+};
+
 /**
  * Opens a file for reading and keeps the state that it has now: writers of a file with a write-ahead log go on, and the
  * log grows until the work is over.
@@ -59,14 +86,13 @@ export const withFrozen = async <T>(
   path: string,
   work: (database: DatabaseSync) => Promise<T>,
 ): Promise<T> => {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+  const unchangeable = isUnchangeable(path);
+  const database = openFrozen(path, unchangeable);
   try {
-    try {
-      database.exec('pragma trusted_schema = off; begin; select count(*) from sqlite_schema');
-    } catch (error) {
-      throw namingFile(path, error);
-    }
-    return await work(database);
+    const result = await work(database);
+    // The volume may be writable elsewhere, where a service has begun in the meantime.
+    if (unchangeable && !isUnchangeable(path)) throw new Error(`${path} was opened by a service: try again`);
+    return result;
   } finally {
     database.close();
   }
