@@ -11,6 +11,8 @@ export type { Rate, RateLimit } from './auth/rate-limit.ts';
 export { ConstraintError } from './database/database.ts';
 export { alterTable } from './database/migrations/alter-table.ts';
 export type { TableAlteration } from './database/migrations/columns.ts';
+export type { HistoryFill } from './database/migrations/fill-history.ts';
+export { fillHistory } from './database/migrations/fill-history.ts';
 export { followColumns, followTable } from './database/migrations/follow.ts';
 export type { Migration, MigrationDatabase } from './database/migrations/migration.ts';
 export type { TableDefinition } from './database/migrations/schema.ts';
