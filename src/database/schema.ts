@@ -303,6 +303,8 @@ export interface CoreSchema {
     cursor: number;
     /** Number of consecutive failed attempts. */
     failures: Generated<number>;
+    /** The delivery whose attempt failed last; null unless one has failed since the last success. */
+    failed_delivery: number | null;
     /** The process that has the lease of its deliveries, and the end of that lease. */
     lane: string | null;
     lane_until: string | null;

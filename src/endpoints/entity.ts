@@ -2,6 +2,7 @@ import { tablesOf } from '../database/tables-of.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { type JsonObject, JsonText } from '../kernel/json.ts';
+import { madeOnce } from '../kernel/made-once.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -27,19 +28,30 @@ export const entityPolicy = ({ list, view }: Entity): Rule => ({
   readable: view,
 });
 
+/** The entity of a call, where its columns depend on the caller or change while the service runs. */
+export type EntityOf = (call: Call) => Entity;
+
 /** Reads one record of an entity as JSON text. @throws Problem `record_not_found` */
-export const readEntity = ({ database, clock }: Pick<Services, 'database' | 'clock'>, entity: Entity) => {
-  const show = createShow(database, entity, { clock });
+export const readEntity = (
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  entity: Entity,
+  entityOf: EntityOf = () => entity,
+) => {
+  const showOf = madeOnce((of: Entity) => createShow(database, of, { clock }));
   return async (call: Call, key: string | number): Promise<string> => {
-    const record = await show(call.grant, key);
+    const record = await showOf(entityOf(call))(call.grant, key);
     if (record === undefined) throw new Problem('record_not_found');
     return record.json;
   };
 };
 
 /** Returns the answer with one record of an entity. @throws Problem `record_not_found` */
-export const showEntity = (services: Pick<Services, 'database' | 'clock'>, entity: Entity) => {
-  const read = readEntity(services, entity);
+export const showEntity = (
+  services: Pick<Services, 'database' | 'clock'>,
+  entity: Entity,
+  entityOf?: EntityOf,
+) => {
+  const read = readEntity(services, entity, entityOf);
   return async (call: Call, key: string | number): Promise<Answer> => ({
     data: new JsonText(await read(call, key)),
   });
@@ -49,13 +61,18 @@ export const showEntity = (services: Pick<Services, 'database' | 'clock'>, entit
 export const keyIn = (call: Call, { key }: Entity): string | number =>
   key === 'id' ? idOf(call) : (call.params[key] ?? '');
 
-const recordEndpoint = (services: EntityServices, entity: Entity, path: string): Endpoint[] => {
+const recordEndpoint = (
+  services: EntityServices,
+  { entity, entityOf, grantsOn }: ServedEntity,
+  path: string,
+): Endpoint[] => {
   const { record, schema, key } = entity;
   if (record === undefined) return [];
   const { operation, ...words } = record;
-  const show = showEntity(services, entity);
+  const show = showEntity(services, entity, entityOf);
   return [
     {
+      ...(grantsOn === undefined ? {} : { grantsOn }),
       operation,
       method: 'GET',
       path: `${path}/:${key}`,
@@ -72,6 +89,7 @@ const recordEndpoint = (services: EntityServices, entity: Entity, path: string):
 /** Place of an entity's commands. */
 export interface CommandPlace extends Pick<Endpoint, 'path' | 'auth' | 'policy' | 'grantsOn' | 'rateLimit'> {
   readonly tag: string;
+  readonly entityOf?: EntityOf;
 }
 
 const methods: Readonly<Record<string, Endpoint['method']>> = {
@@ -119,13 +137,13 @@ export const commandEndpoint = (
   services: Omit<EntityServices, 'baseUrl'>,
   entity: Entity,
   command: EntityCommand,
-  { path, tag, ...access }: CommandPlace = placeInArea(entity),
+  { path, tag, entityOf, ...access }: CommandPlace = placeInArea(entity),
 ): Endpoint => {
   const { database } = services;
   const { verb, operation, summary, description, bodyKey, form, problems } = command;
   const input = command.input && createInput(command.input, services.catalogue);
   const readInput = input && createReader(services, command, input);
-  const readRecord = readEntity(services, entity);
+  const readRecord = readEntity(services, entity, entityOf);
   const execute = createExecutor(services);
   const named = `/:${entity.key}`;
   const below = command.path ?? (verb === 'create' ? '' : verb in methods ? named : `${named}/${verb}`);
@@ -181,8 +199,9 @@ export const commandEndpoint = (
 /** An entity with what serves it beside its definition: a line of the registry. */
 export interface ServedEntity {
   readonly entity: Entity;
-  /** Where the entity changes while the service runs. */
-  readonly current?: () => Entity;
+  readonly entityOf?: EntityOf;
+  /** Models whose grants decide on its columns. */
+  readonly grantsOn?: readonly string[];
   /** Awaited before a list is read: it writes what has happened up to now. */
   readonly flush?: () => Promise<void>;
   /** Endpoints in place of the list that follows from the entity. */
@@ -192,36 +211,47 @@ export interface ServedEntity {
   readonly endpoints?: readonly Endpoint[];
 }
 
-const listOf = (services: EntityServices, { entity, current, flush }: ServedEntity): Endpoint[] => {
+const listOf = (services: EntityServices, served: ServedEntity): Endpoint[] => {
+  const { entity, entityOf, grantsOn, flush } = served;
   const { list, schema } = entity;
   if (list === undefined) return [];
   const { path, order, own: _own, operation, ...words } = list;
-  const endpoint = listEndpoint(services, current ?? entity, {
+  const endpoint = listEndpoint(services, entity, {
     operation,
     path,
     auth: adminAuth,
     policy: entityPolicy(entity),
     docs: { ...words, tag: adminTag, data: schema },
     ...(order === undefined ? {} : { order }),
+    ...(entityOf === undefined ? {} : { sourceOf: entityOf }),
   });
   return [
     {
       ...endpoint,
+      ...(grantsOn === undefined ? {} : { grantsOn }),
       handle: async (call) => {
         await flush?.();
         return endpoint.handle(call);
       },
     },
-    ...recordEndpoint(services, entity, path),
+    ...recordEndpoint(services, served, path),
   ];
 };
 
 /** The list and the records of an entity in the administration area, and its commands. */
-export const serveEntity = (services: EntityServices, served: ServedEntity): Endpoint[] => [
-  ...(served.list ?? listOf(services, served)),
-  ...(served.commands ?? []).map((command) => commandEndpoint(services, served.entity, command)),
-  ...(served.endpoints ?? []),
-];
+export const serveEntity = (services: EntityServices, served: ServedEntity): Endpoint[] => {
+  const { entity, entityOf, grantsOn, list, commands = [], endpoints = [] } = served;
+  const place = {
+    ...placeInArea(entity),
+    ...(entityOf === undefined ? {} : { entityOf }),
+    ...(grantsOn === undefined ? {} : { grantsOn }),
+  };
+  return [
+    ...(list ?? listOf(services, served)),
+    ...commands.map((command) => commandEndpoint(services, entity, command, place)),
+    ...endpoints,
+  ];
+};
 
 const text: JsonSchema = { type: 'string' };
 

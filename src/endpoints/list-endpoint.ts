@@ -3,6 +3,7 @@ import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { Pieces } from '../http/pieces.ts';
 import { parseExact } from '../kernel/exact-json.ts';
 import { type JsonObject, JsonText, OwnedBytes } from '../kernel/json.ts';
+import { madeOnce } from '../kernel/made-once.ts';
 import { listFieldsOf } from '../openapi/list-field.ts';
 import type { Aggregate } from '../records/aggregate/aggregate.ts';
 import { createList, type List, type ListAnswer } from '../records/list/list.ts';
@@ -64,6 +65,8 @@ export const prefers = (accept: string | undefined, type: string, usual: string)
 type ListEndpoint = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy' | 'docs'> & {
   /** Order where the query asks for none. */
   readonly order?: string;
+  /** The source of a call, where its columns depend on the caller or change while the service runs. */
+  readonly sourceOf?: (call: Call) => Source;
 };
 
 /** A query with an order where it asks for none. */
@@ -73,20 +76,17 @@ export const orderedBy = (query: string, order: string | undefined): string =>
     : [query, `sort=${order}`].filter((part) => part !== '').join('&');
 
 /**
- * A list endpoint over a source: paging, filters, sorts and totals are the same wherever there is a list. A source
- * that changes while the service runs is given as a function.
+ * A list endpoint over a source: paging, filters, sorts and totals are the same wherever there is a list.
  */
 export const listEndpoint = (
   services: Pick<Services, 'database' | 'baseUrl' | 'clock'>,
-  source: Source | (() => Source),
-  { order, ...endpoint }: ListEndpoint,
+  source: Source,
+  { order, sourceOf = () => source, ...endpoint }: ListEndpoint,
 ): Endpoint => {
   const { database, baseUrl, clock } = services;
   const origin = new URL(baseUrl).origin;
-  const list =
-    typeof source === 'function' ? changing(services, source) : createList(database, source, { clock });
-  const first = typeof source === 'function' ? source() : source;
-  const listFields = listFieldsOf(first, endpoint.policy);
+  const listOf = madeOnce((of: Source) => createList(database, of, { clock }));
+  const listFields = listFieldsOf(source, endpoint.policy);
   return {
     ...endpoint,
     method: 'GET',
@@ -94,9 +94,9 @@ export const listEndpoint = (
     csv: true,
     docs: { ...endpoint.docs, list: true, listFields },
     handle: (call) =>
-      answerList(list, call, origin, undefined, {
+      answerList(listOf(sourceOf(call)), call, origin, undefined, {
         query: orderedBy(call.query, order),
-        ...(first.personal === true ? { session: sessionOf(call) } : {}),
+        ...(source.personal === true ? { session: sessionOf(call) } : {}),
       }),
   };
 };
@@ -161,18 +161,4 @@ export const answerGroups = async (
   if (!prefersCsv(call)) return { data: groups, headers };
   const columns = fields.map((name) => ({ name, json: false }));
   return { raw: { type: csvType, body: csvHead(columns) + csvLines(columns, groups) }, headers };
-};
-
-/** The list of the current source; made again when that is another one. */
-const changing = ({ database, clock }: Pick<Services, 'database' | 'clock'>, source: () => Source): List => {
-  let listed = source();
-  let list = createList(database, listed, { clock });
-  return (grant, request, extra) => {
-    const current = source();
-    if (current !== listed) {
-      listed = current;
-      list = createList(database, listed, { clock });
-    }
-    return list(grant, request, extra);
-  };
 };

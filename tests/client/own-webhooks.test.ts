@@ -58,6 +58,9 @@ const { items } = await client.webhooks.deliveries(1, { filter: { state: 'failed
 const states: ('waiting' | 'delivered' | 'failed' | 'skipped')[] = items.map(({ state }) => state);
 const text: string | null = (await client.webhooks.delivery(1, 2)).request_body;
 const nothing: undefined = await client.webhooks.resend(1, 2);
+const paused: string | null = one.paused_until;
+const status: number | null = one.failure_status;
+await client.webhooks.try(1);
 await client.webhooks.delete(1);
 
 // @ts-expect-error: models are missing
@@ -78,7 +81,7 @@ one.secret;
 client.webhooks.enable(1);
 // @ts-expect-error: a client without them has none
 createClient({ baseUrl: '', resources }).webhooks;
-export { delivered, listed, nothing, reason, secret, states, text, until };
+export { delivered, listed, nothing, paused, reason, secret, states, status, text, until };
 `;
 
 it('the written file types every operation on own webhooks, and imports nothing', async () => {
@@ -121,7 +124,7 @@ describeEachDatabase('a client with own webhooks', (databases) => {
     readonly sort: string;
   }>;
   type Written = Readonly<
-    Record<'create' | 'get' | 'update' | 'delete' | 'rotate' | 'test' | 'delivery' | 'resend', Call>
+    Record<'create' | 'get' | 'update' | 'delete' | 'rotate' | 'test' | 'try' | 'delivery' | 'resend', Call>
   > &
     Readonly<Record<'list' | 'deliveries', List>>;
 
@@ -160,6 +163,7 @@ describeEachDatabase('a client with own webhooks', (databases) => {
     expect(rotated).toEqual({ secret: expect.stringMatching(/^whsec_/), previous_until: null });
     expect((await webhooks.rotate(id))['previous_until']).toEqual(expect.any(String));
     expect(await webhooks.test(id)).toMatchObject({ delivered: true, status: 200 });
+    expect(await webhooks.try(id)).toBeUndefined();
     expect(await webhooks.resend(id, delivery?.id ?? 0)).toBeUndefined();
     const notes = () => receiver.received.filter(({ message }) => message.type === 'Note.create').length;
     await expect.poll(notes, { timeout: 10_000 }).toBe(2);

@@ -45,6 +45,7 @@ import { markedKeys } from './0066-marked-keys.ts';
 import { takenAddresses } from './0069-taken-addresses.ts';
 import { searchTriggers } from './0072-search-triggers.ts';
 import { begunStamps } from './0074-begun-stamps.ts';
+import { failedDeliveries } from './0076-failed-deliveries.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -222,4 +223,5 @@ export const coreMigrations: Migrations = {
   '0069_taken_addresses': takenAddresses,
   '0072_search_triggers': searchTriggers,
   '0074_begun_stamps': begunStamps,
+  '0076_failed_deliveries': failedDeliveries,
 };

@@ -79,7 +79,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
         'cursor',
       ],
       ...['failures', 'lane', 'lane_until', 'disabled_reason', 'disabled_at', 'created_at', 'updated_at'],
-      ...['created_by', 'managed'],
+      ...['created_by', 'managed', 'failed_delivery'],
     ],
   },
   gatewright_deliveries: {

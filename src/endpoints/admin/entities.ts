@@ -20,8 +20,9 @@ import { webhookCommands } from '../../service/webhooks/commands.ts';
 import { deliveryEntity, webhookEntity } from '../../service/webhooks/entity.ts';
 import { describedLists, type ServedEntity, serveEntity } from '../entity.ts';
 import type { Services } from '../services.ts';
+import { checkedModels } from '../shared.ts';
 import { deliveryEndpoints } from '../webhooks/deliveries.ts';
-import { testWebhookEndpoint, webhookParts } from '../webhooks/place.ts';
+import { servedModels, testWebhookEndpoint, webhookOf, webhookParts } from '../webhooks/place.ts';
 import { applicationCommands } from './application-commands.ts';
 import { invitationEndpoints } from './invitations.ts';
 import { keyScopeEndpoints } from './key-scopes.ts';
@@ -41,7 +42,7 @@ const servedApplications = ({ applications, seenCredentials, clock }: Services):
     current = applicationEntity(applications.applications());
   });
   const commands = applicationCommands({ seenCredentials, clock, vault: applications });
-  return { entity: current, current: () => current, commands };
+  return { entity: current, entityOf: () => current, commands };
 };
 
 /** Webhooks are there where some model has events. */
@@ -51,6 +52,8 @@ const servedWebhooks = (services: Services): ServedEntity[] => {
   return [
     {
       entity: webhookEntity,
+      entityOf: webhookOf(services, webhooksInArea),
+      grantsOn: checkedModels(servedModels(services)),
       commands: webhookCommands(parts),
       endpoints: [testWebhookEndpoint(services, webhooksInArea)],
     },

@@ -1,4 +1,4 @@
-import { deliveryEntity, webhookEntity } from '../../service/webhooks/entity.ts';
+import { deliveryEntity, webhookEntity, webhooksShowing } from '../../service/webhooks/entity.ts';
 import { entityPolicy } from '../entity.ts';
 import type { WebhookPlace } from '../webhooks/place.ts';
 import { adminAuth, adminTag, readsInArea } from './area.ts';
@@ -11,6 +11,7 @@ export const webhooksInArea: WebhookPlace = {
   tag: adminTag,
   entity: webhookEntity,
   operation: (verb, noun) => `${verb}${noun}`,
+  webhooks: webhooksShowing,
   policyFor: entityPolicy,
   deliveries: (readable) => deliveryEntity(readable),
   reads: (asker, model) => readsInArea(asker, model) !== undefined,

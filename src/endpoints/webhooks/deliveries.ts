@@ -9,30 +9,30 @@ import { admit } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { createList, type List } from '../../records/list/list.ts';
 import { createShow, type Show } from '../../records/show.ts';
-import { resendDelivery } from '../../service/webhooks/delivery-administration.ts';
+import { resendDelivery, tryWebhook } from '../../service/webhooks/delivery-administration.ts';
 import { commandEndpoint } from '../entity.ts';
 import { answerList, orderedBy } from '../list-endpoint.ts';
 import type { Services } from '../services.ts';
 import { checkedModels, idOf, reachesIn } from '../shared.ts';
-import type { WebhookPlace } from './place.ts';
+import { readableBy, servedModels, type WebhookPlace } from './place.ts';
 
 const removed = {
   'zh-CN': '结束 30 天以上的会被清除。请求头、请求体、响应头与响应体都只保留开头',
   en: 'Finished deliveries are removed after 30 days. Only the beginning of bodies and headers is stored',
 } as const;
 
-/** Deliveries of a webhook: its list, one of them for users who manage it, and sending one again. */
+/** Deliveries of a webhook: its list, one of them for users who manage it, sending one again, and trying at once. */
 export const deliveryEndpoints = (services: Services, place: WebhookPlace): Endpoint[] => {
   const { database, clock, webhooks } = services;
   const { entity, auth, tag, operation, deliveries } = place;
   const path = `${place.path}/:id/deliveries`;
   const origin = new URL(services.baseUrl).origin;
-  const models = [...services.resources.values()].map(({ model }) => model);
+  const models = servedModels(services);
   /** By the models that may be read, which are asked for at every request. */
   const readers = new BoundedCache<{ readonly list: List; readonly show: Show }>(16);
   /** No caller may read records of a model that is gone. */
   const readerFor = (asker: Principal) => {
-    const readable = models.flatMap((model) => (place.reads(asker, model) ? [model.name] : []));
+    const readable = readableBy(models, place, asker);
     return readers.getOrMake(readable.join(), () => {
       const source = deliveries(readable);
       return { list: createList(database, source, { clock }), show: createShow(database, source, { clock }) };
@@ -107,14 +107,20 @@ export const deliveryEndpoints = (services: Services, place: WebhookPlace): Endp
     },
   };
 
-  const resend = resendDelivery(() => webhooks.look(), operation('resend', 'Delivery'));
+  const look = () => webhooks.look();
+  const sending = [
+    tryWebhook(look, operation('try', 'Webhook')),
+    resendDelivery(look, operation('resend', 'Delivery')),
+  ];
   const { rateLimit } = place;
   return [
     list,
     ...(place.showsOneDelivery ? [detail] : []),
-    commandEndpoint(services, entity, resend, {
-      ...{ path: place.path, auth, policy: place.policy, tag },
-      ...(rateLimit === undefined ? {} : { rateLimit }),
-    }),
+    ...sending.map((command) =>
+      commandEndpoint(services, entity, command, {
+        ...{ path: place.path, auth, policy: place.policy, tag },
+        ...(rateLimit === undefined ? {} : { rateLimit }),
+      }),
+    ),
   ];
 };

@@ -6,14 +6,14 @@ import { grantOfManaged } from '../../operations/area.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { Entity } from '../../records/entity.ts';
 import { ownWebhookCommands } from '../../service/webhooks/commands.ts';
-import { deliveryEntity, ownWebhookEntity } from '../../service/webhooks/entity.ts';
+import { deliveryEntity, ownWebhookEntity, ownWebhooksShowing } from '../../service/webhooks/entity.ts';
 import { commandEndpoint, showEntity } from '../entity.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { apiArea } from '../resources/area.ts';
 import type { Services } from '../services.ts';
 import { checkedModels, idOf, reachesIn } from '../shared.ts';
 import { deliveryEndpoints } from './deliveries.ts';
-import { testWebhookEndpoint, type WebhookPlace, webhookParts } from './place.ts';
+import { servedModels, testWebhookEndpoint, type WebhookPlace, webhookOf, webhookParts } from './place.ts';
 
 /** Test messages and repeated deliveries that a user can have sent in a minute. */
 const maxMessagesPerMinute = 10;
@@ -34,6 +34,7 @@ const ownWebhooks: WebhookPlace = {
   tag: 'Webhooks',
   entity: ownWebhookEntity,
   operation: (verb, noun) => `${verb}Own${noun}`,
+  webhooks: ownWebhooksShowing,
   policyFor,
   deliveries: (readable) => deliveryEntity(readable, true),
   reads: manages,
@@ -51,21 +52,25 @@ export const ownWebhookEndpoints = (services: Services): Endpoint[] => {
   const parts = webhookParts(services);
   if (parts.managedModels.length === 0) return [];
   const { path, auth, policy, tag, operation, entity } = ownWebhooks;
-  const grantsOn = checkedModels([...resources.values()].map(({ model }) => model));
-  const place = { path, auth, policy, tag, grantsOn };
-  const show = showEntity(services, entity);
+  const grantsOn = checkedModels(servedModels(services));
+  const entityOf = webhookOf(services, ownWebhooks);
+  const place = { path, auth, policy, tag, grantsOn, entityOf };
+  const show = showEntity(services, entity, entityOf);
   const commands = ownWebhookCommands(parts, ({ principal }, name) => {
     const model = resources.get(name)?.model;
     return model !== undefined && typeof principal !== 'string' && manages(principal, model);
   });
   return [
-    listEndpoint(services, entity, {
-      ...{ path, auth, policy },
-      operation: operation('list', 'Webhooks'),
-      docs: { summary: { 'zh-CN': '我的 Webhook', en: 'My webhooks' }, tag, data: entity.schema },
-    }),
     {
-      ...{ path: `${path}/:id`, auth, policy },
+      ...listEndpoint(services, entity, {
+        ...{ path, auth, policy, sourceOf: entityOf },
+        operation: operation('list', 'Webhooks'),
+        docs: { summary: { 'zh-CN': '我的 Webhook', en: 'My webhooks' }, tag, data: entity.schema },
+      }),
+      grantsOn,
+    },
+    {
+      ...{ path: `${path}/:id`, auth, policy, grantsOn },
       operation: operation('get', 'Webhook'),
       method: 'GET',
       accepts: 'nothing',

@@ -1,12 +1,13 @@
 import type { Principal } from '../../auth/principal.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { Entity } from '../../records/entity.ts';
 import type { WebhookCommandParts } from '../../service/webhooks/commands.ts';
-import type { CommandPlace } from '../entity.ts';
+import type { CommandPlace, EntityOf } from '../entity.ts';
 import type { Services } from '../services.ts';
 import { idOf, reachesIn } from '../shared.ts';
 
@@ -16,12 +17,35 @@ export interface WebhookPlace extends CommandPlace {
   readonly operation: (verb: string, noun: string) => string;
   /** The policy of endpoints that show other fields of the same rows. */
   readonly policyFor: (entity: Entity) => Rule;
+  /** The webhooks; the body of a failed response is shown for these models only. */
+  readonly webhooks: (readable: readonly string[]) => Entity;
   /** The deliveries; what was sent of a record is shown for these models only. */
   readonly deliveries: (readable: readonly string[]) => Entity;
   /** Whether the caller is shown what was sent of a model's records. */
   readonly reads: (asker: Principal, model: ResourceModel) => boolean;
   readonly showsOneDelivery: boolean;
 }
+
+export const servedModels = ({ resources }: Pick<Services, 'resources'>): readonly ResourceModel[] =>
+  [...resources.values()].map(({ model }) => model);
+
+/** Names of the models of which a caller is shown what was sent. */
+export const readableBy = (
+  models: readonly ResourceModel[],
+  { reads }: Pick<WebhookPlace, 'reads'>,
+  asker: Principal,
+): readonly string[] => models.flatMap((model) => (reads(asker, model) ? [model.name] : []));
+
+/** The webhooks as a call sees them. */
+export const webhookOf = (services: Services, place: WebhookPlace): EntityOf => {
+  const models = servedModels(services);
+  /** By the models that may be read, which are asked for at every request. */
+  const made = new BoundedCache<Entity>(16);
+  return ({ principal }) => {
+    const readable = readableBy(models, place, principal);
+    return made.getOrMake(readable.join(), () => place.webhooks(readable));
+  };
+};
 
 /** The parts of the service that commands on webhooks use. */
 export const webhookParts = ({ resources, webhooks, identities }: Services): WebhookCommandParts => {

@@ -28,6 +28,7 @@ export const actionWords: Readonly<Record<string, Label>> = {
   'webhook.update': { 'zh-CN': '修改 Webhook', en: 'Changed webhook' },
   'webhook.delete': { 'zh-CN': '删除 Webhook', en: 'Deleted webhook' },
   'webhook.rotate': { 'zh-CN': '轮换 Webhook 密钥', en: 'Renewed secret of webhook' },
+  'webhook.try': { 'zh-CN': '立即重试 Webhook', en: 'Tried a webhook at once' },
   'webhook.resend': { 'zh-CN': '重新发送', en: 'Sent a delivery again' },
   'webhook.disable': { 'zh-CN': '停用 Webhook', en: 'Disabled webhook' },
   'user.password': { 'zh-CN': '修改密码', en: 'Changed password' },

@@ -126,7 +126,7 @@ const stateOf = (
   if (disabled === Boolean(before.disabled)) return {};
   return disabled
     ? { disabled: true, disabled_reason: reason, disabled_at: at }
-    : { disabled: false, disabled_reason: null, disabled_at: null, failures: 0 };
+    : { disabled: false, disabled_reason: null, disabled_at: null, failures: 0, failed_delivery: null };
 };
 
 /**

@@ -102,17 +102,17 @@ const createDeliverySettlement = ({ database, clock }: TableContext) => {
         select id from ${table} where webhook_id = ${value('webhook')} and model = ${value('model')}
           and record_id = ${value('record')} and state = 'waiting' order by id limit 1)`,
   );
-  /** Counts consecutive failures. */
+  /** Counts consecutive failures, and notes the delivery of the last one. */
   const countFailures = async (
     transaction: Transaction,
     webhook: HeldWebhook,
-    { state }: DeliveryOutcome,
+    { delivery, outcome: { state } }: SettledAttempt,
   ): Promise<void> => {
     if (state === 'skipped' || (state === 'delivered' && Number(webhook.failures) === 0)) return;
     webhook.failures = state === 'delivered' ? 0 : Number(webhook.failures) + 1;
     const update = db
       .updateTable('gatewright_webhooks')
-      .set({ failures: webhook.failures })
+      .set({ failures: webhook.failures, failed_delivery: state === 'delivered' ? null : delivery.id })
       .where('id', '=', webhook.id);
     await transaction.run(toQuery(update));
   };
@@ -131,7 +131,7 @@ const createDeliverySettlement = ({ database, clock }: TableContext) => {
       )
       .where((eb) => eb.and(ofClaim(delivery)));
     if ((await transaction.run(toQuery(update))) === 0) return false;
-    await countFailures(transaction, webhook, outcome);
+    await countFailures(transaction, webhook, { delivery, outcome });
     const { model, record } = delivery;
     if (outcome.state !== 'waiting') await transaction.run(promote({ webhook: webhook.id, model, record }));
     if (outcome.state === 'failed') {

@@ -122,6 +122,53 @@ export const resendDelivery = (look: () => Promise<void>, operation = 'resendDel
     after: look,
   });
 
+/**
+ * Command that ends the pause of a failing webhook, and sends its oldest waiting delivery at once.
+ * @param look sends due deliveries
+ */
+export const tryWebhook = (look: () => Promise<void>, operation: string) =>
+  defineEntityCommand({
+    verb: 'try',
+    operation,
+    summary: { 'zh-CN': '立即重试', en: 'Try a webhook at once' },
+    description: {
+      'zh-CN': '结束失败后的暂停，并立即发送最早等待的一条。已停用的 Webhook 返回 409。',
+      en: 'Ends the pause after failures and sends the oldest waiting delivery at once. 409 for a disabled webhook.',
+    },
+    problems: ['record_not_found', 'conflict'],
+    run: async (call) => {
+      const { transaction, tables, dialect, id: webhook } = call;
+      const held = await lockWebhook(call, webhook, call.grant);
+      if (held.disabled) throw new Problem('conflict');
+      // A process that sends keeps its lease: it sends what is due in the same turn.
+      const pause = tables
+        .updateTable('gatewright_webhooks')
+        .set({ lane_until: null })
+        .where('id', '=', webhook)
+        .where('lane', 'is', null);
+      await transaction.run(toQuery(pause));
+      const oldest = tables
+        .selectFrom('gatewright_deliveries')
+        .select(['id', 'event'])
+        .where('webhook_id', '=', webhook)
+        .where('state', '=', 'waiting')
+        .where('next_at', 'is not', null)
+        .where('claim', 'is', null)
+        .orderBy('id')
+        .limit(1);
+      const found = await transaction.get<{ id: number; event: number }>(toQuery(oldest));
+      if (found === undefined) return { audit: webhookAudit('try', held) };
+      const [id, event] = [Number(found.id), Number(found.event)];
+      const due = tables
+        .updateTable('gatewright_deliveries')
+        .set({ next_at: kysely<string>`${dialectOf({ dialect }).now}` })
+        .where('id', '=', id);
+      await transaction.run(toQuery(due));
+      return { audit: webhookAudit('try', held, { delivery: id, event }) };
+    },
+    after: look,
+  });
+
 /** Removal of deliveries that are no longer needed. */
 export const createDeliveryAdministration = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);

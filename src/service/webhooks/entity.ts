@@ -1,11 +1,19 @@
-import { identifier, join, literal, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
-import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
+import { always, computed, defineEntity, type Entity, type EntityDefinition } from '../../records/entity.ts';
 import { recordedActions } from '../../records/history/recorded.ts';
 import { disabledReasons } from './webhooks.ts';
 
 /** Maximum up to which waiting deliveries are counted. */
 const maxCounted = 1_000;
+
+/** Characters of a failed response that a webhook shows. */
+const shownBodyLength = 200;
+
+/** A value of the delivery whose attempt failed last; null once a later one has succeeded. */
+const ofFailure = (value: Fragment): Fragment =>
+  sql`(select ${value} from "gatewright_deliveries" d where d."id" = t."failed_delivery"
+    and t."failures" > 0 and d."state" in ('waiting', 'failed'))`;
 
 const action = { type: 'string', enum: [...recordedActions] } as const;
 
@@ -71,6 +79,22 @@ const fields = {
     field.integer({ ...always, label: { 'zh-CN': '连续失败次数', en: 'Failures in a row' } }),
     { note: 'consecutive failed attempts' },
   ),
+  paused_until: computed(field.datetime({ label: { 'zh-CN': '暂停至', en: 'Paused until' } }), {
+    value: ({ now }) =>
+      sql`(case when t."disabled" = false and t."failures" > 0 and t."lane" is null and t."lane_until" > ${now} then t."lane_until" end)`,
+    comparable: false,
+    note: 'end of the pause after ten failed attempts in a row; null unless it pauses',
+  }),
+  failure_status: computed(field.integer({ label: { 'zh-CN': '失败响应', en: 'Failed with status' } }), {
+    value: ofFailure(sql`d."response_status"`),
+    comparable: false,
+    note: 'HTTP status of the last failed attempt; null while none has failed since the last success, and if there was no response',
+  }),
+  failure_error: computed(field.text({ label: { 'zh-CN': '失败原因', en: 'Failed with error' } }), {
+    value: ofFailure(sql`d."error"`),
+    comparable: false,
+    note: 'why the last failed attempt had no complete response',
+  }),
   waiting: computed(field.integer({ ...always, label: { 'zh-CN': '等待发送', en: 'Waiting' } }), {
     value: sql`(select count(*) from (select 1 from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" = 'waiting' limit ${literal(maxCounted)}) c)`,
     comparable: false,
@@ -97,7 +121,7 @@ const fields = {
 
 const { id: idField, url, models, actions, ...state } = fields;
 
-export const webhookEntity = defineEntity('webhooks', {
+const webhookDefinition: EntityDefinition = {
   title: 'Webhook',
   from: sql`(select w.*, u."username" from "gatewright_webhooks" w left join "users" u on u."id" = w."user_id")`,
   fields: { id: idField, url, models, actions, ...owners, ...state },
@@ -119,15 +143,44 @@ export const webhookEntity = defineEntity('webhooks', {
       en: 'A webhook and its state, without its secret.',
     },
   },
-});
+};
 
-/** The webhooks that users have made for the records that they manage, as these users see them. */
-export const ownWebhookEntity = defineEntity('webhooks', {
+const ownWebhookDefinition: EntityDefinition = {
   title: 'OwnWebhook',
   from: sql`(select * from "gatewright_webhooks" where managed = true)`,
   fields: { ...fields, user_id: computed(field.integer(), { hidden: true }) },
   indexed: ['user_id'],
-});
+};
+
+/** Whether a delivery is about a record of one of these models. */
+const isOf = (alias: string, names: readonly string[]): Fragment =>
+  names.length === 0
+    ? sql`(1 = 0)`
+    : sql`(${identifier(alias, 'model')} in (${join(names.map((each) => literal(each)))}))`;
+
+const withBody = (definition: EntityDefinition, readable: readonly string[]): Entity => {
+  const body = computed(field.text({ label: { 'zh-CN': '失败响应体', en: 'Body of the failed response' } }), {
+    value: ofFailure(
+      sql`(case when ${isOf('d', readable)} then substr(d."response_body", 1, ${literal(shownBodyLength)}) end)`,
+    ),
+    comparable: false,
+    note: `first ${shownBodyLength} characters of the failed response; null if the caller may not read such records`,
+  });
+  return defineEntity('webhooks', { ...definition, fields: { ...definition.fields, failure_body: body } });
+};
+
+/** Webhooks as administrators see them; the body of a failed response only for these models, which they may read. */
+export const webhooksShowing = (readable: readonly string[]): Entity => withBody(webhookDefinition, readable);
+
+/**
+ * The webhooks that users have made for the records that they manage, as these users see them; the body of a failed
+ * response only for these models, which they manage.
+ */
+export const ownWebhooksShowing = (readable: readonly string[]): Entity =>
+  withBody(ownWebhookDefinition, readable);
+
+export const webhookEntity = webhooksShowing([]);
+export const ownWebhookEntity = ownWebhooksShowing([]);
 
 /** States of a delivery: `waiting` for its next attempt or for an earlier delivery, or finished. */
 export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const;
@@ -147,10 +200,7 @@ const ownDeliveries = sql`(select d.*, w."user_id" from "gatewright_deliveries" 
  * @param own as users see those of the webhooks that they manage
  */
 export const deliveryEntity = (readable: readonly string[], own = false): Entity => {
-  const isShown =
-    readable.length === 0
-      ? sql`(1 = 0)`
-      : sql`(t."model" in (${join(readable.map((each) => literal(each)))}))`;
+  const isShown = isOf('t', readable);
   const shown = (of: string) => ({
     value: sql`(case when ${isShown} then ${identifier('t', of)} end)`,
     comparable: false,
