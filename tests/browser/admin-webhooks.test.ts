@@ -150,6 +150,35 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
       );
     });
 
+    it('says until when it pauses and why, and is tried at once', () => {
+      let status = 500;
+      return receiving(
+        () => status,
+        async (receiver) => {
+          const { id } = await service.ok<Webhook>('POST', '/admin/webhooks', {
+            token: root,
+            body: { webhook: { url: receiver.url, models: ['Order'], user_id: root.id } },
+          });
+          for (let n = 1; n <= 12; n += 1) await order(`P-${n}`);
+          const watched = await enter(open, service, root, `/webhooks/${id}/show`);
+          const { page } = watched;
+          const alert = page.getByRole('main').getByRole('alert');
+          const said = /^连续失败 \d+ 次，暂停至 \d+:\d\d:\d\d · HTTP 500 “answered 500”/;
+          await alert.filter({ hasText: said }).waitFor();
+          expect(await accessibility(page)).toEqual([]);
+          await page.setViewportSize({ width: 400, height: 800 });
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
+          const before = receiver.received.length;
+          status = 204;
+          await alert.getByRole('button', { name: '立即重试' }).click();
+          // The pause would have lasted half a minute.
+          await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBeGreaterThan(before);
+          await alert.filter({ hasText: '连续失败' }).waitFor({ state: 'detached' });
+          demandQuiet(watched, service);
+        },
+      );
+    });
+
     it('is switched off and on, given another secret, changed and deleted', () =>
       receiving(
         () => 204,

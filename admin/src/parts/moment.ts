@@ -7,6 +7,8 @@ const formats = {
   full: { dateStyle: 'medium', timeStyle: 'medium' },
   short: { dateStyle: 'medium', timeStyle: 'short' },
   day: { dateStyle: 'medium' },
+  /** For a moment within the next minutes. */
+  clock: { timeStyle: 'medium' },
   /** A date without a time is the same everywhere. */
   date: { dateStyle: 'medium', timeZone: 'UTC' },
   exact: { dateStyle: 'long', timeStyle: 'long' },

@@ -13,12 +13,17 @@ import { columnsOf, type OwnColumn } from './own-list.tsx';
 import { useListFields } from './use-metadata.ts';
 
 /** The record that the address names. A form keeps the record that it began with. */
-export const useOwnRecord = <Item extends RaRecord>(resource: string, isForm = false) => {
+export const useOwnRecord = <Item extends RaRecord>(
+  resource: string,
+  isForm = false,
+  rereadingOf?: (record: Item) => number | false,
+) => {
   const { id = '' } = useParams();
-  return useQuery({
+  return useQuery<Item>({
     queryKey: ['own record', resource, id, isForm],
     ...(isForm ? { gcTime: 0, staleTime: Number.POSITIVE_INFINITY } : {}),
     queryFn: async () => (await dataProvider.getOne<Item>(resource, { id })).data,
+    refetchInterval: ({ state: { data } }) => (data === undefined ? false : (rereadingOf?.(data) ?? false)),
   });
 };
 
@@ -47,6 +52,8 @@ interface OwnShowProps<Item extends RaRecord> {
   readonly within?: string;
   readonly facts: OwnFactsProps<Item>['facts'];
   readonly actions: (record: Item) => ReactNode;
+  /** Milliseconds until the record is read again; false if it changes by actions of the user only. */
+  readonly rereadingOf?: (record: Item) => number | false;
   /** Stands above the facts. */
   readonly notice?: (record: Item) => ReactNode;
   /** Stands below the facts. */
@@ -56,7 +63,7 @@ interface OwnShowProps<Item extends RaRecord> {
 /** The page of a record of the service's own. */
 export const OwnShow = <Item extends RaRecord>(props: OwnShowProps<Item>) => {
   const { resource, titleOf, leadOf, within, facts, actions, notice, children } = props;
-  const query = useOwnRecord<Item>(resource);
+  const query = useOwnRecord<Item>(resource, false, props.rereadingOf);
   const { data: fields } = useListFields(resource);
   if (fields === undefined && !query.error) return <Waiting />;
   return (

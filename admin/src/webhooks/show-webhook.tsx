@@ -13,6 +13,7 @@ import { useModelName, useWords } from '../records/use-metadata.ts';
 import { dataProvider, send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { Deliveries } from './deliveries.tsx';
+import { Failing, FailureReason, rereadingOf } from './failing.tsx';
 import { Rotate } from './rotate.tsx';
 import { ActingUser, isSwitchedOff, WebhookState } from './states.tsx';
 import { actionsText, type Webhook, waitingText, webhookName } from './webhook.ts';
@@ -57,10 +58,12 @@ export const ShowWebhook = () => {
       within={text('webhooks.title')}
       titleOf={webhookName}
       facts={facts(text, nameOf)}
+      rereadingOf={rereadingOf}
       actions={(webhook) => <Actions webhook={webhook} onTested={setTested} />}
       notice={(webhook) => (
         <>
           <Disabled webhook={webhook} />
+          <Failing webhook={webhook} />
           {tested === undefined || tested.webhook !== webhook.id ? null : (
             <Alert
               severity={tested.delivered ? 'success' : 'error'}
@@ -108,6 +111,7 @@ const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
       }
     >
       {wordOf('disabled_reason', reason ?? 'by_hand')} · <RelativeTime value={at} otherwise="—" />
+      <FailureReason webhook={webhook} />
       {webhook.waiting === 0 ? null : (
         <div>{text('webhooks.waitsUntilEnabled', { count: waitingText(webhook.waiting) })}</div>
       )}

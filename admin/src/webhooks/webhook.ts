@@ -24,6 +24,12 @@ export interface Webhook {
   readonly previous_until: string | null;
   /** Attempts that failed one after the other. */
   readonly failures: number;
+  /** When the pause after these ends; null unless it pauses. */
+  readonly paused_until: string | null;
+  /** The last failed attempt: status and beginning of the response, or why there was none. */
+  readonly failure_status: number | null;
+  readonly failure_error: string | null;
+  readonly failure_body: string | null;
   /** Deliveries that wait, counted up to 1,000. */
   readonly waiting: number;
   /** Of the newest delivery that has ended; null while none has. */
@@ -81,6 +87,26 @@ const skips: Readonly<Record<string, TextKey>> = {
 export const errorText = (text: Text, error: string): string => {
   const key = skips[error];
   return key === undefined ? error : text(key);
+};
+
+/** Characters of a response that a line has room for. */
+const excerptLength = 100;
+
+const excerpt = (body: string): string => {
+  const line = body.replace(/\s+/gu, ' ').trim();
+  return line.length > excerptLength ? `${line.slice(0, excerptLength).toWellFormed()}…` : line;
+};
+
+/** The reason of the last failure: `HTTP 500 “upstream database is read-only”`, or the error. */
+export const failureText = ({
+  failure_status: status,
+  failure_error: error,
+  failure_body: body,
+}: Webhook): string | undefined => {
+  const said = body === null ? '' : excerpt(body);
+  const response = status === null ? [] : [`HTTP ${status}${said === '' ? '' : ` “${said}”`}`];
+  const parts = [...response, ...(error === null ? [] : [error])];
+  return parts.length === 0 ? undefined : parts.join(' · ');
 };
 
 /** How many wait; more than 1,000 are not counted. */
