@@ -75,7 +75,7 @@ const accidents: Readonly<Record<string, readonly [(folder: string) => void, str
 
 describeDatabase('sqlite', 'the write-ahead log of a killed service', () => {
   it('warns at the next start if it is gone or damaged, and not otherwise', {
-    timeout: 240_000,
+    timeout: 480_000,
   }, async () => {
     const folder = await emptyFolder();
     const first = await start(folder);
