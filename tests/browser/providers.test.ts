@@ -63,6 +63,27 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       await page.getByText('linked to an administrator').waitFor({ state: 'detached' });
     });
 
+    it('an administrator sees the linked accounts of a user, and unlinks one', async () => {
+      const [admin, user] = [await service.createUser(['admin']), await service.createUser(['admin'])];
+      company.account = { sub: 'linked to another' };
+      const theirs = await enter(open, service, user, '/identities');
+      await theirs.page.getByRole('button', { name: '关联 Example' }).click();
+      await theirs.page.getByLabel('当前密码').fill(user.password);
+      await theirs.page.getByRole('button', { name: '关联', exact: true }).click();
+      await theirs.page.getByText('linked to another').waitFor();
+
+      const { page } = await enter(open, service, admin, `/users/${user.id}/show`);
+      await page.getByRole('heading', { name: '已关联的账号' }).waitFor();
+      await page.getByText('Example · linked to another').waitFor();
+      expect(await accessibility(page)).toEqual([]);
+      await page.getByRole('button', { name: '解除关联' }).click();
+      const dialog = page.getByRole('dialog', { name: `解除 ${user.username} 与 Example 的关联？` });
+      await dialog.getByText('linked to another').waitFor();
+      await dialog.getByRole('button', { name: '解除关联' }).click();
+      await page.getByText('没有关联账号。').waitFor();
+      await page.getByText('linked to another').waitFor({ state: 'detached' });
+    });
+
     it('explain a sign-in: account, claim, mapping and roles', async () => {
       const admin = await service.createUser(['admin']);
       company.account = { sub: 'explained', preferred_username: 'explained', groups: ['chiefs', 'everyone'] };

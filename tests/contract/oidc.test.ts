@@ -850,6 +850,92 @@ describeEachDatabase('sign-in with a provider', (databases) => {
     });
   });
 
+  describe('linked accounts of a user, for administrators', () => {
+    const pathOf = (id: number) => `/admin/users/${id}/identities`;
+    const ofUser = (id: number, token: TestUser | string = root) =>
+      service.ok<{ id: number; provider: string; subject: string }[]>('GET', pathOf(id), { token });
+    /** A user who was created by a provider, and has a password too. */
+    const linkedUser = async (roles: readonly string[]) => {
+      const account = someone();
+      const { user } = await signIn(account);
+      const password = 'walnut-lamp-61 x';
+      const body = { user: { password, roles } };
+      await service.ok('PATCH', `/admin/users/${user.id}`, { token: root, body });
+      const { token } = await service.ok<{ token: string }>('POST', '/api/v1/auth/login', {
+        body: { account: user.username, password },
+      });
+      return { ...user, account, token };
+    };
+
+    it('are listed as for the user, and removed', async () => {
+      const admin = await service.createUser(['admin']);
+      const user = await linkedUser(['viewer']);
+      const [linked, ...more] = await ofUser(user.id, admin);
+      expect(more).toEqual([]);
+      expect(linked).toMatchObject({
+        provider: 'company',
+        issuer: company.issuer,
+        subject: user.account.sub,
+      });
+      const { token } = user;
+      expect(await service.ok('GET', '/api/v1/auth/identities', { token })).toEqual([linked]);
+      const path = `${pathOf(user.id)}/${linked?.id}`;
+      await service.ok('DELETE', path, { token: admin });
+      expect(await ofUser(user.id, admin)).toEqual([]);
+      expect((await service.delete(path, { token: admin })).status).toBe(404);
+      const [entry] = await service.ok<object[]>(
+        'GET',
+        `/admin/audit?filter[action]=identity.unlink&filter[target_id]=${user.id}`,
+        { token: root },
+      );
+      expect(entry).toMatchObject({
+        ...{ actor_name: admin.username, target_kind: 'user', target_name: user.username },
+        detail: { provider: 'company', issuer: company.issuer },
+      });
+    });
+
+    it('of a super_admin are left to another one', async () => {
+      const admin = await service.createUser(['admin']);
+      const chief = await linkedUser(['super_admin']);
+      const [linked] = await ofUser(chief.id, admin);
+      const path = `${pathOf(chief.id)}/${linked?.id}`;
+      expect((await service.delete(path, { token: admin })).status).toBe(403);
+      expect(await ofUser(chief.id)).toHaveLength(1);
+      await service.ok('DELETE', path, { token: root });
+      expect(await ofUser(chief.id)).toEqual([]);
+    });
+
+    it('stay if they are the last way to sign in', async () => {
+      const { user } = await signIn(someone());
+      const [linked] = await ofUser(user.id);
+      const refusal = await service.delete(`${pathOf(user.id)}/${linked?.id}`, { token: root });
+      expect([refusal.status, refusal.json.code]).toEqual([409, 40917]);
+      expect(await ofUser(user.id)).toHaveLength(1);
+    });
+
+    it('are not found by the path of another user, and for no user', async () => {
+      const [one, two] = [await linkedUser(['viewer']), await linkedUser(['viewer'])];
+      const [linked] = await ofUser(one.id);
+      for (const path of [
+        ...[`${pathOf(two.id)}/${linked?.id}`, `${pathOf(999_999)}/${linked?.id}`],
+        ...[`${pathOf(one.id)}/999999`, `${pathOf(one.id)}/x`, `${pathOf(999_999)}/1`],
+      ])
+        expect([path, (await service.delete(path, { token: root })).status]).toEqual([path, 404]);
+      for (const id of [999_999, 'x'])
+        expect((await service.get(`/admin/users/${id}/identities`, { token: root })).status).toBe(404);
+      expect(await ofUser(one.id)).toHaveLength(1);
+    });
+
+    it('are refused to everybody else', async () => {
+      const user = await linkedUser(['viewer']);
+      const [linked] = await ofUser(user.id);
+      const { token } = user;
+      expect((await service.get(pathOf(user.id), { token })).status).toBe(403);
+      expect((await service.delete(`${pathOf(user.id)}/${linked?.id}`, { token })).status).toBe(403);
+      expect((await service.get(pathOf(user.id))).status).toBe(401);
+    });
+  });
+
   describe('back-channel logout', () => {
     const event = { 'http://schemas.openid.net/event/backchannel-logout': {} };
     const tokenOf = (claims: object) => {
@@ -1134,7 +1220,10 @@ describeEachDatabase('an application without providers', (databases) => {
   const service = useService(databases);
 
   it('has none of the paths', async () => {
-    for (const path of ['/api/v1/auth/providers', `${base}/company`, '/api/v1/auth/identities'])
+    for (const path of [
+      ...['/api/v1/auth/providers', `${base}/company`, '/api/v1/auth/identities'],
+      '/admin/users/1/identities',
+    ])
       expect((await service.get(path)).json.code).toBe(40401);
     expect((await service.post('/api/v1/auth/token', { body: { code: 'x' } })).json.code).toBe(40401);
   });

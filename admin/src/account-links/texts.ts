@@ -68,6 +68,15 @@ const en = {
   linkLead: 'Enter your password. Then sign in at the provider.',
   linkFailed: 'The account was not linked. Try again.',
   unlink: 'Unlink',
+  linked: {
+    none: 'No account is linked.',
+    since: 'linked ',
+    lastUsed: 'last used ',
+    unlinkTitle: 'Unlink the account of %{name} at %{provider}?',
+    unlinkLead:
+      'The user can no longer sign in with %{subject}. Sessions and tokens stay: sign the user out to end them.',
+    done: 'The account has been unlinked',
+  },
   providers: 'Identity providers',
   signIn: {
     tab: 'A sign-in',
@@ -206,6 +215,14 @@ const zhCN: OwnTexts = {
   linkLead: '请输入您的密码，然后在身份提供方登录。',
   linkFailed: '账号未能关联，请重试。',
   unlink: '解除关联',
+  linked: {
+    none: '没有关联账号。',
+    since: '关联于 ',
+    lastUsed: '最近使用 ',
+    unlinkTitle: '解除 %{name} 与 %{provider} 的关联？',
+    unlinkLead: '该用户此后不能再用 %{subject} 登录。会话与令牌不受影响：如需结束，请强制退出该用户。',
+    done: '已解除关联',
+  },
   providers: '身份提供方',
   signIn: {
     tab: '一次登录',

@@ -6,6 +6,7 @@ import { type OwnTexts, useOwnTexts } from '../account-links/texts.ts';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import type { ApiKey } from '../keys/api-key.ts';
 import { keyColumns } from '../keys/keys.tsx';
+import { offers } from '../offered.ts';
 import { BulkDelete } from '../parts/bulk-delete.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
@@ -21,6 +22,7 @@ import { type Text, useText } from '../texts/provider.ts';
 import { DisableUser } from './disable-user.tsx';
 import { GrantsOf } from './grants-of.tsx';
 import { InviteUser } from './invitation-link.tsx';
+import { LinkedAccountsOf } from './linked-accounts-of.tsx';
 import { MadeForOthers } from './made-for-others.tsx';
 import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
@@ -69,6 +71,7 @@ export const ShowUser = () => {
           <MadeForOthers user={user} />
           <KeysOf user={user} />
           {user.kind === 'person' ? <SignIns user={user} /> : null}
+          {user.kind === 'person' && offers('providers') ? <LinkedAccounts user={user} /> : null}
           <MembershipsOf user={user} />
           <GrantsOf roles={user.roles} />
         </>
@@ -82,6 +85,12 @@ const SignIns = ({ user }: { readonly user: User }) => {
   const { permissions: own } = usePermissions<readonly string[]>();
   const { identity } = useGetIdentity();
   return <SignInsOf user={user} canEnd={mayManage(user, own) && identity?.id !== user.id} />;
+};
+
+/** Accounts of a super_admin are unlinked by a super_admin. */
+const LinkedAccounts = ({ user }: { readonly user: User }) => {
+  const { permissions: own } = usePermissions<readonly string[]>();
+  return <LinkedAccountsOf user={user} canUnlink={mayManage(user, own)} />;
 };
 
 /** Until when the link is good, or since when it is over. */

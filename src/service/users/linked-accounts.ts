@@ -10,7 +10,13 @@ import { Problem } from '../../kernel/problem.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import type { Actor, AuditEntry } from '../audit/audit.ts';
 import { type Changed, createCommands } from '../command.ts';
-import { type Change, isOnlySuperAdmin, lockSuperAdmins, type TableContext } from '../context.ts';
+import {
+  type Change,
+  guardSuperAdmin,
+  isOnlySuperAdmin,
+  lockSuperAdmins,
+  type TableContext,
+} from '../context.ts';
 import type { NotifyUser } from '../mail/user-notices.ts';
 import { lockUser } from '../second-factors/factor-change.ts';
 import { endSessions, type StoredUser, storedUser } from './stored-user.ts';
@@ -319,11 +325,16 @@ export const createLinkedAccounts = ({ database, clock, users, notify }: LinkedA
       }));
     },
 
-    /** Removes an account of a user. @throws Problem `record_not_found`; `identity_last` if no other way to sign in is left */
+    /**
+     * Removes an account of a user, by the user or an administrator.
+     * @throws Problem `record_not_found`, `forbidden`; `identity_last` if no other way to sign in is left
+     */
     remove: (userId: number, id: number, actor: Actor): Promise<void> =>
       change(actor, async (made): Promise<Changed<void>> => {
         const { transaction, tables } = made;
         await lockSuperAdmins(made);
+        const user = await storedUser(made, userId);
+        guardSuperAdmin(actor, user.roles);
         const remove = tables
           .deleteFrom('gatewright_linked_accounts')
           .where('id', '=', id)
@@ -347,7 +358,6 @@ export const createLinkedAccounts = ({ database, clock, users, notify }: LinkedA
             ]),
           );
         if ((await transaction.get(toQuery(ways))) === undefined) throw new Problem('identity_last');
-        const user = await storedUser(made, userId);
         const changed = removed.provider;
         const notice = { template: 'account_changed', change: 'identity_removed', changed } as const;
         await notify(made, userId, notice, user);

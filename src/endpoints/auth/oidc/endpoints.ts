@@ -19,6 +19,7 @@ import { Problem } from '../../../kernel/problem.ts';
 import type { Actor } from '../../../service/audit/audit.ts';
 import type { UserValues } from '../../../service/users/users.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from '../../admin/area.ts';
+import { linkedAccountEndpoints, linkedAccountsSchema } from '../../admin/linked-accounts.ts';
 import { createInput, refuseInvalid } from '../../input.ts';
 import { schemas } from '../../schemas.ts';
 import type { Services } from '../../services.ts';
@@ -350,17 +351,6 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
     catalogue,
   );
 
-  const account: JsonSchema = {
-    type: 'object',
-    title: 'LinkedAccount',
-    properties: {
-      ...{ id: { type: 'integer' }, provider: { type: 'string' } },
-      ...{ issuer: { type: 'string' }, subject: { type: 'string' } },
-      created_at: { type: 'string', format: 'date-time' },
-      last_used_at: { type: 'string', format: 'date-time' },
-    },
-  };
-
   /** The linked accounts of the caller, for the API and for the administration area. */
   const identities = ({ names, paths, auth, policy, tag, wrong }: IdentityArea): Endpoint[] => [
     {
@@ -371,7 +361,7 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '已关联的账号', en: 'List linked accounts' },
         tag,
-        data: { ...none, items: account },
+        data: linkedAccountsSchema,
       },
       handle: async (call) => ({
         data: (await linkedAccounts.listOf(userOf(call).id)).map((each) => ({ ...each })),
@@ -506,5 +496,6 @@ export const oidcEndpoints = (services: Services): Endpoint[] => {
       wrong: () =>
         new Problem('invalid_record', { errors: [linkInput.error('password', { rule: 'wrong_password' })] }),
     }),
+    ...linkedAccountEndpoints(services),
   ];
 };
