@@ -5,6 +5,7 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { typedFields } from '../http/form.ts';
 import { isPromise } from '../kernel/application-code.ts';
+import { plainJson } from '../kernel/exact-json.ts';
 import { hasFiniteNumbers, isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import type { Label } from '../kernel/messages/messages.ts';
@@ -215,7 +216,8 @@ export const applicationEndpoints = (
         const checkedQuery = queryFields?.read(parseQueryString(call.query)) ?? queryOf(call.query);
         const read = input?.read(call.body);
         refuseInvalid(read?.errors ?? []);
-        if (!hasFiniteNumbers(call.body)) throw new Problem('number_out_of_range');
+        const body = plainJson(call.body);
+        if (!hasFiniteNumbers(body)) throw new Problem('number_out_of_range');
         const signals = new CallSignals(call);
         const lazy = accepts === 'bytes' ? new LazyBody(call, definition.limits) : undefined;
         // Of the body there is what the endpoint accepts; its type says so to the handler.
@@ -224,7 +226,7 @@ export const applicationEndpoints = (
           principal: call.principal,
           params: checkedParams,
           query: checkedQuery,
-          body: call.body,
+          body,
           files: call.files,
           values: read?.values ?? {},
           get bytes() {

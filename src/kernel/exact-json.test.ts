@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ExactNumber, exactText, parseExact } from './exact-json.ts';
+import { ExactNumber, exactText, parseExact, plainJson } from './exact-json.ts';
 
 it.each([
   '{"id":2624710177366999063}',
@@ -57,4 +57,9 @@ it('reads a usual text in about the time of JSON.parse', () => {
   };
   time(parseExact);
   expect(time(parseExact)).toBeLessThan(3 * Math.max(1, time(JSON.parse)));
+});
+
+it('has the nearest doubles for code', () => {
+  const sent = parseExact('{"n":[9007199254740993,{"x":1e400}],"t":"1e400","z":null}');
+  expect(plainJson(sent)).toEqual({ n: [9007199254740992, { x: Infinity }], t: '1e400', z: null });
 });

@@ -137,3 +137,11 @@ const ordered = (value: unknown): string => {
 /** As `JSON.stringify`, of a value that is JSON or that `parseExact` made. */
 export const exactText = (value: unknown): string =>
   hasOrder(value) ? ordered(value) : JSON.stringify(value);
+
+/** The values for code of an application: each exact number as the nearest double, infinite beyond all of them. */
+export const plainJson = <T>(value: T): T => {
+  if (value instanceof ExactNumber) return Number(value.text) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => plainJson(each)) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plainJson(each)])) as T;
+};

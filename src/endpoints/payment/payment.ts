@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { hookFailure } from '../../kernel/application-code.ts';
+import { plainJson } from '../../kernel/exact-json.ts';
 import { hasFiniteNumbers, JsonText } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { labelText, type Translations } from '../../kernel/messages/messages.ts';
@@ -47,12 +48,13 @@ const paymentInput = (locale: Locale): JsonSchema => ({
 
 const paymentOf = (call: Call): Payment => {
   if (call.principal.kind !== 'application') throw new Problem('forbidden');
-  if (!hasFiniteNumbers(call.body)) throw new Problem('number_out_of_range');
+  const body = plainJson(call.body);
+  if (!hasFiniteNumbers(body)) throw new Problem('number_out_of_range');
   return {
     appId: call.principal.appId,
     timestamp: call.header('x-timestamp') ?? '',
     bytes: call.bytes,
-    body: call.body,
+    body,
   };
 };
 

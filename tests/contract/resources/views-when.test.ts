@@ -499,16 +499,16 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
         rule === 'viewed_fields' ? [`${outcome} ${because}`] : [],
       );
     };
-    const note = 'note, customer_id，当 team_id in Seat.team_id where user_id = caller';
+    const note = 'note, customer_id when team_id in Seat.team_id where user_id = caller';
     expect(await explained('staff', '/1')).toEqual([
       `passed ${note}`,
-      'narrowed cost，当 user_id = caller',
-      'narrowed hint，当 open = true',
+      'narrowed cost when user_id = caller',
+      'narrowed hint when open = true',
     ]);
     expect(await explained('staff', '')).toEqual([
       `narrowed ${note}`,
-      'narrowed cost，当 user_id = caller',
-      'narrowed hint，当 open = true',
+      'narrowed cost when user_id = caller',
+      'narrowed hint when open = true',
     ]);
     expect(await explained('root', '/1')).toEqual([]);
   });
