@@ -461,6 +461,7 @@ describeEachDatabase('webhooks', (databases) => {
         disabled_at: null,
       },
       ...{ previous_until: expect.any(String), failures: 0, waiting: expect.any(Number) },
+      ...{ paused_until: null, failure_status: null, failure_error: null, failure_body: null },
       // The message that is sent again may still be on its way.
       last_outcome: expect.toBeOneOf([null, 'delivered']),
       ...{ created_at: expect.any(String), updated_at: expect.any(String) },
