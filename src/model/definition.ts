@@ -108,7 +108,8 @@ export interface ResourceDefinition<
   readonly indexes?: readonly (readonly ReadableName<Fields>[])[];
   /**
    * Sets of fields that are unique in combination, `[['order_id', 'product_id']]`; null is never equal to null. A set
-   * of one field is the same as `unique: true` on it.
+   * of one field is the same as `unique: true` on it. A batch, nested records and an import are judged by their end
+   * state.
    */
   readonly unique?: readonly (readonly [FieldName<Fields>, ...FieldName<Fields>[]])[];
   /**

@@ -4,11 +4,12 @@ import { nextSlice } from '../kernel/slices.ts';
 import type { IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import { requireGrant } from './area.ts';
 import { CollectedErrors } from './collected-errors.ts';
+import { announce, begin } from './make-way.ts';
 import { countNested, nestedIn } from './nested.ts';
 import { isRefusedWithin } from './prepare.ts';
 import { isId, requireId } from './record-id.ts';
 import { remove } from './remove.ts';
-import { answerOnce, create, keepOnce, type Once, update } from './save.ts';
+import { announceUpdate, answerOnce, create, keepOnce, type Once, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
 import { msPerRecord, type RecordWrite } from './writing.ts';
@@ -101,6 +102,21 @@ const lockNamed = async (
   await records.lock(grants, 'id', ids, transaction, lock);
 };
 
+/** Announces the updates and deletions, before the first one. */
+const announceAll = (
+  acting: Acting & { readonly shared: SharedTransaction },
+  batch: Batch,
+  writes: ReturnType<typeof writesOf>,
+): void => {
+  const [changes, removals] = [writes.get('update'), writes.get('delete')];
+  for (const body of changes === undefined ? [] : batch.update) {
+    const id = own(body, 'id');
+    if (changes !== undefined && isId(id)) announceUpdate({ ...changes, acting }, id, withoutId(body));
+  }
+  for (const id of removals === undefined ? [] : batch.delete)
+    if (removals !== undefined && isId(id)) announce({ ...removals, acting }, id, undefined);
+};
+
 const run = async (
   resource: ServedResource,
   acting: Acting & { readonly shared: SharedTransaction },
@@ -110,6 +126,7 @@ const run = async (
   // The policy decides before the records are validated.
   const writes = writesOf(resource, acting, batch);
   await lockNamed(resource, acting.shared, batch, writes);
+  announceAll(acting, batch, writes);
   /** Writes every record of one list, under the policy of its action. */
   const each = async <Item, T>(
     name: (typeof lists)[number],
@@ -128,10 +145,13 @@ const run = async (
   };
 
   // Updates first: they may release a record that is deleted. Creates last: they may reuse a unique value.
-  const updated = await each('update', batch.update, (write, body) =>
-    update(write, requireId(own(body, 'id')), withoutId(body), undefined),
-  );
+  const updated = await each('update', batch.update, (write, body) => {
+    const id = requireId(own(body, 'id'));
+    begin(write, id);
+    return update(write, id, withoutId(body), undefined);
+  });
   const deleted = await each('delete', batch.delete, async (write, id) => {
+    begin(write, requireId(id));
     await remove(write, requireId(id), undefined);
     return id;
   });

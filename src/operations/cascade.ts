@@ -117,7 +117,9 @@ const lastOf = async (
     );
     for (const dependent of some) {
       const record = records.get(dependent.id);
-      if (record !== undefined) found.set(dependent, record);
+      if (record === undefined) continue;
+      const whole = resource.records.withOriginals(dependent.id, record.whole, transaction);
+      found.set(dependent, { ...record, whole });
     }
   }
   return found;

@@ -5,11 +5,12 @@ import { Problem, type ProblemKind } from '../kernel/problem.ts';
 import { nextSlice } from '../kernel/slices.ts';
 import { requireGrant } from './area.ts';
 import { errorsOf } from './collected-errors.ts';
+import { announce, begin } from './make-way.ts';
 import { isId, requireId } from './record-id.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
-import { msPerRecord, type RecordWrite } from './writing.ts';
+import { isShared, msPerRecord, type RecordWrite } from './writing.ts';
 
 /** The result of a slice: lines that were written, or would have been, and lines that were refused. */
 export interface ImportedSlice {
@@ -200,8 +201,36 @@ const lockTargets = async (
   await write.resource.records.lock([write.grant], first.column, values, shared.transaction);
 };
 
-const writeLine = async (writes: Writes, { number: line, values }: ImportLine): Promise<Done> => {
-  const id = await targetOf(writes, values);
+/** The ids of the records that lines update, by the numbers of the lines. */
+type Targets = ReadonlyMap<number, number>;
+
+/**
+ * Announces the updates, before the first one: a line may set a unique value that another record has until its own line
+ * comes. None if `by` finds records by the only value that is unique.
+ */
+const announceLines = async (writes: Writes, lines: readonly ImportLine[]): Promise<Targets> => {
+  const targets = new Map<number, number>();
+  const { update: write, by } = writes;
+  if (write === undefined || by === undefined || !isShared(write)) return targets;
+  const { indexes } = write.resource.model;
+  const isOfKey = (columns: readonly string[]): boolean => columns.length === 1 && columns[0] === by;
+  if (!indexes.some(({ columns, unique }) => unique && !isOfKey(columns))) return targets;
+  for (const { number, values, errors } of lines) {
+    if (errors.length > 0 || (by === 'id' && !isId(own(values, by) ?? null))) continue;
+    const id = await targetOf(writes, values);
+    if (id === undefined) continue;
+    targets.set(number, id);
+    announce(write, id, values);
+  }
+  return targets;
+};
+
+const writeLine = async (
+  writes: Writes,
+  { number: line, values }: ImportLine,
+  targets?: Targets,
+): Promise<Done> => {
+  const id = targets?.get(line) ?? (await targetOf(writes, values));
   const { onWritten } = writes;
   if (id === undefined || writes.update === undefined) {
     const made = await create(writes.create, values);
@@ -210,9 +239,11 @@ const writeLine = async (writes: Writes, { number: line, values }: ImportLine): 
   }
   const { resource, grant, acting } = writes.update;
   const within = acting.shared?.transaction;
-  const before = onWritten && (await resource.show(grant, id, [], { within }));
+  begin(writes.update, id);
+  const shown = onWritten && (await resource.show(grant, id, [], { within }));
+  const before = shown && within && resource.records.withOriginals(id, shown.json, within);
   const changed = await update(writes.update, id, values, undefined);
-  onWritten?.({ line, action: 'update', id, before: before?.json, after: changed.json });
+  onWritten?.({ line, action: 'update', id, before, after: changed.json });
   return 'updated';
 };
 
@@ -243,12 +274,13 @@ const writeInSequence = async (writes: Writes, lines: readonly ImportLine[]): Pr
   const { resource } = writes.create;
   const done: Done[] = [];
   const refused: RefusedLine[] = [];
+  const targets = await announceLines(writes, lines);
   for (const line of lines) {
     await nextSlice();
     refused.push(...line.errors.map((error) => ({ line: line.number, field: error.field, error })));
     if (line.errors.length > 0) continue;
     try {
-      done.push(await writeLine(writes, line));
+      done.push(await writeLine(writes, line, targets));
     } catch (error) {
       if (isNoFaultOfLine(error))
         throw error instanceof Problem ? error : new FailedLineError(line.number, error);

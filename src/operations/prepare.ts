@@ -6,6 +6,7 @@ import type { ResourceModel } from '../model/resource.ts';
 import { isMissing, type Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Collision, Columns } from '../records/records.ts';
+import { makeWayIn } from './make-way.ts';
 import { isThereIn } from './transaction.ts';
 import { beforeSave, type RecordWrite } from './writing.ts';
 
@@ -244,7 +245,7 @@ export const prepareWrite = async (
   const { shared } = acting;
   const isThere = isThereIn(acting);
   const refused = new Set(errors.map(({ field }) => field));
-  const candidate = { columns, chosen, refused, isThere };
+  const candidate = { columns, chosen, refused, isThere, makeWay: makeWayIn(write) };
   const collisions = await collisionErrors(write, candidate, updated.id, shared?.transaction);
   const all = [...errors.filter((each) => !withheld.includes(each)), ...collisions];
   // Nothing is written with a refused outer record: its messages are the response.

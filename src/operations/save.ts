@@ -10,6 +10,7 @@ import { type Included, nothingIncluded } from '../records/relations/include.ts'
 import { recordAudit } from '../service/audit/audit.ts';
 import type { Idempotency, IdempotentRequest, KeptAnswer } from '../service/idempotency/idempotency.ts';
 import { CollectedErrors } from './collected-errors.ts';
+import { announce, begin } from './make-way.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
 import { tagOf } from './preconditions.ts';
 import { isRefusedWithin, type Prepared, prepareWrite, translateError } from './prepare.ts';
@@ -289,6 +290,7 @@ const innerWrite = (
 };
 
 const writeItem = async (write: RecordWrite, { task, id, values }: NestedItem): Promise<void> => {
+  if (task !== 'create') begin(write, id);
   if (task === 'delete') await remove(write, id, undefined);
   else if (task === 'update') await update(write, id, values, undefined);
   else await create(write, values);
@@ -298,6 +300,22 @@ const writeItem = async (write: RecordWrite, { task, id, values }: NestedItem): 
 const tasksOf = function* ({ lists }: Nested): Generator<readonly [NestedList, NestedItem]> {
   for (const task of tasks)
     for (const list of lists) for (const item of list.items) if (item.task === task) yield [list, item];
+};
+
+/** Announces the updates and deletions of nested records, those of all levels. */
+const announceNested = (write: SharedWrite, id: number, nested: Nested): void => {
+  for (const [list, item] of tasksOf(nested)) {
+    const inner = { ...innerWrite(write, list, item, id), acting: write.acting };
+    if (item.task === 'delete') announce(inner, item.id, undefined);
+    else if (item.task === 'update') announceUpdate(inner, item.id, item.values);
+  }
+};
+
+/** Announces an update with its nested records. @throws Problem `forbidden` */
+export const announceUpdate = (write: SharedWrite, id: number, values: JsonObject): void => {
+  announce(write, id, values);
+  const nested = nestedIn(write, 'update', values);
+  if (nested !== undefined) announceNested(write, id, nested);
 };
 
 /**
@@ -310,6 +328,7 @@ const writeNested = async (
 ): Promise<readonly FieldError[]> => {
   const collected = new CollectedErrors();
   for (const { errors, rank } of nested.flaws) collected.add(errors, rank);
+  announceNested(write, id, nested);
   for (const [list, item] of tasksOf(nested)) {
     await nextSlice();
     const inner = innerWrite(write, list, item, id);

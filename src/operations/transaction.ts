@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Principal } from '../auth/principal.ts';
 import type { Database, DeferredCaller, Transaction, WriteOptions } from '../database/database.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { HookPrincipal } from '../model/resource.ts';
+import type { HookPrincipal, ModelField } from '../model/resource.ts';
 import type { History, NewVersion } from '../records/history/history.ts';
 import type { TrashedRecord } from '../records/trash/bundle.ts';
 import type { Actor } from '../service/audit/audit.ts';
@@ -59,6 +59,11 @@ export interface SharedTransaction {
   beforeEnd(work: () => Promise<void>): void;
   /** Buffer of records that go into the trash: see `intoTrash`. */
   readonly trashed: TrashedRecord[];
+  /**
+   * Updates and deletions that this write makes later, by the keys of their records: each gets its record out of the
+   * way of the values of another one (`makeWayIn`).
+   */
+  readonly later: Map<string, (fields: readonly ModelField[]) => Promise<boolean>>;
   /** Number of writes whose hooks may still set values: their versions and events stay in the buffer. */
   unsettled: number;
   /** Buffer of versions and events: see `recordChange`. */
@@ -90,6 +95,7 @@ class Shared implements SharedTransaction {
   cascaded = 0;
   unsettled = 0;
   readonly trashed: TrashedRecord[] = [];
+  readonly later: SharedTransaction['later'] = new Map();
   readonly changed: SharedTransaction['changed'] = [];
   readonly afterwards: (() => void)[] = [];
   readonly endings: (() => Promise<void>)[] = [];

@@ -21,6 +21,7 @@ import {
 import type { Columns, CurrentRecord, RecordStanding, RowLock, SavedRecord } from '../records/records.ts';
 import type { Included } from '../records/relations/include.ts';
 import { recordAudit } from '../service/audit/audit.ts';
+import { makeWayIn } from './make-way.ts';
 import type { ServedResource } from './served-resource.ts';
 import {
   type Acting,
@@ -505,7 +506,8 @@ const complete = async (
   const names = Object.keys(columns);
   if (names.length === 0 && valid.errors.length === 0) return { saved, values };
   const refused = new Set(valid.errors.map(({ field }) => field));
-  const candidate = { columns, chosen: new Set<string>(), refused, isThere: isThereIn(acting) };
+  const chosen = new Set<string>();
+  const candidate = { columns, chosen, refused, isThere: isThereIn(acting), makeWay: makeWayIn(write) };
   const collisions = await records.collisions(grant, candidate, saved.id, shared.transaction);
   const errors = [
     ...valid.errors,

@@ -86,7 +86,11 @@ export interface Candidate {
   readonly refused?: ReadonlySet<string> | undefined;
   /** Whether a record is known to exist, so that it is not looked up again. */
   readonly isThere?: ((model: string, id: ColumnValue) => boolean) | undefined;
+  /** Gets the record that has unique values out of the way of this one; false if that record keeps them. */
+  readonly makeWay?: MakeWay | undefined;
 }
+
+export type MakeWay = (id: number, fields: readonly ModelField[]) => Promise<boolean>;
 
 /** Looks up whether values are taken. Undefined stands for the current value of the updated record. */
 interface UniqueLookUp {
@@ -145,6 +149,22 @@ const collisionsOf = (found: readonly LookUp[], { writable }: Grant): Collision[
       return { field, rule: 'unique', ...(others.length === 0 ? {} : { others }) };
     });
   });
+};
+
+/** The look-ups that found a collision, without those whose holders got out of the way. */
+const staying = async (
+  lookUps: readonly LookUp[],
+  holders: ReadonlyMap<number, number>,
+  makeWay: MakeWay | undefined,
+): Promise<readonly LookUp[]> => {
+  const found: LookUp[] = [];
+  for (const [place, lookUp] of lookUps.entries()) {
+    const holder = holders.get(place);
+    if (holder === undefined) continue;
+    const isGone = lookUp.kind === 'unique' && (await makeWay?.(holder, lookUp.fields)) === true;
+    if (!isGone) found.push(lookUp);
+  }
+  return found;
 };
 
 /** Prepares the look-up of collisions for writes of a model's table. */
@@ -213,10 +233,11 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
   };
 
   /**
-   * The condition that another record has the values; for columns that are not written, those of the updated record.
+   * Selects another record that has the values; for columns that are not written, those of the updated record.
    */
   const taken = (
     { fields, values }: UniqueLookUp,
+    place: Fragment,
     value: (index: number) => Fragment,
     id: Fragment,
     isUpdate: boolean,
@@ -228,31 +249,35 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
       return sql`${identifier(column)} = (select ${identifier(column)} from ${table} where "id" = ${id})`;
     });
     const others = isUpdate ? [sql`"id" <> ${id}`] : [];
-    return sql`exists (select 1 from ${table}${where([...same, ...others])})`;
+    return sql`select ${place} as place, "id" as holder from ${table}${where([...same, ...others])}`;
   };
 
+  /** Selects a row if the reference names no record that it may name. */
   const missing = (
     { reach }: ReferenceLookUp,
+    place: Fragment,
     value: Fragment,
     id: Fragment,
     reached: (index: number) => Fragment,
   ): Fragment => {
     const names = namesRecord(reach, value, id, reached, dialect);
-    return names === undefined ? sql`1 = 1` : sql`not (${names})`;
+    const found = names === undefined ? sql`1 = 1` : sql`not (${names})`;
+    return sql`select ${place} as place, 0 as holder where ${found}`;
   };
 
-  /** One select per look-up, which returns its index if there is a collision. */
+  /** One select per look-up, which returns its index if there is a collision, and the record that has the values. */
   const compile = (lookUps: readonly LookUp[], isUpdate: boolean): Statement<LookUpArguments> =>
     statement<LookUpArguments>(dialect, (param) => {
       const valueStarts = startsOf(lookUps.map((each) => boundValues(each).length));
       const rowStarts = startsOf(lookUps.map((each) => reachValues(each).length));
       const id = param('id');
-      const selects = lookUps.map((each, place) => {
-        const value = (index: number) => param('values', (valueStarts[place] ?? 0) + index);
-        const reached = (index: number) => param('rows', (rowStarts[place] ?? 0) + index);
-        const found =
-          each.kind === 'unique' ? taken(each, value, id, isUpdate) : missing(each, value(0), id, reached);
-        return sql`select ${literal(String(place))} as place where ${found}`;
+      const selects = lookUps.map((each, index) => {
+        const place = literal(String(index));
+        const value = (at: number) => param('values', (valueStarts[index] ?? 0) + at);
+        const reached = (at: number) => param('rows', (rowStarts[index] ?? 0) + at);
+        return each.kind === 'unique'
+          ? taken(each, place, value, id, isUpdate)
+          : missing(each, place, value(0), id, reached);
       });
       return join(selects, ' union all ');
     });
@@ -277,9 +302,10 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
       rows: lookUps.flatMap(reachValues),
       id: id ?? null,
     });
-    const places = new Set((await reader.all<{ place: string }>(query)).map(({ place }) => Number(place)));
-    if (places.size === 0) return [];
-    const found = lookUps.filter((_, place) => places.has(place));
+    const rows = await reader.all<{ place: string; holder: number }>(query);
+    if (rows.length === 0) return [];
+    const holders = new Map(rows.map(({ place, holder }) => [Number(place), Number(holder)]));
+    const found = await staying(lookUps, holders, candidate.makeWay);
     return collisionsOf(found, grant).sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
   };
 };

@@ -17,13 +17,20 @@ import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { toTimestamp } from '../kernel/clock.ts';
 import type { Models } from '../model/models.ts';
-import type { ResourceModel } from '../model/resource.ts';
+import type { ModelField, ResourceModel } from '../model/resource.ts';
 import type { RowExpression } from '../model/row-expression.ts';
 import type { Grant, HeldFields } from '../policy/grant.ts';
-import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
+import {
+  type Candidate,
+  type Collision,
+  type Columns,
+  createCollisions,
+  type MakeWay,
+} from './collisions.ts';
 import { type CompanionInsert, withCompanions } from './companion-inserts.ts';
 import { keptReach } from './history/recorded.ts';
 import { hiddenFields, maskFlags, showsFields } from './masked-source.ts';
+import { Parking } from './parking.ts';
 import type { ColumnSql } from './rows/expression.ts';
 import {
   columnsOf,
@@ -234,6 +241,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const source = resourceSource(model, models);
   const views = new SourceViews(source);
   const collisions = createCollisions(dialect, model, models);
+  const parking = new Parking(model, models);
   const table = identifier(model.table);
   const column = (of: string): Fragment => identifier(model.table, of);
   const version = column(versionColumn);
@@ -362,7 +370,56 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       candidate: Candidate,
       except?: number,
       within?: Transaction,
-    ): Promise<readonly Collision[]> => collisions(within ?? database, grant, candidate, except),
+    ): Promise<readonly Collision[]> => {
+      const originals = except === undefined ? {} : parking.originals(within, except);
+      const columns = { ...originals, ...candidate.columns };
+      return collisions(within ?? database, grant, { ...candidate, columns }, except);
+    },
+
+    /**
+     * Gets a record out of the way of another one in its transaction: a placeholder takes the place of one of these unique
+     * values. Its version and its time stay. Its next update or deletion in the transaction shows the record as it was
+     * before, and an update sets the original value unless it sets another. Returns false if the grant does not let the
+     * record be written, if the later write (`next`: its columns; undefined for a deletion) leaves all of the fields as
+     * they are, or if no field can have a placeholder.
+     */
+    park: async (
+      grant: Grant,
+      id: number,
+      fields: readonly ModelField[],
+      next: Columns | undefined,
+      within: Transaction,
+    ): Promise<boolean> => {
+      const row = await standing<CurrentRecord>(grant, id, within, 'updateLock', everyField);
+      if (row === undefined || !standingOf(row).writable) return false;
+      const before = parking.withOriginals(within, id, row.whole);
+      const place = parking.placeIn(fields, grant);
+      if (place === undefined || !parking.leaves(fields, before, next)) return false;
+      const { field, placeholder } = place;
+      const park = compiled(`park ${field.column}`, (param) => {
+        const value = 'sql' in placeholder ? placeholder.sql : param('values', 0);
+        return sql`update ${table} set ${identifier(field.column)} = ${value} where "id" = ${param('id')}`;
+      });
+      const values = 'sql' in placeholder ? [] : [placeholder.value];
+      // Noted at once: whatever is issued from now on finds the placeholder.
+      parking.note(within, id, field, before);
+      await within.run(park({ ...noArguments, values, id }));
+      return true;
+    },
+
+    /** Whether a record still exists with a placeholder, at the end of a transaction. */
+    isParked: async (id: number, within: Transaction): Promise<boolean> => {
+      if (!parking.isParked(within, id)) return false;
+      const read = compiled(
+        'parked',
+        (param) => sql`select "id" as id from ${table} where "id" = ${param('id')}`,
+      );
+      return (await within.get(read({ ...noArguments, id }))) !== undefined;
+    },
+
+    /** JSON text of a record that was read in a transaction, with its original values in place of placeholders. */
+    withOriginals: (id: number, whole: string, within: Transaction): string =>
+      parking.withOriginals(within, id, whole),
 
     /**
      * Whether the grant allows a new record with these values, or the record with an id to get them. A new record may
@@ -541,7 +598,10 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     ): Promise<SavedRecord | undefined> => {
       const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
       if (reach === undefined) return undefined;
-      return updateRow(grant, reach, id, { ...columns, updated_at: toTimestamp(now) }, versions, within);
+      const all = { ...parking.originals(within, id), ...columns, updated_at: toTimestamp(now) };
+      const updated = await updateRow(grant, reach, id, all, versions, within);
+      if (updated !== undefined) parking.forget(within, id);
+      return updated;
     },
 
     /**
@@ -580,7 +640,10 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       });
       const query = remove({ ...noArguments, ...argumentsOf(reach), id, versions: versions ?? [] });
       const [row] = await write<RemovedRecord>(query, within, id);
-      return row && { ...row, version: Number(row.version) };
+      if (row === undefined) return undefined;
+      const last = parking.withOriginals(within, id, row.whole);
+      parking.forget(within, id);
+      return { ...row, whole: last, version: Number(row.version) };
     },
 
     /** Reads a record that the grant reaches, with every field; in a transaction it is locked until the end. */
@@ -592,7 +655,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     ): Promise<CurrentRecord | undefined> => {
       const locks = within === undefined ? undefined : lock;
       const row = await standing<CurrentRecord>(grant, id, within, locks, join([everyField, ...kept]));
-      return row && { ...standingOf(row), whole: row.whole, reach: row.reach };
+      if (row === undefined) return undefined;
+      return { ...standingOf(row), whole: parking.withOriginals(within, id, row.whole), reach: row.reach };
     },
 
     /**
@@ -666,6 +730,6 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   };
 };
 
-export type { Candidate, Collision, Columns };
+export type { Candidate, Collision, Columns, MakeWay };
 
 export type RecordStore = ReturnType<typeof createRecords>;

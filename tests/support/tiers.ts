@@ -36,7 +36,7 @@ const dialectSensitive = [
   'src/{database,operations,records,service}/**/*.test.ts',
   'tests/contract/{account-links,account-notices,conditional-messages,csv,equal-answers,events,history,import,kept,key-rotation,leaked-keys,locks,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
   'tests/contract/relations/*.test.ts',
-  'tests/contract/resources/{aggregate,batch,cascades,concurrency,full-text-search,nulled-references,references,row-rules,unique}.test.ts',
+  'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,nulled-references,references,row-rules,unique}.test.ts',
 ];
 
 /** Tests of the quick tier that need a process of their own: they measure it, or change what its modules share. */
