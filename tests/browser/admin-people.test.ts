@@ -291,7 +291,10 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
         .getByRole('link', { name: '解释 GET /api/v1/books' })
         .click();
       await page.getByText('当时凭据无效（40102）。').waitFor();
-      await page.getByText(/^key \d+ has expired$/).waitFor();
+      await page
+        .getByText(/^密钥 \d+ 已过期$/)
+        .first()
+        .waitFor();
       await page.getByRole('link', { name: '查看密钥' }).click();
       await page.getByText('已过期').first().waitFor();
     });
@@ -307,7 +310,8 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await row.getByRole('link', { name: '解释 GET /api/v1/books' }).click();
       await page.getByText('密钥已吊销，但仍有人在使用。').waitFor();
       await page
-        .getByText(new RegExp(`^key ${name} of ${owner.username} was revoked on .* by root$`))
+        .getByText(new RegExp(`^${owner.username} 的密钥 ${name} 已于 .* 由 root 吊销$`))
+        .first()
         .waitFor();
       expect(await page.getByRole('link', { name: '查看密钥' }).count()).toBe(0);
       expect(await accessibility(page)).toEqual([]);
