@@ -4,7 +4,7 @@ export const directoryMessage = (path: string): string =>
 
 /** The path of a directory that was taken for a file; undefined for any other error. Of a rename, the new name. */
 const directoryOf = (error: Error): string | undefined => {
-  const { code, dest, path } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  const { code, dest, path } = error as Error & Partial<Record<'code' | 'dest' | 'path', string>>;
   return code === 'EISDIR' ? (dest ?? path) : undefined;
 };
 
