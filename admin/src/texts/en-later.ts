@@ -453,7 +453,8 @@ export const enLater: SameKeys<typeof zhCNLater> = {
     off: 'Off',
     disabled: 'Disabled',
     failing: '%{count} failure |||| %{count} failures in a row',
-    pausedUntil: 'Paused until %{time} after %{count} failures in a row',
+    pausedUntil:
+      'Paused until %{time} after %{count} failure |||| Paused until %{time} after %{count} failures in a row',
     tryNow: 'Try now',
     tried: 'The oldest waiting message is sent now',
     enable: 'Enable again',

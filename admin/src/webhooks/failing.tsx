@@ -32,7 +32,11 @@ const stateText = (
 ): string =>
   until === null
     ? text('webhooks.failing', { count })
-    : text('webhooks.pausedUntil', { count, time: momentText(language, 'clock', new Date(until)) });
+    : text('webhooks.pausedUntil', {
+        count,
+        smart_count: count,
+        time: momentText(language, 'clock', new Date(until)),
+      });
 
 /** Says that a webhook fails, until when it pauses, and why, and has it tried at once. */
 export const Failing = ({ webhook }: { readonly webhook: Webhook }) => {
