@@ -134,9 +134,17 @@ const ordered = (value: unknown): string => {
   return `{${entries.join(',')}}`;
 };
 
-/** As `JSON.stringify`, of a value that is JSON or that `parseExact` made. */
-export const exactText = (value: unknown): string =>
-  hasOrder(value) ? ordered(value) : JSON.stringify(value);
+/** A key of digits in a text, or a string that looks like one. */
+const digitKey = /"\d+":/;
+
+/**
+ * As `JSON.stringify`, of a value that is JSON or that `parseExact` made. The text says sooner than the value whether there
+ * are keys of digits: to visit the members of a large object takes several times as long as to write it.
+ */
+export const exactText = (value: unknown): string => {
+  const text = JSON.stringify(value);
+  return digitKey.test(text) && hasOrder(value) ? ordered(value) : text;
+};
 
 /** The values for code of an application: each exact number as the nearest double, infinite beyond all of them. */
 export const plainJson = <T>(value: T): T => {

@@ -30,6 +30,12 @@ const hooked = defineResource('Hooked', {
 const texts = { body: field.text({ required: true }) };
 const page = defineResource('Page', { fields: texts, search: ['body'] });
 
+const values = { data: field.json() };
+const sheet = defineResource('Sheet', {
+  fields: values,
+  ...{ events: true, history: true, views: { saved: ['id'] } },
+});
+
 const createMany = async (records: Scope['records'], count: number): Promise<void> => {
   for (let nth = 0; nth < count; nth += 1) await records(note).create({ title: `note ${nth}` });
 };
@@ -47,13 +53,14 @@ const readMany = async (records: Scope['records'], count: number): Promise<void>
 const input = counted;
 
 const application = {
-  resources: [note, hooked, page],
+  resources: [note, hooked, page, sheet],
   migrations: {
     '0001_all': {
       up: async (db: Parameters<Migration['up']>[0], dialect: 'sqlite' | 'postgres') => {
         await createTable(db, dialect, note.table, { fields });
         await createTable(db, dialect, hooked.table, { fields: counted });
         await createTable(db, dialect, page.table, { fields: texts, search: page.search });
+        await createTable(db, dialect, sheet.table, { fields: values });
       },
     },
   },
@@ -244,5 +251,22 @@ describeDatabase('sqlite', 'a large batch', (databases) => {
     const [refused, refusing] = await longestHold(() => create('notes', invalid));
     expect(refused.status).toBe(422);
     expect(refusing).toBeLessThan(250);
+  });
+
+  it('of members of one value does not hold up the process', async () => {
+    const token = await service.admin();
+    const objectOf = (first: number): string =>
+      `{${Array.from({ length: 90_000 }, (_, nth) => `"k${nth}":${(nth + first) % 10}`).join(',')}}`;
+    const send = (method: 'POST' | 'PATCH', path: string, data: string) =>
+      longestHold(() =>
+        service.request<{ id: number }>(method, `/api/v1/sheets${path}`, {
+          token,
+          body: `{"sheet":{"data":${data}}}`,
+        }),
+      );
+    const [created, creating] = await send('POST', '', objectOf(0));
+    expect([created.status, creating < 250]).toEqual([201, true]);
+    const [updated, updating] = await send('PATCH', `/${created.json.data?.id}`, objectOf(1));
+    expect([updated.status, updating < 250]).toEqual([200, true]);
   });
 });
