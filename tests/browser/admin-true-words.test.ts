@@ -76,6 +76,27 @@ describeDatabase('sqlite', 'administration pages: what they say is so', (databas
       }
     });
 
+    it('rejected requests are listed by their cause, and a cause opens to its requests', async () => {
+      const out = service.createUser();
+      const path = `/api/v1/orders/${id}`;
+      for (const asked of [path, path, path])
+        expect((await service.get(asked, { token: (await out).token })).status).toBe(404);
+      for (const [english, times, sight] of [
+        [true, '3×', {}],
+        [false, '3 次', { width: 400, colorScheme: 'dark' }],
+      ] as const) {
+        const page = await look('/explain?tab=refusals', english, sight);
+        const cause = page.locator('summary').filter({ hasText: (await out).username });
+        expect(await cause.textContent()).toMatch(/^GET \/api\/v1\/orders\/:id · .* · 40400 /);
+        expect(await cause.textContent()).toContain(times);
+        await cause.click();
+        const request = page.locator('details').getByRole('link', { name: path, exact: false }).first();
+        expect(await request.getAttribute('href')).toContain(encodeURIComponent(path));
+        expect(await accessibility(page)).toEqual([]);
+        if (pictures) await page.screenshot({ path: `${pictures}/causes-${english}.png`, fullPage: true });
+      }
+    });
+
     it('an unknown path is said in the language of the page', async () => {
       for (const [english, sentence] of [
         [true, 'Path does not exist'],

@@ -3,12 +3,12 @@ import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';
 import { Link } from '../parts/link.tsx';
 import { momentText } from '../parts/moment.ts';
-import { sentenceOfCode } from '../parts/problem.ts';
 import { type OwnColumn, OwnPart } from '../records/own-list.tsx';
 import { useWords } from '../records/use-metadata.ts';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { questionOf, type Refusal } from './refusal.ts';
+import { codeText, RefusalCauses } from './refusal-causes.tsx';
 
 const Caller = ({ refusal }: { readonly refusal: Refusal }) => {
   const text = useText();
@@ -57,21 +57,22 @@ const columns = (text: Text, language: Language): OwnColumn<Refusal>[] => [
   {
     name: 'code',
     align: 'left',
-    render: ({ code }) =>
-      `${code} ${code === 40400 ? text('refusals.hidden') : sentenceOfCode(code, language)}`,
+    render: ({ code }) => codeText(code, text, language),
   },
   'refusals',
   { name: 'address', wide: true, render: ({ address }) => <Address value={address} /> },
   'refused_at',
 ];
 
-/** Requests of known callers that were refused within a day; each leads to its explanation. */
+/** Rejected requests of known callers within a day: their causes first, then each with its explanation. */
 export const Refusals = () => {
   const text = useText();
   const language = useLanguage();
   return (
     <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'minmax(0, 1fr)' }}>
       <Typography sx={{ color: 'text.secondary', maxWidth: 720 }}>{text('refusals.lead')}</Typography>
+      <RefusalCauses />
+      <Typography variant="h2">{text('refusals.single')}</Typography>
       <OwnPart<Refusal>
         resource="refusals"
         sort={{ field: 'refused_at', order: 'DESC' }}

@@ -74,7 +74,7 @@ export const Figures = ({ points, times: { p95 } }: FiguresProps) => {
         to={routesBy('failed')}
         bad={share('5xx') > manyErrors}
       />
-      <Figure label={text('start.refused')} value={percent.format(share('4xx'))} to="/explain?tab=refusals" />
+      <Figure label={text('start.refused')} value={percent.format(share('4xx'))} to={routesBy('refused')} />
       <Figure
         label={text('start.p95')}
         value={p95 === null ? '—' : text('day.routes.atMost', { milliseconds: p95 })}

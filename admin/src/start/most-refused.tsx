@@ -2,9 +2,9 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { questionOf, type RefusalCause } from '../access/refusal.ts';
+import { questionOf } from '../access/refusal.ts';
+import { codeText, keyOfCause, useRefusalCauses } from '../access/refusal-causes.tsx';
 import { Link } from '../parts/link.tsx';
-import { sentenceOfCode } from '../parts/problem.ts';
 import { send } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
@@ -86,21 +86,17 @@ export const Slowest = () => {
 export const MostRefused = () => {
   const text = useText();
   const language = useLanguage();
-  const { data = [] } = useQuery({
-    queryKey: ['most refused'],
-    refetchInterval: 60_000,
-    queryFn: async () => (await send<readonly RefusalCause[]>('GET', '/admin/refusals/causes')).data,
-  });
+  const { data = [] } = useRefusalCauses();
   return (
     <Ranked
       id="most-refused"
       title={text('start.mostRefused')}
       to="/explain?tab=refusals"
       lines={data.slice(0, listed).map(({ requests: [most], ...cause }) => ({
-        key: [cause.caller_kind, cause.caller_id, cause.method, cause.route, cause.code].join(' '),
+        key: keyOfCause(cause),
         name: `${cause.method} ${cause.route}`,
         to: most === undefined ? '/explain?tab=refusals' : questionOf({ ...cause, ...most }),
-        note: `${cause.caller_name} · ${cause.code} ${sentenceOfCode(cause.code, language)}`,
+        note: `${cause.caller_name} · ${codeText(cause.code, text, language)}`,
         figure: text('start.times', { count: cause.refusals }),
       }))}
     />

@@ -257,7 +257,9 @@ export const enLater: SameKeys<typeof zhCNLater> = {
   },
   refusals: {
     title: 'Rejected requests',
-    lead: 'Requests by known callers that were rejected within 24 hours, including those with expired credentials. Open one to see why. Identical requests are grouped by hour.',
+    lead: 'Requests by known callers that were rejected within 24 hours, including those with expired credentials. Open one to see why.',
+    causes: 'By caller, endpoint and code',
+    single: 'Individual requests, grouped by hour',
     empty: 'No requests were rejected within 24 hours.',
     request: 'Request',
     hidden: 'A record that row rules hide',
