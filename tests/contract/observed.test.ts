@@ -174,7 +174,7 @@ describeEachDatabase('what an operator sees of a request', (databases) => {
         traceparent,
         milliseconds: expect.any(Number),
         statement: expect.stringMatching(
-          /^with recursive n\(i\) as \(select \? union all select i \+ \? from n where i < \?\) select count\(\*\) as found, \? as text, cast\([?$]1? as text\) as parameter from n$/,
+          /^with recursive n\(i\) as \(select \? union all select i \+ \? from n where i < \?\) select count\(\*\) as found, \? as text, cast\(\+?[?$]1? as text\) as parameter from n$/,
         ),
       }),
     );
@@ -197,7 +197,7 @@ describeEachDatabase('what an operator sees of a request', (databases) => {
       env: { SLOW_QUERY: 'off', LOG_LEVEL: 'warn' },
     });
     await quiet.get('/api/v1/slow/9');
-    expect(quiet.lines.filter((line) => !line.includes('security event'))).toEqual([]);
+    expect(quiet.lines.filter((line) => !/security event|lacks known fixes/.test(line))).toEqual([]);
     const log = new LouderLog(quiet.server.logger);
     log.raise();
     const { headers } = await quiet.get('/api/v1/slow/10');
