@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
           return route.fulfill({ status: 500, json: { code: 50000, message: 'broken' } });
         });
         await go(page, service, path);
-        const retry = page.getByRole('button', { name: '重试' }).first();
+        const retry = page.getByRole('button', { name: '重试', exact: true }).first();
         await retry.waitFor();
         const refused = page.waitForResponse((response) => response.status() === 500);
         await retry.click();
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         expect(await page.getByText('broken').count()).toBe(0);
         broken = false;
         await retry.click();
-        await expect.poll(() => page.getByRole('button', { name: '重试' }).count()).toBe(0);
+        await expect.poll(() => page.getByRole('button', { name: '重试', exact: true }).count()).toBe(0);
       },
     );
 
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
             : route.continue();
         });
         await go(page, service, path);
-        const retry = page.getByRole('button', { name: '重试' });
+        const retry = page.getByRole('button', { name: '重试', exact: true });
         await retry.waitFor();
         expect(asked).toBeGreaterThan(0);
         // Once, in its place, and the rest of the page stands.
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       }
       await page.context().setOffline(false);
       // The page may be faster: it asks again by itself once the browser says that there is a network.
-      const again = page.getByRole('button', { name: '重试' });
+      const again = page.getByRole('button', { name: '重试', exact: true });
       const history = page.getByRole('heading', { name: /^历史/ });
       await again.or(history).first().waitFor();
       await again.click({ timeout: 2_000 }).catch(() => {});
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await expect.poll(word, { interval: 500 }).toBe(1);
       await page.clock.fastForward(60_000);
       await page.getByText('服务在一分钟内没有响应').waitFor();
-      await page.getByRole('button', { name: '重试' }).waitFor();
+      await page.getByRole('button', { name: '重试', exact: true }).waitFor();
     });
 
     it('a refused user reads why, with a link to where the permission is granted', async () => {
@@ -223,7 +223,10 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await go(page, service, `/records/books${path}`);
         await reason.waitFor();
         // Another try would be refused again.
-        expect([path, await page.getByRole('button', { name: '重试' }).count()]).toEqual([path, 0]);
+        expect([path, await page.getByRole('button', { name: '重试', exact: true }).count()]).toEqual([
+          path,
+          0,
+        ]);
       }
       await go(page, service, '/records/books/import');
       await page.getByText('您的角色（admin）无权新建图书。').waitFor();

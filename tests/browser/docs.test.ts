@@ -447,14 +447,12 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.getByText('登录与账号').first().waitFor();
     });
 
-    it('shows in the contents where the reader is, and begins a body with what a choice can be', async () => {
+    it('shows in the contents where the reader is, and begins a body with the required fields', async () => {
       const { page } = await visit(open, service, '?lang=en#/updateOrder', { height: 600 });
       const current = await page.locator('.navigation [aria-current]').boundingBox();
       expect(current?.y).toBeGreaterThan(60);
       expect((current?.y ?? 600) + (current?.height ?? 0)).toBeLessThan(600);
-      expect(JSON.parse(await page.getByLabel('Body').inputValue()).order).toMatchObject({
-        status: 'pending',
-      });
+      expect(JSON.parse(await page.getByLabel('Body').inputValue())).toEqual({ order: { number: 'number' } });
       await page.getByText('pending | paid | cancelled | null').first().waitFor();
     });
 
