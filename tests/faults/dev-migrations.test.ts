@@ -111,10 +111,11 @@ it('a migration is held as well when one of the service itself is pending', asyn
   await said('Try  curl');
   // As if another version of the package had been installed.
   const database = new DatabaseSync(join(folder, 'data/gatewright.db'));
-  database.exec(`drop table gatewright_fills; delete from gatewright_migrations where name = '0057_fills'`);
+  database.exec(`alter table gatewright_webhooks drop column failed_delivery;
+    delete from gatewright_migrations where name = '0076_failed_deliveries'`);
   database.close();
   await dropOld();
-  expect(output).toContain('-- 0057_fills');
+  expect(output).toContain('-- 0076_failed_deliveries');
   expect(output).toContain('-- 0002_drop');
   expect(columns()).toContain('old');
   output = '';
