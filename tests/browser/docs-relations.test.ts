@@ -59,22 +59,18 @@ describe.skipIf(!hasBrowser)('the documentation page of relations', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('begins a body with what is created within it, and with nothing that is there already', async () => {
+    it('begins a body with its required fields, and lists the fields of what is created within it', async () => {
       const { page } = await open();
       const begun = async (route: string) => {
         await page.goto(`${service.origin}/api-docs?lang=en#/${route}`);
         await page.locator('.try textarea').waitFor();
         return JSON.parse(await page.locator('.try textarea').inputValue());
       };
-      const line = { product_id: 1, quantity: 1, secret: 'secret' };
-      expect((await begun('createOrder')).order).toMatchObject({ number: 'number', lines: [line] });
+      expect(await begun('createOrder')).toEqual({ order: { number: 'number' } });
       const names = await page.locator('.about td code').allTextContents();
       expect(names).toContain('order.lines[].quantity');
-      expect((await begun('updateOrder')).order.lines).toEqual([]);
-      expect(await begun('batchOrders')).toMatchObject({
-        create: [{ number: 'number', lines: [line] }],
-        ...{ update: [], delete: [] },
-      });
+      expect(await begun('updateOrder')).toEqual({ order: { number: 'number' } });
+      expect((await begun('batchOrders')).create).toEqual([{ number: 'number' }]);
     });
 
     it('begins a body with a decimal that is one, and is sent as shown', async () => {
