@@ -148,7 +148,7 @@ const ofFields =
 
 /** Parts of pages that no list of records has, and what several groups of pages share: none brings another group along. */
 const ofOthers =
-  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:address|at-once|columns|copy-button|detail-dialog|facts|gate-trace|refusal|secret|section|shown-once|status|use-input|view-name)|records[\\/](?:own-list|own-show)|access[\\/](?:refusal|explanation)|keys[\\/](?:api-key|scopes|limit-fields)|users[\\/]user|webhooks[\\/]webhook|jobs[\\/](?:job-actions|schedules)|start[\\/](?:matter|stats|stacked-bars|ceiling))\.tsx?$|[\\/]@mui[\\/]material[\\/]ToggleButton(?:Group)?[\\/]/;
+  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:address|at-once|columns|copy-button|detail-dialog|facts|gate-trace|refusal|secret|section|shown-once|status|use-input|view-name)|records[\\/](?:own-list|own-show)|access[\\/](?:refusal|refusal-causes|explanation)|keys[\\/](?:api-key|scopes|limit-fields)|users[\\/]user|webhooks[\\/]webhook|jobs[\\/](?:job-actions|schedules)|start[\\/](?:matter|stats|stacked-bars|ceiling))\.tsx?$|[\\/]@mui[\\/]material[\\/]ToggleButton(?:Group)?[\\/]/;
 
 /** Lists of what the service does, which have no forms. */
 const ofWatch =

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { anonymous, guard } from '../auth/principal.ts';
 import { headersOf, optionalMethods, type Verifiers } from '../auth/registry.ts';
 import type { FieldError } from '../kernel/field-error.ts';
@@ -122,6 +123,9 @@ const readPartsInto = async (
 const hasNoBody = (request: Request): boolean =>
   request.header('transfer-encoding') === undefined && (request.header('content-length') ?? '0') === '0';
 
+/** Bytes of a body whose parsing takes a turn of the event loop of its own. */
+const longBody = 262_144;
+
 /**
  * Reads and parses the body that an endpoint accepts; synchronously where all of it has arrived. A body of bytes is left
  * to the handler.
@@ -138,7 +142,11 @@ const readAndParseBody = (endpoint: Endpoint, request: Request): Promise<void> |
     request.body = parseBody(endpoint, type, request);
   };
   const read = request.readBody();
-  if (read instanceof Promise) return read.then(parse);
+  if (read instanceof Promise)
+    return read.then((bytes) => {
+      parse(bytes);
+      return bytes.length < longBody ? undefined : nextTurn();
+    });
   parse(read);
   return undefined;
 };

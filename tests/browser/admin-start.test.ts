@@ -70,7 +70,7 @@ describeDatabase('sqlite', 'the start page of the administration pages', (databa
         ['p95（24 小时）', '响应时间'],
         ['出错', '响应时间'],
         ['请求', '响应时间'],
-        ['被拒绝', '权限解释'],
+        ['被拒绝', '响应时间'],
       ] as const) {
         await figure(name).getByRole('link').click();
         await page.getByRole('heading', { name: heading, level: 1 }).waitFor();

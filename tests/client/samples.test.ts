@@ -184,8 +184,8 @@ describeDatabase('sqlite', 'bodies that the documentation page writes', (databas
   const service = useService(databases, { application: { endpoints: bodies } });
 
   it.each([
-    ['/form', { title: 'title', copies: 1, note: 'note' }],
-    ['/files', { title: 'title', copies: 1, note: 'note', files: ['file.txt'] }],
+    ['/form', { title: 'title' }],
+    ['/files', { title: 'title', files: ['file.txt'] }],
     ['/any', 'application/octet-stream'],
   ])('%s is taken as it is written', async (path, expected) => {
     const page = await loadPage();

@@ -161,7 +161,7 @@ describeDatabase('sqlite', 'a damaged page', (databases) => {
     return databases.open(url);
   };
   const all = (table: string) => query(`select count(text) as n from ${table} where text <> 'x'`);
-  const outage = { problem: 'database_unavailable', status: 503 };
+  const damage = { problem: 'database_damaged', status: 500 };
 
   it('fails the reads that meet it and no others, in one turn and in the next', async () => {
     const database = await damaged();
@@ -171,13 +171,13 @@ describeDatabase('sqlite', 'a damaged page', (databases) => {
         database.get(all('broken')),
         database.get(all('sound')),
       ]);
-      expect(broken).toMatchObject({ reason: outage });
+      expect(broken).toMatchObject({ reason: damage });
       expect(sound).toEqual({ status: 'fulfilled', value: { n: 500 } });
       expect(database.revision?.(all('sound').sql)).toBeGreaterThan(0);
       await turn();
       await turn();
     }
-    await expect(database.scan(all('broken'))).rejects.toMatchObject(outage);
+    await expect(database.scan(all('broken'))).rejects.toMatchObject(damage);
     expect(await database.scan(all('sound'))).toEqual([{ n: 500 }]);
     const streamed = async (table: string): Promise<number> => {
       let length = 0;
@@ -185,7 +185,7 @@ describeDatabase('sqlite', 'a damaged page', (databases) => {
         length += chunk.length;
       return length;
     };
-    await expect(streamed('broken')).rejects.toMatchObject(outage);
+    await expect(streamed('broken')).rejects.toMatchObject(damage);
     expect(await streamed('sound')).toBeGreaterThan(500_000);
   });
 
@@ -193,9 +193,9 @@ describeDatabase('sqlite', 'a damaged page', (databases) => {
     const database = await damaged();
     const spoil = query(`update broken set text = 'x' where text <> 'x'`);
     const write = query(`insert into sound (text) values ('y')`);
-    await expect(database.execute(spoil)).rejects.toMatchObject(outage);
+    await expect(database.execute(spoil)).rejects.toMatchObject(damage);
     const outcomes = await Promise.allSettled([database.execute(spoil), database.execute(write)]);
-    expect(outcomes[0]).toMatchObject({ reason: outage });
+    expect(outcomes[0]).toMatchObject({ reason: damage });
     await database.execute(write);
     const written = outcomes[1]?.status === 'fulfilled' ? 2 : 1;
     expect(await database.get(query(`select count(*) as n from sound where text = 'y'`))).toEqual({

@@ -209,6 +209,14 @@ describe('every way to start it', { timeout: 120_000 }, () => {
     expect(shell.lines().map(({ msg }) => msg)).toContain('stopping');
   });
 
+  it('code that keeps every turn of the event loop busy does not keep the process', async () => {
+    const service = await start({ DRAIN: '0' });
+    expect((await ask(service.port, '/api/v1/busy')).status).toBe(200);
+    signal(service, 'SIGTERM');
+    const { status, milliseconds } = await service.ended();
+    expect([status, milliseconds < 5_000]).toEqual([0, true]);
+  });
+
   it('a thread that waits for ever keeps nothing', async () => {
     const pipe = join(folder, '..', `.pipe-${process.pid}`);
     spawnSync('mkfifo', [pipe]);

@@ -225,13 +225,22 @@ const writableFields = (
   return free.filter(({ name }) => !held.fields.includes(name));
 };
 
+/** Whether a new record needs a field of which the body has a value that the caller may not write. */
+const needsWithheld = (world: World, plan: ModelPlan, caller: Caller, body: Body): boolean => {
+  const writable = new Set(writableFields(world, plan, caller, body, undefined).map(({ name }) => name));
+  return plan.fields.some(
+    ({ name, required }) => required && !writable.has(name) && (body[name] ?? null) !== null,
+  );
+};
+
 /** Fields whose values are not accepted. `before` is the record that is updated. */
 const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body, before?: Row): string[] => {
   const writable = new Set(writableFields(world, plan, caller, body, before).map(({ name }) => name));
   return plan.fields.flatMap(({ name, kind, required, to = '', anyone = false }) => {
-    // A field that may not be written is ignored: a record that needs it cannot be made.
+    // A field that may not be written is ignored. It is not blank: `needsWithheld` refuses a record that needs it.
+    const isIgnored = !writable.has(name) && (body[name] ?? null) !== null;
     const value = writable.has(name) ? body[name] : undefined;
-    if (value === undefined) return required && before === undefined ? [name] : [];
+    if (value === undefined) return required && before === undefined && !isIgnored ? [name] : [];
     if (value === null) return required ? [name] : [];
     if (kind !== 'reference') return value === kinds[kind].wrong ? [name] : [];
     // Where the caller does not see what is stored, keeping it would say that it is this.
@@ -261,10 +270,11 @@ const written = (world: World, plan: ModelPlan, caller: Caller, body: Body, befo
     }),
   );
 
-/** The row that a create makes, without its id: 401, 403 for the permission, 422, 403 for the row. */
+/** The row that a create makes, without its id: 401, 403 for the permission, 422, 403 for withheld fields or the row. */
 export const created = (world: World, plan: ModelPlan, caller: Caller, body: Body): Refused | Row => {
   const stopped = barred(plan, 'create', caller) ?? invalid(invalidFields(world, plan, caller, body));
   if (stopped !== undefined) return stopped;
+  if (needsWithheld(world, plan, caller, body)) return refused(403);
   const empty = Object.fromEntries(plan.fields.map(({ name }) => [name, null]));
   const owner = plan.ownership ? { user_id: caller.userId } : {};
   const row: Row = { ...empty, ...written(world, plan, caller, body), ...owner };

@@ -31,9 +31,10 @@ const barredInside = (plan: ModelPlan, action: 'list' | 'create', caller: Asking
   return barred(inside, action, caller);
 };
 
-/** The same in the API. Lists of public records accept every caller, whose trash they refuse then. */
+/** The same in the API. Lists that only have public records accept every caller, whose trash they refuse then. */
 const barredOutside = (plan: ModelPlan, action: 'list' | 'create', caller: Asking): Refused | undefined => {
-  if (action === 'create' || plan.publicRead === undefined) return barred(plan, action, caller);
+  if (action === 'create' || plan.publicRead === undefined || plan.publicRead.orOwn === true)
+    return barred(plan, action, caller);
   if (caller.method !== undefined && !hasScope(caller, plan.path, 'read'))
     return { status: 403, code: 40305 };
   const stopped = barred(plan, action, caller);
