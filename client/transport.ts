@@ -63,9 +63,16 @@ interface Envelope {
 const isEnvelope = (value: unknown): value is Envelope =>
   typeof value === 'object' && value !== null && 'code' in value && typeof value.code === 'number';
 
-const parse = (text: string): unknown => {
+/** How values are read from JSON and written to it. */
+export interface JsonForm {
+  /** @throws SyntaxError */
+  parse(text: string): unknown;
+  stringify(value: unknown): string;
+}
+
+const parse = (text: string, json: JsonForm): unknown => {
   try {
-    return JSON.parse(text);
+    return json.parse(text);
   } catch {
     return undefined;
   }
@@ -92,14 +99,14 @@ const refusal = ({ status, headers }: Response, envelope: unknown): GatewrightEr
 };
 
 const asItIs = async (response: Response): Promise<Response> => {
-  if (!response.ok) throw refusal(response, parse(await response.text()));
+  if (!response.ok) throw refusal(response, parse(await response.text(), JSON));
   return response;
 };
 
 /** Statuses of responses that never have a body, and so no envelope. */
 const isEmpty = (status: number): boolean => status === 204 || status === 205;
 
-const read = async <Data>(response: Response): Promise<Answer<Data>> => {
+const read = async <Data>(response: Response, json: JsonForm): Promise<Answer<Data>> => {
   if (isEmpty(response.status))
     return {
       data: undefined as Data,
@@ -107,7 +114,7 @@ const read = async <Data>(response: Response): Promise<Answer<Data>> => {
       status: response.status,
       headers: response.headers,
     };
-  const envelope = parse(await response.text());
+  const envelope = parse(await response.text(), json);
   if (!response.ok || !isEnvelope(envelope) || envelope.code !== 0) throw refusal(response, envelope);
   const { status, headers } = response;
   return { data: envelope.data as Data, message: envelope.message, status, headers };
@@ -168,7 +175,10 @@ const repeatableMethods: readonly string[] = ['GET', 'HEAD', 'DELETE'];
 const invalidToken = 40101;
 
 /** Sends requests: credentials, JSON, envelope, errors, and the tries that are safe. */
-export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: TransportOptions): Transport => {
+export const createTransport = (
+  { baseUrl, auth, retry = {}, fetch: given }: TransportOptions,
+  json: JsonForm = JSON,
+): Transport => {
   const base = baseUrl.replace(/\/+$/, '');
   const { attempts = 3, delay = 200, maxDelay = 10_000 } = retry;
   const position = new LastPosition();
@@ -221,14 +231,14 @@ export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: Tra
     const { body, payload, signal, anonymous = false } = options;
     const { repeatable = repeatableMethods.includes(method) } = options;
     const submit = (credentials: Readonly<Record<string, string>>): Promise<Result> => {
-      const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
+      const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
       const init: RequestInit = {
         method,
-        headers: { ...json, ...credentials, ...position.headers(method), ...options.headers },
+        headers: { ...type, ...credentials, ...position.headers(method), ...options.headers },
         signal: signal ?? null,
       };
       if (payload !== undefined) init.body = payload;
-      else if (body !== undefined) init.body = JSON.stringify(body);
+      else if (body !== undefined) init.body = json.stringify(body);
       return persist(path, init, repeatable, take);
     };
     if (anonymous) return submit({});
@@ -245,7 +255,7 @@ export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: Tra
   };
 
   const send: Transport['send'] = <Data>(method: string, path: string, options: RequestOptions = {}) =>
-    exchange(method, path, options, read<Data>);
+    exchange(method, path, options, (response) => read<Data>(response, json));
   const request: Transport['request'] = (method, path, options = {}) =>
     exchange(method, path, options, asItIs);
 

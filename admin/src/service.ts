@@ -7,13 +7,19 @@ import {
   type ResourceRoute,
   type Send,
 } from '../../client/react-admin/data-provider.ts';
-import { type Answer, createTransport, type RequestOptions } from '../../client/transport.ts';
+import {
+  type Answer,
+  createTransport,
+  type RequestOptions,
+  type TransportOptions,
+} from '../../client/transport.ts';
 import { problemTable } from '../../src/kernel/problem-table.ts';
 import { displayFields } from '../../src/model/display.ts';
 import { factorDue, passwordDue } from './account/due.ts';
 import { type SignedIn, sessionEnd } from './account/session-end.ts';
 import { sessionHint } from './account/session-hint.ts';
 import { basePath } from './base.ts';
+import { exactJson } from './exact.ts';
 import { withoutWords } from './parts/date-words.ts';
 import { madeOnce } from './parts/made-once.ts';
 import { inTime } from './parts/time-limit.ts';
@@ -24,7 +30,7 @@ import { type AnyRecord, userDisplay } from './records/record.ts';
 import { i18nProvider, type Language, serviceLanguage } from './texts/provider.ts';
 
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
-const transport = createTransport({
+const options: TransportOptions = {
   baseUrl: basePath,
   // A service with LOCALE=auto writes its messages in the language of the pages, not in that of the browser.
   fetch: (input, { headers, ...init } = {}) => {
@@ -32,7 +38,8 @@ const transport = createTransport({
     all.set('Accept-Language', i18nProvider.getLocale());
     return fetch(input, { ...init, headers: all });
   },
-});
+};
+const transport = createTransport(options, exactJson);
 
 const sendOnce = madeOnce(transport.send);
 

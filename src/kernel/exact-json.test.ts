@@ -13,6 +13,15 @@ it.each([
   expect(exactText(parseExact(text))).toBe(text);
 });
 
+it('indents as JSON.stringify does', () => {
+  const text = '{"b":[1,{"c":[],"d":{}}],"e":9007199254740993}';
+  expect(exactText(parseExact(text), 2).replace('9007199254740993', '1')).toBe(
+    JSON.stringify(JSON.parse(text.replace('9007199254740993', '1')), undefined, 2),
+  );
+  const digits = '{\n  "b": [\n    1,\n    {\n      "2": [],\n      "1": {}\n    }\n  ],\n  "0": null\n}';
+  expect(exactText(parseExact(digits), 2)).toBe(digits);
+});
+
 it.each([
   '{"a":1,"b":[true,null,"x"],"c":0.1}',
   '{"a":0.30000000000000004,"b":1.7976931348623157e308,"c":5e-324,"d":1e21}',

@@ -122,16 +122,35 @@ const hasOrder = (value: unknown): boolean =>
   value !== null &&
   (orders.has(value) || Object.values(value).some((each) => hasOrder(each)));
 
-const ordered = (value: unknown): string => {
+/** Members on lines of their own, as `JSON.stringify` has them. `line`: a line break and its indentation. */
+const within = (
+  open: string,
+  members: readonly string[],
+  close: string,
+  line: string,
+  indent: number,
+): string => {
+  if (indent === 0 || members.length === 0) return open + members.join(',') + close;
+  const inner = line + ' '.repeat(indent);
+  return open + inner + members.join(`,${inner}`) + line + close;
+};
+
+const ordered = (value: unknown, indent: number, line = '\n'): string => {
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
     return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map((each) => ordered(each)).join(',')}]`;
+  const inner = line + ' '.repeat(indent);
+  if (Array.isArray(value)) {
+    const items = value.map((each) => ordered(each, indent, inner));
+    return within('[', items, ']', line, indent);
+  }
   const members = new Map(Object.entries(value));
   const entries = (orders.get(value) ?? [...members.keys()]).flatMap((key) => {
     const member = members.get(key);
-    return member === undefined ? [] : [`${JSON.stringify(key)}:${ordered(member)}`];
+    return member === undefined
+      ? []
+      : [`${JSON.stringify(key)}:${indent === 0 ? '' : ' '}${ordered(member, indent, inner)}`];
   });
-  return `{${entries.join(',')}}`;
+  return within('{', entries, '}', line, indent);
 };
 
 /** A key of digits in a text, or a string that looks like one. */
@@ -140,10 +159,11 @@ const digitKey = /"\d+":/;
 /**
  * As `JSON.stringify`, of a value that is JSON or that `parseExact` made. The text says sooner than the value whether there
  * are keys of digits: to visit the members of a large object takes several times as long as to write it.
+ * @param indent spaces before each member of a level, on lines of their own; 0: one line
  */
-export const exactText = (value: unknown): string => {
-  const text = JSON.stringify(value);
-  return digitKey.test(text) && hasOrder(value) ? ordered(value) : text;
+export const exactText = (value: unknown, indent = 0): string => {
+  const text = JSON.stringify(value, undefined, indent);
+  return digitKey.test(text) && hasOrder(value) ? ordered(value, indent) : text;
 };
 
 /** The values for code of an application: each exact number as the nearest double, infinite beyond all of them. */

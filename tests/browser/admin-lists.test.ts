@@ -278,10 +278,11 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
     it('a file is imported after a look at what it would do; who is refused comes back as a file', async () => {
       const watched = await enter(open, service, root, '/records/orders/import');
       const { page } = watched;
-      const file = '订单号,amount,remark\n2026-1000,5,x\nNEW-1,"7",\nNEW-2,-3,\n';
+      const file = '订单号,amount,remark\n2026-1000,5,x\nNEW-1,"7",\nNEW-2,-3,\n,,\n\n,,\n';
       const input = page.locator('input[type=file]');
       await input.setInputFiles({ name: 'orders.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
       await page.getByText('共 3 行').waitFor();
+      await page.getByText('有 2 行只含逗号，不会导入：第 5和7 行').waitFor();
       await page.getByLabel('更新已有记录的依据').click();
       await page.getByRole('option', { name: '订单号' }).click();
       expect(await page.getByRole('button', { name: /^导入 0 行/ }).isDisabled()).toBe(true);

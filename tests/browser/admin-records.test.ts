@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
@@ -157,6 +158,50 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       expect(await (await sent).headerValue('if-match')).toMatch(/^"\d+-admin"$/);
       await page.getByRole('heading', { name: before.title, exact: true }).waitFor();
       expect((await read(4)).pages).toBeNull();
+    });
+
+    it('keeps the numbers and the order of keys of a JSON field when another field, or a part of it, changes', async () => {
+      const exact = '"b":12345678901234567890,"10":{"2":0.1000000000000000055,"1":[-9007199254740993]},"2":1';
+      await service.ok('PATCH', '/admin/records/books/6', {
+        token: root,
+        body: `{"book":{"attributes":{${exact}}}}`,
+        headers: { 'content-type': 'application/json' },
+      });
+      const stored = async (): Promise<string> =>
+        (await service.get('/admin/records/books/6', { token: root })).text;
+      const save = async (page: Page): Promise<string> => {
+        const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+        await page.getByRole('button', { name: '保存', exact: true }).click();
+        return (await sent).postData() ?? '';
+      };
+      const { page } = await enter(open, service, root, '/records/books/6');
+      await page.getByLabel('页数').fill('612');
+      expect(await save(page)).toBe('{"book":{"pages":612}}');
+      await page.getByText('12345678901234567890').waitFor();
+      expect(await stored()).toContain(`"attributes":{${exact}}`);
+
+      await go(page, service, '/records/books/6');
+      const input = page.getByLabel('属性（JSON）');
+      const text = await input.inputValue();
+      expect(text.replaceAll(/\s/g, '')).toBe(`{${exact}}`);
+      await input.fill(text.replace('{', '{"new":98765432109876543210,'));
+      expect(await save(page)).toBe(`{"book":{"attributes":{"new":98765432109876543210,${exact}}}}`);
+      await page.getByText('98765432109876543210').waitFor();
+      expect(await stored()).toContain(`"attributes":{"new":98765432109876543210,${exact}}`);
+    });
+
+    it('imports the numbers of a file of JSON lines as they are', async () => {
+      const { page } = await enter(open, service, root, '/records/books/import');
+      const line =
+        '{"title":"exact lines","attributes":{"2":12345678901234567890,"1":0.1000000000000000055}}';
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'books.jsonl', mimeType: 'application/json', buffer: Buffer.from(line) });
+      await page.getByRole('button', { name: '预览' }).click();
+      await page.getByRole('button', { name: '导入 1 行' }).click();
+      await page.getByText('已新建 1 条').waitFor();
+      const { text } = await service.get('/admin/records/books?filter[title]=exact%20lines', { token: root });
+      expect(text).toContain('"attributes":{"2":12345678901234567890,"1":0.1000000000000000055}');
     });
 
     it('offers a conflict for comparison: theirs can be taken, or mine put on top', async () => {

@@ -4,6 +4,7 @@ import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { openStream } from '../support/event-stream.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { useService } from '../support/service.ts';
 
 const fields = {
@@ -37,6 +38,8 @@ const texts = [
 
 describeEachDatabase('values of a body', (databases) => {
   const service = useService(databases, {
+    env: { WEBHOOK_PRIVATE: '1' },
+    times: { jobTimes: { poll: 100 }, webhookTimes: { poll: 100 } },
     application: {
       resources: [thing, hooked],
       migrations: {
@@ -136,6 +139,21 @@ describeEachDatabase('values of a body', (databases) => {
     expect((await send('POST', '/api/v1/things/batch', '{"create":[12345678901234567890]}')).status).toBe(
       400,
     );
+  });
+
+  it('reach the receiver of a webhook as sent', async () => {
+    const root = await service.admin();
+    const receiver = await startReceiver();
+    const { id: hook } = await service.ok<{ id: number }>('POST', '/admin/webhooks', {
+      token: root,
+      body: { webhook: { url: receiver.url, models: ['Thing'], user_id: root.id } },
+    });
+    for (const text of texts) await send('POST', '/api/v1/things', `{"thing":{"meta":${text}}}`);
+    const bodies = () => receiver.received.map(({ body }) => body).sort();
+    await expect.poll(() => bodies().length, { timeout: 10_000 }).toBe(texts.length);
+    await service.ok('DELETE', `/admin/webhooks/${hook}`, { token: root });
+    await receiver.close();
+    for (const text of texts) expect(bodies()).toContainEqual(expect.stringContaining(`"meta":${text}`));
   });
 
   it('show in the event of a change that two doubles would hide', async () => {

@@ -36,6 +36,9 @@ const hard: readonly Readonly<Record<string, unknown>>[] = [
   { title: 'null', body: '\\x00', data: [0.1, 12345678901234, '\\u0000'] },
 ];
 
+/** Numbers that no double has, and keys in an order that JavaScript does not keep. */
+const exact = '{"b":12345678901234567890,"10":{"2":0.1000000000000000055,"1":[-9007199254740993]},"2":1}';
+
 const now = 1_767_225_600_123;
 const still = () => ({
   now: () => now,
@@ -51,6 +54,8 @@ const paths = [
   '/api/v1/samples?sort=id&q=%E6%97%A5%E6%9C%AC%E8%AA%9E',
   '/api/v1/samples/3',
   '/api/v1/samples/3/history',
+  '/api/v1/samples/10',
+  '/api/v1/samples/10/history',
   '/api/v1/lefts',
   '/api/v1/rights',
   '/admin/meta',
@@ -86,6 +91,11 @@ const fillService = async (databases: Databases) => {
   const create = (path: string, name: string, values: object) =>
     service.ok<{ id: number }>('POST', `/api/v1/${path}`, { token: root, body: { [name]: values } });
   for (const values of hard) await create('samples', 'sample', values);
+  await service.ok('POST', '/api/v1/samples', {
+    token: root.token,
+    body: `{"sample":{"title":"exact","data":${exact}}}`,
+    headers: { 'content-type': 'application/json' },
+  });
   await service.ok('PATCH', '/api/v1/samples/1', {
     token: root,
     body: { sample: { parent_id: 9, title: 'child' } },
@@ -143,13 +153,14 @@ for (const { from, to } of directions)
           const [source, destination] = [first.env['DATABASE_URL'] ?? '', await destinations.create()];
           const before = await answers(first, root.token);
           expect(before.filter((text) => !/ 200 /.test(text))).toEqual([]);
+          expect(before.filter((text) => text.includes(`"data":${exact}`)).length).toBe(4);
           const listen = (service: Service, after: number) =>
             openStream(`${service.origin}/api/v1/changes?models=Sample`, {
               authorization: `Bearer ${root.token}`,
               'last-event-id': String(after),
             });
           const stream = await listen(first, 0);
-          await stream.settled(() => stream.place() === 12);
+          await stream.settled(() => stream.place() === 13);
           const numbers = stream.events.map(({ number }) => number);
           stream.close();
           const half = numbers[5] ?? 0;
@@ -157,7 +168,7 @@ for (const { from, to } of directions)
           const moved = await moveTo(source, destination, first.env['DATA_DIR'] ?? '');
           expect(moved.rows).toBeGreaterThan(60);
           expect(moved.checksums).toMatchObject({
-            samples: { rows: 8 },
+            samples: { rows: 9 },
             ledger: { rows: 2 },
             ledger_log: { rows: 2 },
             gatewright_revoked_keys: { rows: 1 },
@@ -191,15 +202,15 @@ for (const { from, to } of directions)
             token: root,
             body: { sample: { title: 'next' } },
           });
-          expect(counted.ticket).toBe('2026/010');
+          expect(counted.ticket).toBe('2026/011');
           const gone = await second.createKey(user);
           await second.ok('DELETE', `/api/v1/api_keys/${gone.id}`, { token: user });
           const resumed = await listen(second, half);
-          await resumed.settled(() => resumed.place() === 13);
+          await resumed.settled(() => resumed.place() === 14);
           resumed.close();
           expect(resumed.events.map(({ number }) => number)).toEqual([
             ...numbers.filter((number) => number > half),
-            13,
+            14,
           ]);
           const database = await destinations.open(destination);
           await database.execute({ sql: `insert into ledger (code) values ('trigger')`, parameters: [] });

@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
+import { exactJson } from '../exact.ts';
 import { JsonText } from '../parts/json-text.tsx';
 import { unseen } from '../parts/unseen.ts';
 import { FieldValue } from '../records/field-value.tsx';
@@ -76,7 +77,7 @@ const short = 60;
 const longText = (value: unknown): value is string =>
   typeof value === 'string' && (value.length > short || value.includes('\n'));
 
-const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2);
+const pretty = (value: unknown): string => exactJson.stringify(value, 2);
 
 const isThere = (value: unknown): boolean => value !== null && value !== undefined;
 

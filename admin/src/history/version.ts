@@ -1,3 +1,4 @@
+import { exactJson } from '../exact.ts';
 import type { Metadata, MetadataField } from '../records/metadata.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -30,7 +31,7 @@ export const isForgotten = ({ action, before, after }: Version): boolean =>
 /** Fields that say nothing of what somebody changed. */
 const byItself: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
-const written = (value: unknown): string => JSON.stringify(value ?? null);
+const written = (value: unknown): string => exactJson.stringify(value ?? null);
 
 /** Fields whose value differs; of a version that came or went those that had one. */
 export const changedFields = (

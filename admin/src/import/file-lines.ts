@@ -1,4 +1,5 @@
 import { type Cell, CellError, csvCells } from '../../../src/kernel/csv-cells.ts';
+import { exactJson } from '../exact.ts';
 
 /** Bytes of a file that a page reads; `gatewright import` reads any. */
 export const mostBytes = 20 * 1024 * 1024;
@@ -15,6 +16,8 @@ export interface FileContent {
   readonly texts: boolean;
   readonly columns: readonly string[];
   readonly lines: readonly FileLine[];
+  /** Numbers of the lines of only commas, which are no records. */
+  readonly passed: readonly number[];
 }
 
 interface Cut {
@@ -54,16 +57,20 @@ const readCsv = (text: string): FileContent => {
   const [head, ...records] = csvRecords(text);
   const cells = head === undefined ? [] : cellsOf(head.text);
   const columns = typeof cells === 'string' ? [] : cells.map((cell) => cell ?? '');
+  const passed: number[] = [];
   const lines = records.flatMap(({ line, text: record }): FileLine[] => {
     const found = cellsOf(record);
     if (typeof found === 'string') return [{ line, values: {}, flaw: found }];
     // Spreadsheets write lines of only commas behind the last row.
-    if (found.length > 1 && found.every((cell) => cell === null)) return [];
+    if (found.length > 1 && found.every((cell) => cell === null)) {
+      passed.push(line);
+      return [];
+    }
     if (found.length !== columns.length)
       return [{ line, values: {}, flaw: `${found.length} ≠ ${columns.length}` }];
     return [{ line, values: Object.fromEntries(columns.map((name, place) => [name, found[place] ?? null])) }];
   });
-  return { texts: true, columns, lines };
+  return { texts: true, columns, lines, passed };
 };
 
 const readJson = (text: string): FileContent => {
@@ -72,7 +79,7 @@ const readJson = (text: string): FileContent => {
     if (part.trim() === '') return [];
     const line = index + 1;
     try {
-      const record: unknown = JSON.parse(part);
+      const record: unknown = exactJson.parse(part);
       if (typeof record !== 'object' || record === null || Array.isArray(record))
         return [{ line, values: {}, flaw: 'JSON' }];
       for (const name of Object.keys(record)) columns.add(name);
@@ -81,7 +88,7 @@ const readJson = (text: string): FileContent => {
       return [{ line, values: {}, flaw: 'JSON' }];
     }
   });
-  return { texts: false, columns: [...columns], lines };
+  return { texts: false, columns: [...columns], lines, passed: [] };
 };
 
 /** Reads CSV, whose first line names the columns, or JSON lines. */

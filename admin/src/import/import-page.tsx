@@ -14,7 +14,7 @@ import { useTell } from '../parts/problem.ts';
 import { UngrantedPage } from '../parts/ungranted.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
-import { useText } from '../texts/provider.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
 import { type FileContent, mostBytes, readFile } from './file-lines.ts';
 import { ImportMapping } from './import-mapping.tsx';
 import { ImportReport } from './import-report.tsx';
@@ -41,6 +41,9 @@ export const ImportPage = () => {
   );
 };
 
+/** Lines of only commas that are named. */
+const mostNamed = 20;
+
 interface Done {
   readonly preview: boolean;
   readonly result: ImportResult;
@@ -59,6 +62,7 @@ const matching = ({ columns }: FileContent, { fields }: Metadata): Readonly<Reco
 const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
   const tell = useTell();
+  const language = useLanguage();
   const client = useQueryClient();
   const input = useRef<HTMLInputElement>(null);
   const [content, setContent] = useState<FileContent>();
@@ -134,6 +138,15 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
               ? text('import.drop')
               : text('import.read', { count: content.lines.length })}
           </Typography>
+          {content === undefined || content.passed.length === 0 ? null : (
+            <Typography sx={{ color: 'text.secondary' }}>
+              {text('import.passedLines', {
+                count: content.passed.length,
+                lines: new Intl.ListFormat(language).format(content.passed.slice(0, mostNamed).map(String)),
+                more: content.passed.length > mostNamed ? '…' : '',
+              })}
+            </Typography>
+          )}
         </Paper>
         {content === undefined ? null : (
           <ImportMapping

@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import { exactJson } from '../exact.ts';
 import { csvLine } from '../parts/csv.ts';
 import { saveCsv } from '../parts/export.tsx';
 import type { Metadata } from '../records/metadata.ts';
@@ -72,7 +73,7 @@ const shownValue = (value: unknown): string =>
   value === null || value === undefined
     ? '—'
     : typeof value === 'object'
-      ? JSON.stringify(value)
+      ? exactJson.stringify(value)
       : String(value);
 
 const Lines = ({ kind, lines, labelOf }: LinesProps) => {

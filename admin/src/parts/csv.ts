@@ -1,3 +1,5 @@
+import { exactJson } from '../exact.ts';
+
 /** Text that a spreadsheet would run as a formula (OWASP, CSV injection). */
 const formula = /^[=+\-@\t\r]/;
 
@@ -6,7 +8,7 @@ const numeral = /^-?\d+(?:\.\d+)?$/;
 
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'object' ? exactJson.stringify(value) : String(value);
   const safe = formula.test(text) && !numeral.test(text) ? `'${text}` : text;
   return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };

@@ -1,4 +1,5 @@
 import Box from '@mui/material/Box';
+import { exactJson } from '../exact.ts';
 import { monospace } from '../theme.ts';
 
 /** Text as it was written, that can be scrolled and copied. */
@@ -29,5 +30,5 @@ export const CodeText = ({ code, label }: { readonly code: string; readonly labe
 
 /** A JSON value as text that can be scrolled and copied. */
 export const JsonText = ({ value, label }: { readonly value: unknown; readonly label: string }) => (
-  <CodeText code={JSON.stringify(value, undefined, 2)} label={label} />
+  <CodeText code={exactJson.stringify(value, 2)} label={label} />
 );

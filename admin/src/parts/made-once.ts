@@ -1,6 +1,7 @@
 import { GatewrightError } from '../../../client/error.ts';
 import type { Send } from '../../../client/react-admin/data-provider.ts';
 import type { RequestOptions } from '../../../client/transport.ts';
+import { exactJson } from '../exact.ts';
 
 /** Keys of records of which it is unknown whether they were made, by what was sent for them. */
 const unanswered = new Map<string, string>();
@@ -17,7 +18,7 @@ export const madeOnce =
   (send: Send): Send =>
   async <Data>(method: string, path: string, options: RequestOptions = {}) => {
     if (!makesRecord(method, path)) return send<Data>(method, path, options);
-    const sent = `${path} ${JSON.stringify(options.body)}`;
+    const sent = `${path} ${exactJson.stringify(options.body ?? null)}`;
     const key = unanswered.get(sent) ?? newKey();
     unanswered.delete(sent);
     try {

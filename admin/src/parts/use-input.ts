@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { exactJson } from '../exact.ts';
 
 /** The input of a form whose fields are known, and its initial values. */
 export const useInput = <Input extends object>(opened: Input) => {
@@ -6,7 +7,7 @@ export const useInput = <Input extends object>(opened: Input) => {
   const [first] = useState(opened);
   const [input, setInput] = useState(opened);
   const changed = (Object.keys(input) as (keyof Input & string)[]).filter(
-    (name) => JSON.stringify(input[name] ?? null) !== JSON.stringify(first[name] ?? null),
+    (name) => exactJson.stringify(input[name] ?? null) !== exactJson.stringify(first[name] ?? null),
   );
   return {
     input,

@@ -1,5 +1,6 @@
 import Typography from '@mui/material/Typography';
 import { memo } from 'react';
+import { exactJson } from '../exact.ts';
 import { JsonText } from '../parts/json-text.tsx';
 import { OtherLink } from '../parts/link.tsx';
 import { LongText } from '../parts/long-text.tsx';
@@ -72,7 +73,7 @@ const JsonValue = ({ field, value, whole = false }: FieldValueProps) =>
     <JsonText value={value} label={field.label} />
   ) : (
     <Typography component="code" variant="body2" sx={{ fontFamily: monospace }}>
-      {JSON.stringify(value).slice(0, shortText)}
+      {exactJson.stringify(value).slice(0, shortText)}
     </Typography>
   );
 

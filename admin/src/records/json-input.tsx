@@ -1,5 +1,6 @@
 import TextField from '@mui/material/TextField';
 import { useState } from 'react';
+import { exactJson } from '../exact.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { FieldInputProps } from './metadata.ts';
@@ -7,12 +8,12 @@ import { isNotJson, NotJson } from './not-json.ts';
 
 const write = (value: unknown): string => {
   if (isNotJson(value)) return value.text;
-  return value === null || value === undefined ? '' : JSON.stringify(value, undefined, 2);
+  return value === null || value === undefined ? '' : exactJson.stringify(value, 2);
 };
 
 const read = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return exactJson.parse(text);
   } catch {
     return new NotJson(text);
   }

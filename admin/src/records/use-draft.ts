@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { exactJson } from '../exact.ts';
 import type { MetadataField } from './metadata.ts';
 import { isNotJson } from './not-json.ts';
 
@@ -6,7 +7,9 @@ export type Draft = Readonly<Record<string, unknown>>;
 
 /** Whether two values of a field are not the same to who reads them. */
 export const differ = (one: unknown, other: unknown): boolean =>
-  isNotJson(one) || isNotJson(other) || JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
+  isNotJson(one) ||
+  isNotJson(other) ||
+  exactJson.stringify(one ?? null) !== exactJson.stringify(other ?? null);
 
 export const changedBetween = (
   fields: readonly MetadataField[],

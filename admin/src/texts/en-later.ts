@@ -10,6 +10,8 @@ export const enLater: SameKeys<typeof zhCNLater> = {
     choose: 'Choose a file',
     drop: 'or drop one here',
     read: '%{count} line |||| %{count} lines',
+    passedLines:
+      'Line %{lines} has only commas and is not imported. |||| %{count} lines have only commas and are not imported: %{lines}%{more}',
     tooLarge: 'The file is larger than %{size} MB: use the command gatewright import.',
     by: 'Match existing records by',
     byNothing: 'None: create a record for every line',

@@ -9,6 +9,7 @@ export const zhCNLater = {
     choose: '选择文件',
     drop: '或将文件拖到此处',
     read: '共 %{count} 行',
+    passedLines: '有 %{count} 行只含逗号，不会导入：第 %{lines} 行%{more}',
     tooLarge: '文件超过 %{size} MB，请使用命令 gatewright import。',
     by: '更新已有记录的依据',
     byNothing: '不更新，每行新建一条',

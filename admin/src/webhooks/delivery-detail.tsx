@@ -1,6 +1,7 @@
 import Alert from '@mui/material/Alert';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import { exactJson } from '../exact.ts';
 import { DetailDialog } from '../parts/detail-dialog.tsx';
 import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { CodeText } from '../parts/json-text.tsx';
@@ -14,7 +15,7 @@ import { type Delivery, errorText } from './webhook.ts';
 /** JSON is indented; what was cut off, and what is something else, stands as it came. */
 const readable = (body: string): string => {
   try {
-    return JSON.stringify(JSON.parse(body), undefined, 2);
+    return exactJson.stringify(exactJson.parse(body), 2);
   } catch {
     return body;
   }

@@ -1,0 +1,10 @@
+import { exactText, parseExact } from '../../src/kernel/exact-json.ts';
+
+/** Browsers before Chrome 114, Firefox 135 and Safari 18.4 do not have the text of a number: they round it. */
+const keepsTexts = 'rawJSON' in JSON;
+
+/** JSON whose numbers and order of keys a page sends back as it got them. */
+export const exactJson = {
+  parse: (text: string): unknown => (keepsTexts ? parseExact(text) : JSON.parse(text)),
+  stringify: (value: unknown, indent?: number): string => exactText(value, indent),
+};
