@@ -124,11 +124,15 @@ class BodyStream extends Readable {
   readonly #incoming: Incoming;
   #begun = false;
 
-  constructor(sender: BodySender, options: IncomingOptions) {
+  constructor(sender: BodySender, options: IncomingOptions, confirm?: () => Promise<void>) {
     super();
+    const end = (): void => void this.push(null);
     this.#incoming = new Incoming(sender, options, {
       write: (chunk) => this.push(chunk),
-      end: () => void this.push(null),
+      end: () => {
+        if (confirm === undefined) end();
+        else confirm().then(end, (error: Error) => void this.destroy(error));
+      },
       fail: (problem) => void this.destroy(problem),
     });
     // A reader receives the error from its read; without a reader the event must not end the process.
@@ -150,6 +154,15 @@ class BodyStream extends Readable {
   }
 }
 
-/** Returns the body of a request as a stream, which fails with a `Problem`. */
-export const streamBody = (sender: BodySender, options: IncomingOptions): Readable =>
-  bringsBody(sender.raw) ? new BodyStream(sender, options) : Readable.from([], { objectMode: false });
+/**
+ * Returns the body of a request as a stream, which fails with a `Problem`. It ends once `confirm` has resolved, and fails
+ * where that rejects.
+ */
+export const streamBody = (
+  sender: BodySender,
+  options: IncomingOptions,
+  confirm?: () => Promise<void>,
+): Readable =>
+  bringsBody(sender.raw)
+    ? new BodyStream(sender, options, confirm)
+    : Readable.from([], { objectMode: false });

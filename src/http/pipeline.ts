@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { anonymous, guard } from '../auth/principal.ts';
+import { anonymous, guard, type Principal, type UserPrincipal } from '../auth/principal.ts';
 import { headersOf, optionalMethods, type Verifiers } from '../auth/registry.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import {
@@ -254,10 +254,12 @@ const withLimits = (response: HttpResponse, { limitHeaders }: Request): HttpResp
  *
  *     match → guard (401) → limits (429) → policy (403) → read (413, 415) → parse (400) → handle (404, 412, 422) → envelope
  *
- * The endpoint is matched before this is called. A limit of networks comes before the guard, which asks the database. A body is read only for a caller who may send it, and only if its
- * endpoint accepts one; a refusal does not wait for the body. The one exception: the guard reads the bytes of a signed
- * request, as it cannot authenticate the caller otherwise. An error of a stage becomes an error envelope; one that is no
- * `Problem` becomes a 500 without details.
+ * The endpoint is matched before this is called. A limit of networks comes before the guard, which asks the database. A
+ * body is read only for a caller who may send it, and only if its endpoint accepts one; a refusal does not wait for the
+ * body. The one exception: the guard reads the bytes of a signed request, as it cannot authenticate the caller otherwise.
+ * A user whose body was still arriving is authenticated and permitted once more when the body is complete; a body that
+ * came with its head costs nothing. An error of a stage becomes an error envelope; one that is no `Problem` becomes a 500
+ * without details.
  */
 export const createPipeline = ({ methods, languages, limiter, around }: PipelineParts) => {
   const envelopeOf = envelopesOf(languages);
@@ -295,6 +297,16 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
     const isPersonal = accepted.length > 0 || readsOwn(endpoint.policy);
     // The decision is the same for all anonymous callers.
     const anonymousDecision = decide(endpoint.policy, anonymous);
+    /** Verifies a caller again, by the method that has verified them. */
+    const verifyAgain = (request: Request, { method }: UserPrincipal): Promise<Principal> => {
+      const again = guard([methods[method]], request);
+      return identify === undefined ? again : again.catch(() => anonymous);
+    };
+    const permit = (request: Request, principal: Principal): void => {
+      const decision = principal === anonymous ? anonymousDecision : admit(endpoint.policy, principal);
+      if (!decision.allowed) throw decision.problem;
+      request.permitted(decision.grant, identify);
+    };
     const { rateLimit } = endpoint;
     const ofCallers = rateLimit?.per === 'caller' ? rateLimit : undefined;
     const served: Serve = async (request) => {
@@ -310,10 +322,15 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
           const counts = limiter?.ofCaller(request, ofCallers, principal);
           if (counts !== undefined) await counts;
         }
-        const decision = principal === anonymous ? anonymousDecision : admit(endpoint.policy, principal);
-        if (!decision.allowed) throw decision.problem;
-        request.permitted(decision.grant, identify);
+        permit(request, principal);
         if (endpoint.accepts !== 'nothing') {
+          // What has not begun when credentials are revoked does not begin, however late its body ends.
+          if (principal.kind === 'user' && !request.raw.complete)
+            request.confirmBodyBy(async () => {
+              const current = await verifyAgain(request, principal);
+              request.identified(current);
+              permit(request, current);
+            });
           const reading = readAndParseBody(endpoint, request);
           if (reading !== undefined) await reading;
         }

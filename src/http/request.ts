@@ -162,6 +162,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   #folder: UploadFolder | undefined;
   #grant: Grant | undefined;
   #identify: Identify | undefined;
+  #confirm: (() => Promise<void>) | undefined;
   readonly #settings: RequestSettings;
   #id: string | undefined;
   #traceparent: string | undefined;
@@ -262,10 +263,18 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     this.#traceparent = traceparent;
   }
 
-  /** Sets the principal, once authentication has verified it. */
+  /**
+   * Sets the principal, once authentication has verified it.
+   * @throws Problem `overloaded` where the body of a caller who is no longer identified has no room
+   */
   identified(principal: Principal): void {
-    if (this.held > 0 && principal.kind !== 'nobody') this.#settings.bodies.memory.identify(this);
+    const { held } = this;
+    const { memory } = this.#settings.bodies;
+    if (held > 0 && principal.kind !== 'nobody') memory.identify(this);
+    const isNowUnidentified = held > 0 && principal.kind === 'nobody' && !this.unidentified;
+    if (isNowUnidentified) memory.release(this);
     this.principal = principal;
+    if (isNowUnidentified) memory.take(this, held);
   }
 
   refused(claim: Claim): void {
@@ -312,10 +321,24 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     return this.#settings.trust(socket.remoteAddress ?? '', 0) ? given : undefined;
   }
 
+  /**
+   * Sets a check of the caller, which ends every way of reading a body that is still arriving: the body is complete for
+   * its reader only once the check has resolved.
+   */
+  confirmBodyBy(confirm: () => Promise<void>): void {
+    this.#confirm = confirm;
+  }
+
   readBody(): Uint8Array | Promise<Uint8Array> {
     if (this.#stream !== undefined) throw new Error('the body is already read as a stream');
-    this.#read ??= readBody(this, this.#settings.bodies);
+    this.#read ??= this.#confirmed(readBody(this, this.#settings.bodies));
     return this.#read;
+  }
+
+  #confirmed(body: Uint8Array | Promise<Uint8Array>): Uint8Array | Promise<Uint8Array> {
+    const confirm = this.#confirm;
+    if (confirm === undefined || !(body instanceof Promise)) return body;
+    return body.then((bytes) => confirm().then(() => bytes));
   }
 
   streamBody(limit: number): Readable {
@@ -323,7 +346,11 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     const read = this.#read;
     if (read instanceof Promise) throw new Error('the body is already being read as bytes');
     if (read === undefined)
-      this.#stream = streamBody(this, { limit, stallTimeoutMs: this.#settings.bodies.stallTimeoutMs });
+      this.#stream = streamBody(
+        this,
+        { limit, stallTimeoutMs: this.#settings.bodies.stallTimeoutMs },
+        this.#confirm,
+      );
     // The verification of a signature has read all of it.
     else this.#stream = Readable.from(read.byteLength === 0 ? [] : [read], { objectMode: false });
     return this.#stream;
@@ -336,6 +363,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     const bytes = await this.#read;
     this.#folder = await uploads.open(this);
     const body = await readMultipart(this, { ...bodies, limits, folder: this.#folder.path, bytes });
+    await this.#confirm?.();
     this.files = body.files;
     return body;
   }

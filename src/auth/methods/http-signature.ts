@@ -83,14 +83,21 @@ const open = ({
   // Callers sign the address that they call. `Host` is not asked, as anybody can send any.
   const { origin } = new URL(baseUrl);
 
-  /** The digest is covered by the signature. The nonce is used last, so that no other caller can use it up. */
+  /**
+   * The digest is covered by the signature, whose key may have been revoked while the body arrived. The nonce is used
+   * last, so that no other caller can use it up.
+   */
   const verifyBody = async (
     signed: HttpSignature,
     request: AuthRequest,
+    base: Uint8Array,
   ): Promise<AuthOutcome<ByHttpSignature>> => {
     const { keyId, nonce, created } = signed;
     const digest = request.header(digestHeader) ?? '';
-    if (!isDigestOf(digest, await request.readBody())) return rejectedOf('invalid_signature', keyId);
+    const body = request.readBody();
+    const isDigest = isDigestOf(digest, await body);
+    const isStillSigned = !(body instanceof Promise) || isSigned(signed, base, applications, clock());
+    if (!isDigest || !isStillSigned) return rejectedOf('invalid_signature', keyId);
     if (!(await nonces.use(keyId, nonce, created + timestampTolerance)))
       return rejectedOf('invalid_signature', keyId);
     usage.applicationUsed(keyId, clock());
@@ -111,7 +118,7 @@ const open = ({
     const base = signatureBase({ method, origin, target, header }, signed.input);
     if (base === undefined || !isSigned(signed, base, applications, now))
       return rejectedOf('invalid_signature', keyId);
-    return verifyBody(signed, request);
+    return verifyBody(signed, request, base);
   };
 };
 
