@@ -17,6 +17,7 @@ const holder = 'whose credentials they are: a user, a key or an application';
 /** Other files that may name a method or its headers, and why. */
 const allowed: Readonly<Record<string, string>> = {
   'admin/src/access/explanation.ts': holder,
+  'admin/src/access/refusal-causes.tsx': holder,
   'admin/src/access/refusal.ts': holder,
   'admin/src/access/refusals.tsx': holder,
   'admin/src/access/since.tsx': holder,
