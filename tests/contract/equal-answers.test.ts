@@ -115,6 +115,26 @@ const numbers = [
   ...[1.5e100, 1.7976931348623157e308],
 ].flatMap((number) => (number === 0 ? [0] : [number, -number]));
 
+/** JSON that no double or object of JavaScript keeps: numbers of many digits, and keys of digits in another order. */
+const exact = [
+  '12345678901234567890',
+  '-9007199254740993',
+  '0.1000000000000000055',
+  '{"b":1,"10":{"2":12345678901234567890,"1":[0.1000000000000000055]},"2":-9007199254740993}',
+];
+
+/** Members of a body as JSON texts that are beside a limit of their field, though the nearest double is within it. */
+const beside = [
+  '"count":9007199254740993',
+  '"count":9007199254740991.4',
+  '"count":1.0000000000000000001',
+  '"price":9999999999999.9900000001',
+  '"price":12.349999999999999999',
+  '"fine":0.000000009999999999999999',
+  '"whole":999999999999999.00000001',
+  '"data":{"n":[-1e400]}',
+];
+
 /** Texts that no database may ever see. `\u0000` and half a character are spelt in the JSON. */
 const refused = ['"a\\u0000b"', '"\\ud83d"', '{"a\\u0000":1}', '["\\udc00\\ud83d"]'];
 
@@ -199,6 +219,25 @@ describeEachDatabase('hard values', (databases) => {
       expect(dataOf(await hear('GET', `/${String(id)}`))).toEqual(dataOf(created));
       const patched = await hear('PATCH', `/${String(id)}`, { sample: sent });
       expect([patched.status, dataOf(patched)]).toEqual([200, dataOf(created)]);
+    }
+  });
+
+  it('are answered as the text that was sent, on create, detail, update and in a page', async () => {
+    for (const text of exact) {
+      const created = await hear('POST', '', `{"sample":{"data":${text}}}`);
+      const id = String(dataOf(created)['id']);
+      const patched = await hear('PATCH', `/${id}`, `{"sample":{"data":[${text}]}}`);
+      expect(patched.text).toContain(`"data":[${text}]`);
+      await hear('PATCH', `/${id}`, `{"sample":{"data":${text}}}`);
+      for (const answer of [created, await hear('GET', `/${id}`), await hear('GET', `?filter[id]=${id}`)])
+        expect(answer.text).toContain(`"data":${text}`);
+    }
+  });
+
+  it('are refused where only the nearest double fits', async () => {
+    for (const members of beside) {
+      const { status } = await hear('POST', '', `{"sample":{${members}}}`);
+      expect([members, status]).toEqual([members, 422]);
     }
   });
 

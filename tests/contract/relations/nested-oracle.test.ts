@@ -272,6 +272,74 @@ describeEachDatabase('a body with records within', (databases) => {
     return { status, errors: errors.sort(), record: await recordOf(purchase, root, twin) };
   };
 
+  /** The end that a write of several records asks for: values by record; undefined for a record that it removes. */
+  type End = ReadonlyMap<number, string | undefined>;
+
+  it('is judged by its end, whatever the order of its items, as a batch is', async () => {
+    const root = await service.admin();
+    const random = new Random(20261129);
+    const seen: Record<string, number> = {};
+    for (let round = 0; round < rounds; round += 1) {
+      const base = `e${round}-`;
+      const spots = ['a', 'b', 'c', 'd', 'e'];
+      const { id, items } = await service.ok<Row & { items: Row[] }>(
+        'POST',
+        '/api/v1/purchases?include=items',
+        {
+          token: root,
+          body: {
+            purchase: {
+              number: base,
+              items: spots.slice(0, 4).map((code) => ({ quantity: 1, code: base + code })),
+            },
+          },
+        },
+      );
+      const stored = new Map(items.map((item) => [item.id, String(item['code'])]));
+      const asks: End = new Map(
+        random.some(items, 0.8, 2).map((item) => {
+          const code = base + random.pick(spots);
+          return [item.id, random.chance(0.1) ? undefined : code];
+        }),
+      );
+      const end = [...stored].flatMap(([each, code]) => {
+        const next = asks.has(each) ? asks.get(each) : code;
+        return next === undefined ? [] : [[each, next] as const];
+      });
+      const isLegal = new Set(end.map(([, code]) => code)).size === end.length;
+      const isBatch = random.chance(0.5);
+      const update = [...asks].flatMap(([each, code]) => (code === undefined ? [] : [{ id: each, code }]));
+      const gone = [...asks].flatMap(([each, code]) => (code === undefined ? [each] : []));
+      const within = [...asks].map(([each, code]) =>
+        code === undefined ? { id: each, _delete: true } : { id: each, code },
+      );
+      const kept = items.filter((item) => !asks.has(item.id)).map((item) => ({ id: item.id }));
+      const answer = isBatch
+        ? await service.request('POST', '/api/v1/items/batch', {
+            token: root,
+            body: { update, delete: gone },
+          })
+        : await service.request('PATCH', `/api/v1/purchases/${id}`, {
+            token: root,
+            body: { purchase: { items: [...within, ...kept] } },
+          });
+      const way = isBatch ? 'batch' : 'nested';
+      const what = `round ${round}, ${way}: ${JSON.stringify([...asks])} of ${JSON.stringify([...stored])}`;
+      expect(answer.status, `${what} ${answer.text}`).toBe(isLegal ? 200 : 422);
+      const found = await service.ok<Row[]>('GET', `/admin/records/items?filter[purchase_id]=${id}&sort=id`, {
+        token: root,
+      });
+      const wanted = isLegal ? end : [...stored];
+      expect(
+        found.map((item) => [item.id, item['code']]),
+        what,
+      ).toEqual(wanted.toSorted(([one], [two]) => one - two));
+      const kind = `${way} ${answer.status}`;
+      seen[kind] = (seen[kind] ?? 0) + 1;
+    }
+    expect(Object.keys(seen).sort()).toEqual(['batch 200', 'batch 422', 'nested 200', 'nested 422']);
+  }, 120_000);
+
   it('is what its steps would be by their own endpoints, and all or nothing', async () => {
     const { callers, articles, root } = await stage();
     const random = new Random(20261122);
