@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 /** A value as the API has it. */
 export type Value = string | number | boolean | null;
 
-/** Kinds of fields that are no references: few values each, so that rows and rules meet. */
+/** Kinds of fields that are no references: few values each, the limits among them, so that rows and rules meet. */
 interface Kind {
   readonly values: readonly NonNullable<Value>[];
   /** A value that the kind does not take. */
@@ -44,21 +44,21 @@ export const kinds = {
     stored: (value) => value === true || Number(value) === 1,
   },
   decimal: {
-    values: ['1.00', '-0.50', '100.00', '0.01'],
+    values: ['1.00', '-9999999999999.99', '9999999999999.99', '0.01'],
     wrong: '1.001',
     define: (required) => field.decimal({ required, scale: 2 }),
     ordered: true,
     stored: (value) => (Number(value) / 100).toFixed(2),
   },
   integer: {
-    values: [0, 1, -2, 9_007_199_254_740_991],
+    values: [0, 1, -9_007_199_254_740_991, 9_007_199_254_740_991],
     wrong: 1.5,
     define: (required) => field.integer({ required }),
     ordered: true,
     stored: Number,
   },
   number: {
-    values: [0.1, -2.5, 3],
+    values: [0.1 + 0.2, -2.5, 5e-324],
     wrong: '3',
     define: (required) => field.number({ required }),
     ordered: true,
