@@ -61,6 +61,8 @@ export class OidcServer {
   userinfo: object = {};
   /** The account that a browser at the provider is signed in with. */
   account: Account = { sub: 'the browser' };
+  /** Requests for the keys. */
+  keyRequests = 0;
   /** Bodies of the requests to the token endpoint. */
   readonly tokenRequests: URLSearchParams[] = [];
 
@@ -136,7 +138,10 @@ export class OidcServer {
           ...this.discovery,
         },
       };
-    if (pathname === '/jwks') return { body: { keys: [await this.publicJwk()] } };
+    if (pathname === '/jwks') {
+      this.keyRequests += 1;
+      return { body: { keys: [await this.publicJwk()] } };
+    }
     if (pathname === '/userinfo') return { body: { sub: this.#subject, ...this.userinfo } };
     if (pathname === '/authorize') {
       const location = new URL(request.url ?? '/', this.issuer);
