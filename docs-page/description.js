@@ -168,6 +168,7 @@ const sampleText = (schema, name) => {
   const known = formats[schema['format'] ?? ''];
   if (known !== undefined) return known;
   if (name.includes('password')) return '';
+  if (name === 'email') return formats['email'];
   if (schema['pattern'] !== undefined) return patternText(schema);
   const text = name.replaceAll('_', ' ');
   return text.slice(0, schema['maxLength'] ?? 40).padEnd(schema['minLength'] ?? 0, '.');

@@ -80,6 +80,14 @@ export const fileOption = ({ bodyType }) => {
   return bodyType === '*/*' ? '--data-binary @photo.png' : undefined;
 };
 
+/**
+ * The value that a parameter begins with: its example, or a sample where the service demands one. Parts of a path name
+ * something that only the reader knows.
+ * @param {import('./description.js').Parameter} parameter @param {(part: any) => any} resolve @returns {unknown}
+ */
+const parameterSample = ({ name, in: place, required, example, schema }, resolve) =>
+  example === undefined && place === 'query' && required === true ? sampleOf(schema, resolve, name) : example;
+
 /** @param {Operation} operation @param {(part: any) => any} resolve @param {import('./ways.js').Ways} ways @returns {Form} */
 export const newForm = (operation, resolve, ways) => {
   const other = otherBodies[operation.bodyType];
@@ -89,11 +97,14 @@ export const newForm = (operation, resolve, ways) => {
   }
   const sample = operation.body === undefined ? undefined : sampleOf(operation.body, resolve);
   const { methods } = operation.access;
-  const given = plainParameters(operation).filter(({ example }) => example !== undefined);
+  const given = plainParameters(operation).flatMap((parameter) => {
+    const value = parameterSample(parameter, resolve);
+    return value === undefined ? [] : [[parameter.name, String(value)]];
+  });
   const oneLine = methods.map((name) => ways.get(name)?.oneLineBody).find((each) => each !== undefined);
   const example = oneLine !== undefined && JSON.stringify(sample) === '{}' ? oneLine.example : sample;
   return {
-    values: Object.fromEntries(given.map(({ name, example: value }) => [name, String(value)])),
+    values: Object.fromEntries(given),
     filters: [],
     body: example === undefined ? '' : JSON.stringify(example, null, oneLine === undefined ? 2 : 0),
     method: methods[0],

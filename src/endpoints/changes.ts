@@ -101,7 +101,14 @@ const changesEndpoint = (
       tag,
       media: 'text/event-stream',
       data: schemaOf(models),
-      query: [{ name: 'models', description: texts.models, schema: { type: 'string' }, required: true }],
+      query: [
+        {
+          name: 'models',
+          description: texts.models,
+          schema: { type: 'string', examples: models.slice(0, 1).map(({ name }) => name) },
+          required: true,
+        },
+      ],
       resumes: true,
       headers: {
         'X-Accel-Buffering': {

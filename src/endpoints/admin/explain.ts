@@ -52,7 +52,7 @@ const query: readonly QueryDocs[] = [
   {
     name: 'path',
     description: { 'zh-CN': '请求路径，包含基础路径', en: 'Path of the request, base path included' },
-    schema: { type: 'string', pattern: '^/' },
+    schema: { type: 'string', pattern: '^/', examples: ['/api/v1/health'] },
     required: true,
   },
 ];

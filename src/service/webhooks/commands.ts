@@ -57,7 +57,7 @@ const fields = {
 
 /** Schema of an input, with the requirements beyond the types of its fields. */
 const refine =
-  (names: readonly string[], required?: readonly string[]) =>
+  (names: readonly string[], modelNames: readonly string[], required?: readonly string[]) =>
   ({ required: _required, properties, ...schema }: JsonSchema): JsonSchema => {
     const known = isJsonObject(properties) ? properties : {};
     const url = isJsonObject(known['url']) ? known['url'] : {};
@@ -65,8 +65,8 @@ const refine =
       ...schema,
       properties: {
         ...Object.fromEntries(names.map((name) => [name, known[name] ?? {}])),
-        url: { ...url, maxLength: 2_000, pattern: '^https?://' },
-        models: { type: 'array', items: { type: 'string' }, minItems: 1 },
+        url: { ...url, maxLength: 2_000, pattern: '^https?://', examples: ['https://example.com/'] },
+        models: { type: 'array', items: { type: 'string', examples: modelNames.slice(0, 1) }, minItems: 1 },
         actions: { type: 'array', items: { type: 'string', enum: [...recordedActions] }, minItems: 1 },
       },
       ...(required === undefined ? {} : { required }),
@@ -242,7 +242,7 @@ const commandsOn = (
     summary: { 'zh-CN': '创建 Webhook', en: 'Create a webhook' },
     description: descriptionOfCreate(options),
     input,
-    refine: refine(named, [...named, 'models']),
+    refine: refine(named, own ? managedModels : models, [...named, 'models']),
     ...(own ? { problems: ['forbidden'] as const } : {}),
     data: schemaOf(
       `New${entity.title}`,
@@ -294,7 +294,7 @@ const commandsOn = (
           en: '`disabled: false` enables it again: waiting deliveries are sent in their order. The `user_id` of a webhook that its user manages stays.',
         },
     input: changed,
-    refine: refine([...named, 'disabled']),
+    refine: refine([...named, 'disabled'], own ? managedModels : models),
     problems: ['record_not_found', ...(own ? (['forbidden'] as const) : [])],
     check: async (values: WebhookInput, { tables, reader, id, grant }) => {
       const find = tables
