@@ -82,7 +82,7 @@ const withoutPlaceholders = async (id: string, body: string, place: Place, calle
   return JSON.stringify({ ...sample, ...real }, null, 2);
 };
 
-/** What the page sends for the way that an operation begins with. */
+/** Headers that the page sends for the way that an operation begins with. */
 const credentialsFor = async (
   { service }: Place,
   method: string | undefined,

@@ -43,7 +43,7 @@ export const makeFirstRecords = async (application: string, place: Place): Promi
   const { service, root } = place;
   for (const [path, body] of firstRecords[application] ?? [])
     await service.ok('POST', `/api/v1/${path}`, { token: root, body });
-  // The user whom samples name by the address.
+  // Samples name this user by the address.
   await service.createUser(['viewer'], { username: `ada_of_${application}`, email: 'ada@example.com' });
 };
 
@@ -63,7 +63,7 @@ export const mailedToken = async (
   }
 };
 
-/** With which the payment provider of the shop signs its forms. */
+/** Secret of the payment provider of the shop, which signs forms. */
 export const paySecret = 'provider-secret';
 
 /** The header of the payment provider, which signs the form as the endpoint of the shop documents. */
