@@ -12,8 +12,8 @@ import {
   type Place,
   pathValues,
   paySecret,
-  removeMade,
   signatureOfProvider,
+  undo,
 } from './sample-data.ts';
 import { notSent, placeholders } from './sample-placeholders.ts';
 
@@ -101,13 +101,16 @@ for (const [name, application] of Object.entries(applications))
     beforeAll(async () => {
       // The first records of a fresh database have the ids that samples name.
       const url = await databases.create();
-      process.env['PAY_SECRET'] = paySecret;
-      const env = { LOCALE: 'en' };
+      vi.stubEnv('PAY_SECRET', paySecret);
+      const env = { LOCALE: 'en', WEBHOOK_PRIVATE: '1' };
       service = await startService(databases, { url, application, apps: ['shop'], env });
       root = await service.createUser(['super_admin'], { username: `root_of_${name}` });
       await makeFirstRecords(name, { service, mailbox, root });
     });
-    afterAll(() => service.close());
+    afterAll(async () => {
+      vi.unstubAllEnvs();
+      await service.close();
+    });
 
     it('are accepted by every operation that has one', async () => {
       const page = await loadPage();
@@ -136,7 +139,7 @@ for (const [name, application] of Object.entries(applications))
         const text = isStream ? '' : await response.text();
         await response.body?.cancel().catch(() => undefined);
         sent += 1;
-        if (response.ok) await removeMade(place, operation, text);
+        if (response.ok) await undo(place, operation, text);
         else refused.push(`${id} ${method} ${url} ${body ?? ''}: ${response.status} ${text}`);
       }
       expect(refused).toEqual([]);

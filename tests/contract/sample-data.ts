@@ -63,6 +63,9 @@ export const mailedToken = async (
   }
 };
 
+/** A port on which nothing listens. */
+const unreachable = 'http://127.0.0.1:9/';
+
 /** Secret of the payment provider of the shop, which signs forms. */
 export const paySecret = 'provider-secret';
 
@@ -97,12 +100,12 @@ export const pathValues = async (
   if (id === 'post_orders_id_cancel')
     return make('checkout', { customer: 1, lines: [{ product: 1, quantity: 1 }] });
   if (path.includes('/webhooks/'))
-    return make('webhooks', { webhook: { url: 'https://example.com/', models: ['Ticket'] } });
+    return make('webhooks', { webhook: { url: unreachable, models: ['Ticket'] } });
   return { id: '1' };
 };
 
-/** Undoes what a sample has created or changed: the next sample of the resource has the same unique values. */
-export const removeMade = async (
+/** Undoes a sample: the next one has the same unique values, and no webhook sends anything to the address of the sample. */
+export const undo = async (
   { service, root }: Place,
   { method, path }: Operation,
   text: string,
@@ -112,6 +115,9 @@ export const removeMade = async (
     .find(([collection]) => path === `/api/v1/${collection}/{id}`);
   if (method === 'PATCH' && first !== undefined)
     await service.request('PATCH', `/api/v1/${first[0]}/1`, { token: root, body: first[1] });
+  if (/^\/api\/v1\/webhooks(?:\/\{id\})?$/.test(path) && method !== 'GET')
+    for (const { id } of await service.ok<{ id: number }[]>('GET', '/api/v1/webhooks', { token: root }))
+      await service.delete(`/api/v1/webhooks/${id}`, { token: root });
   const [, collection, isBatch] =
     /^(\/api\/v1\/(?!api_keys|webhooks|auth|payment|checkout)\w+)(\/batch)?$/.exec(path) ?? [];
   if (method !== 'POST' || collection === undefined) return;
