@@ -231,14 +231,15 @@ const isFree = (name, schema) => {
 };
 
 /**
- * The properties of a sample: those that are required, those with an example where none is, else one. Optional ones change the effect of a
- * request: a scope, a limit, an owner.
+ * The properties of a sample: the required ones, with those of the first alternative; where there are none, those with an
+ * example, else one. Optional ones change the effect of a request: a scope, a limit, an owner.
  * @param {Schema} schema @param {(part: any) => any} resolve
  * @returns {[string, any][]}
  */
-const sampled = ({ properties = {}, required = [] }, resolve) => {
+const sampled = ({ properties = {}, required = [], anyOf = [] }, resolve) => {
   const entries = Object.entries(properties);
-  const needed = entries.filter(([name]) => required.includes(name));
+  const names = [...required, ...(anyOf[0]?.required ?? [])];
+  const needed = entries.filter(([name]) => names.includes(name));
   if (needed.length > 0) return needed;
   const shown = entries.filter(([, part]) => Array.isArray(resolve(part).examples));
   if (shown.length > 0) return shown;

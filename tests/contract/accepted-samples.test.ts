@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Application, createApplication, loadApplication } from '../../src/app/application.ts';
-import { describedMethods } from '../../src/endpoints/docs/page.ts';
 import { newsroom } from '../client/applications.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { Mailbox } from '../support/mailbox.ts';
@@ -15,48 +14,8 @@ import {
   signatureOfProvider,
   undo,
 } from './sample-data.ts';
+import { samplesOf } from './sample-page.ts';
 import { notSent, placeholders } from './sample-placeholders.ts';
-
-interface Operation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly access: { readonly methods: readonly string[] };
-}
-
-interface Form {
-  readonly values: Record<string, string>;
-  body: string;
-}
-
-interface Request {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
-
-type Resolve = (part: unknown) => unknown;
-type Ways = ReadonlyMap<string, unknown>;
-
-/** As much of the page's modules as this test uses; they are plain JavaScript. */
-interface Page {
-  waysOf(methods: unknown, page: { language: string; t: unknown; document: unknown }): Ways;
-  readDescription(
-    document: unknown,
-    ways: Ways,
-  ): { readonly operations: readonly Operation[]; readonly resolve: Resolve };
-  newForm(operation: Operation, resolve: Resolve, ways: Ways): Form;
-  requestOf(operation: Operation, form: Form): Request;
-}
-
-const loadPage = async (): Promise<Page> => {
-  // The page's own address, from which its requests have that of the service.
-  vi.stubGlobal('location', new URL('http://service/api-docs'));
-  const load = (name: string): Promise<Page> =>
-    import(new URL(`../../docs-page/${name}.js`, import.meta.url).href);
-  return Object.assign({}, ...(await Promise.all(['description', 'request', 'ways'].map(load))));
-};
 
 const mailbox = new Mailbox();
 
@@ -106,6 +65,8 @@ for (const [name, application] of Object.entries(applications))
       service = await startService(databases, { url, application, apps: ['shop'], env });
       root = await service.createUser(['super_admin'], { username: `root_of_${name}` });
       await makeFirstRecords(name, { service, mailbox, root });
+      // Samples name this user by the address.
+      await service.createUser(['viewer'], { username: `ada_of_${name}`, email: 'ada@example.com' });
     });
     afterAll(async () => {
       vi.unstubAllEnvs();
@@ -113,22 +74,17 @@ for (const [name, application] of Object.entries(applications))
     });
 
     it('are accepted by every operation that has one', async () => {
-      const page = await loadPage();
       const document = await (await fetch(`${service.origin}/api-docs/openapi.json`)).json();
-      const ways = page.waysOf(describedMethods(), { language: 'en', t: {}, document });
-      const { operations, resolve } = page.readDescription(document, ways);
       const refused: string[] = [];
       let sent = 0;
-      for (const operation of operations) {
+      for (const { operation, form, request } of await samplesOf(document)) {
         const { id, path } = operation;
-        const form = page.newForm(operation, resolve, ways);
         if (notSent[id] !== undefined) continue;
-        if (form.body === '' && Object.keys(form.values).length === 0) continue;
         const place = { service, mailbox, root };
         const caller = isAboutCaller(path) ? await service.createUser(['super_admin']) : root;
         Object.assign(form.values, await pathValues(place, operation, caller));
         form.body = await withoutPlaceholders(id, form.body, place, caller);
-        const { method, url, headers, body } = page.requestOf(operation, form);
+        const { method, url, headers, body } = request();
         const credentials = await credentialsFor(place, operation.access.methods[0], caller, body ?? '');
         const response = await fetch(url.replace('http://service', service.origin), {
           method,

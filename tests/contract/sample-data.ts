@@ -39,12 +39,9 @@ const firstRecords: Readonly<Record<string, readonly (readonly [path: string, bo
   ],
 };
 
-export const makeFirstRecords = async (application: string, place: Place): Promise<void> => {
-  const { service, root } = place;
+export const makeFirstRecords = async (application: string, { service, root }: Place): Promise<void> => {
   for (const [path, body] of firstRecords[application] ?? [])
     await service.ok('POST', `/api/v1/${path}`, { token: root, body });
-  // Samples name this user by the address.
-  await service.createUser(['viewer'], { username: `ada_of_${application}`, email: 'ada@example.com' });
 };
 
 /** The token in the link of the message that a request causes. */
@@ -110,18 +107,20 @@ export const undo = async (
   { method, path }: Operation,
   text: string,
 ): Promise<void> => {
+  const [, base = '', collection, part = ''] =
+    /^(\/api\/v1|\/admin\/records)\/(?!api_keys|webhooks|auth|payment|checkout)(\w+)(\/batch|\/\{id\})?$/.exec(
+      path,
+    ) ?? [];
   const first = Object.values(firstRecords)
     .flat()
-    .find(([collection]) => path === `/api/v1/${collection}/{id}`);
+    .find(([name]) => name === collection);
   if (method === 'PATCH' && first !== undefined)
-    await service.request('PATCH', `/api/v1/${first[0]}/1`, { token: root, body: first[1] });
+    await service.request('PATCH', `/api/v1/${collection}/1`, { token: root, body: first[1] });
   if (/^\/api\/v1\/webhooks(?:\/\{id\})?$/.test(path) && method !== 'GET')
     for (const { id } of await service.ok<{ id: number }[]>('GET', '/api/v1/webhooks', { token: root }))
       await service.delete(`/api/v1/webhooks/${id}`, { token: root });
-  const [, collection, isBatch] =
-    /^(\/api\/v1\/(?!api_keys|webhooks|auth|payment|checkout)\w+)(\/batch)?$/.exec(path) ?? [];
-  if (method !== 'POST' || collection === undefined) return;
+  if (method !== 'POST' || collection === undefined || part === '/{id}') return;
   const { data } = JSON.parse(text) as { data: { id: number } & { created: { id: number }[] } };
-  const made = isBatch === undefined ? [data] : data.created;
-  for (const { id } of made) await service.delete(`${collection}/${id}`, { token: root });
+  const made = part === '/batch' ? data.created : [data];
+  for (const { id } of made) await service.delete(`${base}/${collection}/${id}`, { token: root });
 };

@@ -1,4 +1,4 @@
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
@@ -241,7 +241,8 @@ describeEachDatabase('credentials', (databases) => {
         .filter(({ action }) => action === 'credentials.reload')
         .map(({ detail }) => detail['serial']);
     await expect.poll(serials, { timeout: 5_000 }).toEqual([1, 2]);
-    await copyFile(`${file}.stolen`, file);
+    // Whole at once: the service may read a file that is still being copied.
+    await rename(`${file}.stolen`, file);
     await seen(service, 'credentials.refused');
     expect(errors(service)).toContain('has serial 1, and 2 was seen before');
     // The secret that was leaked signs nothing.

@@ -22,7 +22,7 @@ const checks = ['tests/checks/**/*.test.ts', 'tests/guides/reference.test.ts'];
 const slow = [
   'src/cli/commands/generate*.test.ts',
   'tests/client/{generated,openapi-fetch,openapi-relations,samples}.test.ts',
-  'tests/contract/{accepted-samples,described-tools,trash-oracle}.test.ts',
+  'tests/contract/{accepted-admin-samples,accepted-samples,described-tools,trash-oracle}.test.ts',
   'tests/contract/relations/{nested-oracle,relations-interference,relations-oracle}.test.ts',
   'tests/contract/resources/{row-rules-interference,row-rules-oracle}.test.ts',
   'tests/types/errors.test.ts',

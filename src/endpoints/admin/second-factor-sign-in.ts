@@ -120,7 +120,8 @@ export const secondFactorSignIn = (services: Services): Endpoint => {
     auth: [],
     policy: { kind: 'open' },
     accepts: 'json',
-    input: input.schema,
+    // The code is one of three proofs, none of which is required alone.
+    input: { ...input.schema, examples: [{ ticket: 'ticket', code: '123456' }] },
     docs: {
       summary: { 'zh-CN': '完成两步验证', en: 'Sign in with the second factor' },
       description: {

@@ -216,6 +216,7 @@ export const createRefusals = (
         .where('refused_at', '>=', toTimestamp(clock() - retentionMs))
         .groupBy(['caller_kind', 'caller_id', 'caller_name', 'method', 'path', 'code'])
         .orderBy('refusals', 'desc')
+        .orderBy('path')
         .limit(maxGrouped);
       return database.all<GroupedRefusal>(toQuery(query));
     },

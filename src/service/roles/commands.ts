@@ -131,7 +131,8 @@ const permissionFields = {
   allowed: field.boolean(always),
 };
 
-const changesSchema: JsonSchema = {
+/** The example of a change names a role that the service begins with, and a permission of the application. */
+const changesSchema = (entries: readonly PermissionEntry[]): JsonSchema => ({
   type: 'object',
   properties: {
     permissions: {
@@ -141,7 +142,10 @@ const changesSchema: JsonSchema = {
     },
   },
   required: ['permissions'],
-};
+  examples: entries
+    .slice(0, 1)
+    .map(({ model, action }) => ({ permissions: [{ role: 'viewer', model, action, allowed: true }] })),
+});
 
 const changedSchema: JsonSchema = {
   type: 'object',
@@ -188,7 +192,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
       en: 'In one transaction. Returns the changed entries; each has a line in the audit log.',
     },
     input: { permissions: field.json({ required: true }) },
-    refine: () => changesSchema,
+    refine: () => changesSchema(entries),
     data: changedSchema,
     problems: ['invalid_record', 'batch_too_large', 'record_not_found'],
     constraints: missingRole,
