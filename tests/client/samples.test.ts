@@ -1,59 +1,26 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/app/application.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { describeApplication } from '../../src/app/describe.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
-import { describedMethods } from '../../src/endpoints/docs/page.ts';
 import { field } from '../../src/fields/define.ts';
 import { describeDatabase } from '../support/databases.ts';
+import {
+  type Form,
+  type Operation,
+  openDocsPage,
+  type Page,
+  type Resolve,
+  type Ways,
+} from '../support/docs-page.ts';
 import { useService } from '../support/service.ts';
 import { newsroom } from './applications.ts';
 import { thing } from './thing.ts';
 import { createProject } from './typescript.ts';
 
-interface Operation {
-  readonly id: string;
-  readonly parameters: readonly { readonly name: string; readonly schema: { readonly enum?: string[] } }[];
-  readonly body: unknown;
-  readonly access: { readonly methods: readonly string[] };
-}
-
-interface Form {
-  readonly values: Record<string, string>;
-  body: string;
-  method: string | undefined;
-}
-
-type Resolve = (part: unknown) => unknown;
-
-type Ways = ReadonlyMap<string, unknown>;
-
-/** As much of the page's modules as this test uses; they are plain JavaScript. */
-interface Page {
-  waysOf(methods: unknown, page: { language: string; t: unknown; document: unknown }): Ways;
-  readDescription(
-    document: unknown,
-    ways: Ways,
-  ): { readonly operations: readonly Operation[]; readonly resolve: Resolve };
-  newForm(operation: Operation, resolve: Resolve, ways: Ways): Form;
-  sampleFor(
-    operation: Operation,
-    form: Form,
-    ways: Ways,
-    resolve: Resolve,
-  ): { readonly request: { headers: Record<string, string>; body: string } };
-  readonly languages: readonly { readonly name: string; make(sample: unknown): string }[];
-}
-
-const loadPage = async (): Promise<Page> => {
-  const load = (name: string): Promise<Page> =>
-    import(new URL(`../../docs-page/${name}.js`, import.meta.url).href);
-  // The page's own address, from which the samples have that of the service.
-  vi.stubGlobal('location', new URL('https://api.example.com/shop/api-docs'));
-  const modules = await Promise.all(['description', 'request', 'snippets', 'ways'].map(load));
-  return Object.assign({}, ...modules);
-};
+/** The address of the documentation page, from which its samples have that of the service. */
+const address = 'https://api.example.com/shop/api-docs';
 
 /** A text that every language quotes in a way of its own. */
 const awkward = `it's "so" \\ $HOME \`x\` \${y} 中文 😀`;
@@ -129,10 +96,8 @@ const extensions: Readonly<Record<string, string>> = {
 describe('samples of the documentation page', () => {
   const samples = new Map<string, readonly string[]>();
   beforeAll(async () => {
-    const page = await loadPage();
     const document = await describeApplication(application, readConfig({ LOCALE: 'en' }));
-    const ways = page.waysOf(describedMethods(), { language: 'en', t: {}, document });
-    const { operations, resolve } = page.readDescription(document, ways);
+    const { page, ways, operations, resolve } = await openDocsPage(address, document);
     expect(operations.length).toBeGreaterThan(50);
     for (const { name, make } of page.languages) {
       const texts = operations.flatMap((operation) =>
@@ -188,13 +153,11 @@ describeDatabase('sqlite', 'bodies that the documentation page writes', (databas
     ['/files', { title: 'title', files: ['file.txt'] }],
     ['/any', 'application/octet-stream'],
   ])('%s is taken as it is written', async (path, expected) => {
-    const page = await loadPage();
     const document = await describeApplication(
       createApplication({ endpoints: bodies }),
       readConfig({ LOCALE: 'en' }),
     );
-    const ways = page.waysOf(describedMethods(), { language: 'en', t: {}, document });
-    const { operations, resolve } = page.readDescription(document, ways);
+    const { page, ways, operations, resolve } = await openDocsPage(address, document);
     const operation = operations.find((each) => each.id === `post${path.replace('/', '_')}`);
     if (operation === undefined) throw new Error(`there is no ${path}`);
     const form = page.newForm(operation, resolve, ways);

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadApplication } from '../../src/app/application.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../src/kernel/json.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { asking, codeOf, enrol, firstStep, openBrowser } from '../support/second-factor.ts';
 import { commonPassword, type Service, startService, type TestUser } from '../support/service.ts';
-import { makeFirstRecords, undo } from './sample-data.ts';
-import { samplesOf } from './sample-page.ts';
+import { makeFirstRecords, unreachable } from './sample-data.ts';
+import { samplesOf, sendSample, withReal } from './sample-page.ts';
 
 /**
  * Samples of the administration area, sent as the documentation page shows them. A page neither knows a password nor what
@@ -51,21 +50,6 @@ const invited = async ({ service, sent }: Reader): Promise<string> => {
   const path = `/admin/users/${id}/invitation`;
   const { url } = await service.ok<{ url: string }>('POST', path, { ...sent, body: {} });
   return new URL(url).hash.slice(1);
-};
-
-/** The sample with real values in the place of fields that it has. */
-const withReal = (sample: JsonObject, real: JsonObject): JsonObject => {
-  expect(Object.keys(sample)).toEqual(expect.arrayContaining(Object.keys(real)));
-  const inner = (name: string, value: Json): Json => {
-    const shown = sample[name];
-    // An empty object stands for something that only a browser makes.
-    const isDeeper = isJsonObject(value) && isJsonObject(shown) && Object.keys(shown).length > 0;
-    return isDeeper ? withReal(shown, value) : value;
-  };
-  return {
-    ...sample,
-    ...Object.fromEntries(Object.entries(real).map(([name, value]) => [name, inner(name, value)])),
-  };
 };
 
 const withTotp = async ({ service }: Reader) => {
@@ -146,7 +130,7 @@ const real: Readonly<Record<string, (reader: Reader) => Real | Promise<Real>>> =
   rotateWebhookSecret: (reader) => made(reader, '/admin/webhooks', webhook),
 };
 
-const webhook = { webhook: { url: 'https://example.com/', user_id: 1, models: ['Order'], disabled: true } };
+const webhook = { webhook: { url: unreachable, user_id: 1, models: ['Order'] } };
 
 const mailbox = new Mailbox();
 
@@ -157,7 +141,7 @@ describeEachDatabase('samples of the administration area, as they are shown', (d
     const url = await databases.create();
     const application = await loadApplication(fileURLToPath(new URL('../../examples/shop', import.meta.url)));
     // Passkeys are bound to a host name.
-    const env = { LOCALE: 'en', BASE_URL: 'http://localhost:3000' };
+    const env = { LOCALE: 'en', BASE_URL: 'http://localhost:3000', WEBHOOK_PRIVATE: '1' };
     service = await startService(databases, { url, application, apps: ['shop'], env });
     const directory = await mkdtemp(join(tmpdir(), 'gatewright-samples-'));
     await writeFile(join(directory, 'key.pem'), publicKey());
@@ -169,7 +153,7 @@ describeEachDatabase('samples of the administration area, as they are shown', (d
   afterAll(() => service.close());
 
   it('are accepted by every operation that has one', async () => {
-    const document = await (await fetch(`${service.origin}/api-docs/openapi.json?area=admin`)).json();
+    const place = { service, mailbox, root };
     const newReader = async (): Promise<Reader> => {
       const user = await service.createUser(['super_admin']);
       const cookie = await service.signIn(user);
@@ -177,7 +161,7 @@ describeEachDatabase('samples of the administration area, as they are shown', (d
     };
     const usual = await newReader();
     const refused: string[] = [];
-    for (const { operation, form, request } of await samplesOf(document)) {
+    for (const { operation, form, request } of await samplesOf(place, '/api-docs/openapi.json?area=admin')) {
       const { id } = operation;
       // Some samples change or end what their reader has.
       const reader = real[id] === undefined ? usual : await newReader();
@@ -185,17 +169,8 @@ describeEachDatabase('samples of the administration area, as they are shown', (d
       Object.assign(form.values, { id: '1' }, values);
       if (given !== undefined)
         form.body = JSON.stringify(withReal(JSON.parse(form.body), JSON.parse(JSON.stringify(given))));
-      const { method, url, headers, body } = request();
-      const response = await fetch(url.replace('http://service', service.origin), {
-        method,
-        headers: { ...headers, cookie, 'sec-fetch-site': 'same-origin' },
-        ...(body === undefined ? {} : { body }),
-      });
-      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-      const text = isStream ? '' : await response.text();
-      await response.body?.cancel().catch(() => undefined);
-      if (response.ok) await undo({ service, mailbox, root }, operation, text);
-      else refused.push(`${id} ${method} ${url} ${body ?? ''}: ${response.status} ${text}`);
+      const refusal = await sendSample(place, operation, request(), { ...reader.sent.headers, cookie });
+      if (refusal !== undefined) refused.push(refusal);
     }
     expect(refused).toEqual([]);
   }, 60_000);

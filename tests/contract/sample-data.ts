@@ -1,15 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
+import type { Operation } from '../support/docs-page.ts';
 import { linkToken, type Mailbox } from '../support/mailbox.ts';
 import type { Service, TestUser } from '../support/service.ts';
 
 /** The data that samples of the documentation page name: records, keys, links of messages. */
-
-interface Operation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-}
 
 export interface Place {
   readonly service: Service;
@@ -61,7 +56,7 @@ export const mailedToken = async (
 };
 
 /** A port on which nothing listens. */
-const unreachable = 'http://127.0.0.1:9/';
+export const unreachable = 'http://127.0.0.1:9/';
 
 /** Secret of the payment provider of the shop, which signs forms. */
 export const paySecret = 'provider-secret';
@@ -116,9 +111,10 @@ export const undo = async (
     .find(([name]) => name === collection);
   if (method === 'PATCH' && first !== undefined)
     await service.request('PATCH', `/api/v1/${collection}/1`, { token: root, body: first[1] });
-  if (/^\/api\/v1\/webhooks(?:\/\{id\})?$/.test(path) && method !== 'GET')
-    for (const { id } of await service.ok<{ id: number }[]>('GET', '/api/v1/webhooks', { token: root }))
-      await service.delete(`/api/v1/webhooks/${id}`, { token: root });
+  const webhooks = /^\/(?:api\/v1|admin)\/webhooks(?=$|\/\{id\}$)/.exec(path)?.[0];
+  if (webhooks !== undefined && method !== 'GET')
+    for (const { id } of await service.ok<{ id: number }[]>('GET', webhooks, { token: root }))
+      await service.delete(`${webhooks}/${id}`, { token: root });
   if (method !== 'POST' || collection === undefined || part === '/{id}') return;
   const { data } = JSON.parse(text) as { data: { id: number } & { created: { id: number }[] } };
   const made = part === '/batch' ? data.created : [data];

@@ -1,65 +1,61 @@
-import { vi } from 'vitest';
-import { describedMethods } from '../../src/endpoints/docs/page.ts';
+import { expect } from 'vitest';
+import { isJsonObject, type Json, type JsonObject } from '../../src/kernel/json.ts';
+import { type Form, type Operation, openDocsPage, type PageRequest } from '../support/docs-page.ts';
+import { type Place, undo } from './sample-data.ts';
 
-/** The documentation page, as far as tests of its samples use it. */
+/** Samples of the documentation page, sent to a service as they are shown. */
 
-export interface Operation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly access: { readonly methods: readonly string[] };
-}
-
-interface Form {
-  readonly values: Record<string, string>;
-  body: string;
-}
-
-interface Request {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
-
-type Resolve = (part: unknown) => unknown;
-type Ways = ReadonlyMap<string, unknown>;
-
-/** As much of the page's modules as this test uses; they are plain JavaScript. */
-interface Page {
-  waysOf(methods: unknown, page: { language: string; t: unknown; document: unknown }): Ways;
-  readDescription(
-    document: unknown,
-    ways: Ways,
-  ): { readonly operations: readonly Operation[]; readonly resolve: Resolve };
-  newForm(operation: Operation, resolve: Resolve, ways: Ways): Form;
-  requestOf(operation: Operation, form: Form): Request;
-}
-
-const loadPage = async (): Promise<Page> => {
-  // The page's own address, from which its requests have that of the service.
-  vi.stubGlobal('location', new URL('http://service/api-docs'));
-  const load = (name: string): Promise<Page> =>
-    import(new URL(`../../docs-page/${name}.js`, import.meta.url).href);
-  return Object.assign({}, ...(await Promise.all(['description', 'request', 'ways'].map(load))));
-};
+/** Stands for the service in the addresses of samples. */
+const origin = 'http://service';
 
 /** An operation with its sample: parameters and body as the page begins with them. */
 export interface Sample {
   readonly operation: Operation;
   readonly form: Form;
   /** The request of the form as it is now. */
-  readonly request: () => Request;
+  readonly request: () => PageRequest;
 }
 
-/** Samples of every operation of a description that has one. */
-export const samplesOf = async (document: unknown): Promise<readonly Sample[]> => {
-  const page = await loadPage();
-  const ways = page.waysOf(describedMethods(), { language: 'en', t: {}, document });
-  const { operations, resolve } = page.readDescription(document, ways);
+/** Samples of every operation that has one, of the description at this path. */
+export const samplesOf = async ({ service }: Place, path: string): Promise<readonly Sample[]> => {
+  const document = await (await fetch(service.origin + path)).json();
+  const { page, ways, operations, resolve } = await openDocsPage(`${origin}/api-docs`, document);
   return operations.flatMap((operation) => {
     const form = page.newForm(operation, resolve, ways);
     if (form.body === '' && Object.keys(form.values).length === 0) return [];
     return [{ operation, form, request: () => page.requestOf(operation, form) }];
   });
+};
+
+/** Puts real values in the place of members that the sample has, and of nothing else. */
+export const withReal = (sample: JsonObject, real: JsonObject): JsonObject => {
+  expect(Object.keys(sample)).toEqual(expect.arrayContaining(Object.keys(real)));
+  const inner = (name: string, value: Json): Json => {
+    const shown = sample[name];
+    // An empty object stands for something that only a browser makes.
+    const isDeeper = isJsonObject(value) && isJsonObject(shown) && Object.keys(shown).length > 0;
+    return isDeeper ? withReal(shown, value) : value;
+  };
+  const changed = Object.entries(real).map(([name, value]) => [name, inner(name, value)]);
+  return { ...sample, ...Object.fromEntries(changed) };
+};
+
+/** Sends a request of the page, and undoes its effect. Returns the refusal; undefined where it was accepted. */
+export const sendSample = async (
+  place: Place,
+  operation: Operation,
+  { method, url, headers, body }: PageRequest,
+  credentials: Readonly<Record<string, string>>,
+): Promise<string | undefined> => {
+  const response = await fetch(url.replace(origin, place.service.origin), {
+    method,
+    headers: { ...headers, ...credentials },
+    ...(body === undefined ? {} : { body }),
+  });
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const text = isStream ? '' : await response.text();
+  await response.body?.cancel().catch(() => undefined);
+  if (!response.ok) return `${operation.id} ${method} ${url} ${body ?? ''}: ${response.status} ${text}`;
+  await undo(place, operation, text);
+  return undefined;
 };

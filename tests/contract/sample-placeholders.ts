@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../src/kernel/json.ts';
 import { commonPassword, type TestUser } from '../support/service.ts';
 import { mailedToken, type Place } from './sample-data.ts';
 
@@ -8,7 +9,7 @@ import { mailedToken, type Place } from './sample-data.ts';
 
 interface Placeholder {
   readonly reason: string;
-  readonly value: (place: Place, caller: TestUser) => object | Promise<object>;
+  readonly value: (place: Place, caller: TestUser) => JsonObject | Promise<JsonObject>;
 }
 
 const newPassword = 'walnut-harbour-61 lamp';
