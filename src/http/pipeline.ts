@@ -324,7 +324,7 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
         }
         permit(request, principal);
         if (endpoint.accepts !== 'nothing') {
-          // What has not begun when credentials are revoked does not begin, however late its body ends.
+          // Work that has not begun when credentials are revoked does not begin, however late the body ends.
           if (principal.kind === 'user' && !request.raw.complete)
             request.confirmBodyBy(async () => {
               const current = await verifyAgain(request, principal);

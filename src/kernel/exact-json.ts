@@ -122,35 +122,27 @@ const hasOrder = (value: unknown): boolean =>
   value !== null &&
   (orders.has(value) || Object.values(value).some((each) => hasOrder(each)));
 
-/** Members on lines of their own, as `JSON.stringify` has them. `line`: a line break and its indentation. */
-const within = (
-  open: string,
-  members: readonly string[],
-  close: string,
-  line: string,
-  indent: number,
-): string => {
-  if (indent === 0 || members.length === 0) return open + members.join(',') + close;
-  const inner = line + ' '.repeat(indent);
-  return open + inner + members.join(`,${inner}`) + line + close;
+/** Members as `JSON.stringify` has them. `line`: a line break with the indentation of the brackets; '' for one line. */
+const within = (brackets: '[]' | '{}', members: readonly string[], line: string, inner: string): string => {
+  const [open, close] = brackets;
+  return members.length === 0 ? brackets : `${open}${inner}${members.join(`,${inner}`)}${line}${close}`;
 };
 
-const ordered = (value: unknown, indent: number, line = '\n'): string => {
+const ordered = (value: unknown, indent: string, line: string): string => {
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
     return JSON.stringify(value);
-  const inner = line + ' '.repeat(indent);
+  const inner = line + indent;
   if (Array.isArray(value)) {
     const items = value.map((each) => ordered(each, indent, inner));
-    return within('[', items, ']', line, indent);
+    return within('[]', items, line, inner);
   }
   const members = new Map(Object.entries(value));
+  const colon = indent === '' ? ':' : ': ';
   const entries = (orders.get(value) ?? [...members.keys()]).flatMap((key) => {
     const member = members.get(key);
-    return member === undefined
-      ? []
-      : [`${JSON.stringify(key)}:${indent === 0 ? '' : ' '}${ordered(member, indent, inner)}`];
+    return member === undefined ? [] : [JSON.stringify(key) + colon + ordered(member, indent, inner)];
   });
-  return within('{', entries, '}', line, indent);
+  return within('{}', entries, line, inner);
 };
 
 /** A key of digits in a text, or a string that looks like one. */
@@ -159,11 +151,12 @@ const digitKey = /"\d+":/;
 /**
  * As `JSON.stringify`, of a value that is JSON or that `parseExact` made. The text says sooner than the value whether there
  * are keys of digits: to visit the members of a large object takes several times as long as to write it.
- * @param indent spaces before each member of a level, on lines of their own; 0: one line
+ * @param indent spaces before each member of a level, on lines of their own; one line unless given, which costs less than 0
  */
-export const exactText = (value: unknown, indent = 0): string => {
+export const exactText = (value: unknown, indent?: number): string => {
   const text = JSON.stringify(value, undefined, indent);
-  return digitKey.test(text) && hasOrder(value) ? ordered(value, indent) : text;
+  if (!digitKey.test(text) || !hasOrder(value)) return text;
+  return indent === undefined ? ordered(value, '', '') : ordered(value, ' '.repeat(indent), '\n');
 };
 
 /** The values for code of an application: each exact number as the nearest double, infinite beyond all of them. */
