@@ -1,6 +1,6 @@
 /**
  * Measures how the service's times grow: with rows, page depth, connections and bodies. Writes figures and plots.
- *     npm run bench:growth -- [--rows=1000000] [--out=docs/reference/speed]
+ *     npm run bench:growth -- [--rows=1000000] [--out=docs/contributing/speed]
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type Running, startService } from './processes.ts';
 const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
-    out: { type: 'string', default: 'docs/reference/speed' },
+    out: { type: 'string', default: 'docs/contributing/speed' },
   },
 });
 

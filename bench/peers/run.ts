@@ -1,6 +1,6 @@
 /**
  * The service and a bare server beside products of the same kind: the same model, rows and user, a SQLite file, production
- * mode, one core, in turn, in one run. Prints the tables of `docs/reference/speed.md`; what goes on is told on stderr.
+ * mode, one core, in turn, in one run. Prints the tables of `docs/contributing/speed.md`; what goes on is told on stderr.
  *
  *     npm run bench:peers -- [--only=strapi,nest] [--rounds=7] [--ms=1500] [--warmup=3000] [--starts=5] [--cache=FOLDER]
  *

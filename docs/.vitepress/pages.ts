@@ -26,6 +26,9 @@ const lessons = (...names: readonly string[]): readonly string[] =>
 const references = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `docs/reference/${name}.md`);
 
+const contributing = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `docs/contributing/${name}.md`);
+
 /** The order of the sidebar, by kind: to learn from, to work by, to look up, to understand. */
 export const sections: readonly Section[] = [
   {
@@ -114,10 +117,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Explanation', zh: '原理' },
-    pages: [
-      ...guides('security-model'),
-      ...references('asvs', 'advisories', 'reliability', 'speed', 'pages'),
-    ],
+    pages: [...guides('security-model'), ...references('asvs', 'advisories', 'reliability')],
   },
   {
     title: { en: 'Decisions', zh: '设计决策' },
@@ -125,7 +125,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Contributing', zh: '参与开发' },
-    pages: ['CONTRIBUTING.md', 'docs/glossary.md', ...references('glossary-code', 'mutants')],
+    pages: ['CONTRIBUTING.md', ...contributing('glossary', 'glossary-code', 'speed', 'pages', 'mutants')],
   },
 ];
 
@@ -141,7 +141,7 @@ export const sourceOf = (page: string, language: Language): string =>
 
 /** Every English page of the documentation. */
 export const allPages: readonly string[] = globSync(
-  ['*.md', 'docs/{guide,tutorial,reference,decisions,deploy}/**/*.md', 'docs/*.md', 'examples/*/README.md'],
+  ['*.md', 'docs/{guide,tutorial,reference,decisions,deploy,contributing}/**/*.md', 'examples/*/README.md'],
   { cwd: root },
 )
   .map((page) => page.replaceAll('\\', '/'))

@@ -153,7 +153,7 @@ export const stageAll = async (): Promise<void> => {
         await cp(join(root, file), join(staged, 'public', file));
     }
   }
-  for (const pictures of ['images', 'reference/speed'])
+  for (const pictures of ['images', 'contributing/pages', 'contributing/speed'])
     await cp(join(root, 'docs', pictures), join(staged, pictures), { recursive: true });
   await cp(join(root, 'docs-page/icon.svg'), join(staged, 'public/icon.svg'));
 };

@@ -24,7 +24,7 @@ const fullWidth = '[，。；：！？、（）“”]';
 /** Chinese, or a sign that only stands in Chinese. */
 const inner = `${han}，。；：！？、`;
 
-/** The texts that break a rule of docs/glossary.md, by the name of the rule. */
+/** The texts that break a rule of docs/contributing/glossary.md, by the name of the rule. */
 const rules: Readonly<Record<string, RegExp>> = {
   'a space between Chinese and Latin': new RegExp(`${han}[A-Za-z0-9]|[A-Za-z0-9]${han}`, 'u'),
   'full-width punctuation': new RegExp(`${han}\\s*[,;:!?](?![/\\w])|[,;:!?]\\s*${han}`, 'u'),
@@ -68,7 +68,7 @@ const breaking = (rule: RegExp, among = texts): string[] =>
   among.filter(({ text }) => rule.test(text)).map(({ file, text }) => `${file}: ${text.trim()}`);
 
 /** The words that the glossary rules out, each with the right one. */
-const unwanted = read('docs/glossary.md')
+const unwanted = read('docs/contributing/glossary.md')
   .split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .filter(([, english = '', , not = '']) => hasHan.test(not) && english !== '')

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Rules of docs/glossary.md for English texts: documents, messages, pages, descriptions, help. No text breaks one. */
+/**
+ * Rules of docs/contributing/glossary.md for English texts: documents, messages, pages, descriptions, help. No text
+ * breaks one.
+ */
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
@@ -25,7 +28,7 @@ const sources = tracked('src', 'admin/src', 'docs-page', 'client').filter(
 
 /** Cells of the glossary's tables, row by row. */
 const glossary = (): readonly (readonly string[])[] =>
-  read('docs/glossary.md')
+  read('docs/contributing/glossary.md')
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) =>
@@ -104,7 +107,7 @@ export const rules: Readonly<Record<string, (sentence: string) => boolean>> = {
 const unwanted = [...unwantedWords().keys()].map((word) => new RegExp(`\\b${word}\\b`, 'i'));
 
 /** Pages that name the words in order to rule them out. */
-const naming = new Set(['docs/glossary.md', 'docs/reference/glossary-code.md']);
+const naming = new Set(['docs/contributing/glossary.md', 'docs/contributing/glossary-code.md']);
 
 const texts = [
   ...documents.map((file) => ({ file, sentences: sentencesOf(read(file)) })),

@@ -7,8 +7,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = '{src,client,admin/src,docs-page,bench,examples,scripts,tests}/**/*.{ts,tsx,js}';
 
 /**
- * Words that the code does without (docs/reference/glossary-code.md), counted for each folder. The counts of
- * words.json are the most that a folder may hold. Run this file after a folder has become plainer: it lowers them.
+ * Words that the code does without (docs/contributing/glossary-code.md), counted for each folder. The counts of words.json
+ * are the most that a folder may hold. Run this file after a folder has become plainer: it lowers them.
  */
 
 /** Each rule with the form that breaks it: in code and comments alike, or in comments only. */

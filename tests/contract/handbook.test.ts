@@ -57,12 +57,12 @@ describeDatabase('sqlite', 'the handbook', (databases) => {
     expect(text).not.toMatch(/<script|src="https?:|<!-- /);
   });
 
-  it('shows its pictures, and the words of those that it does not send', async () => {
+  it('shows its pictures, and a link to a page for contributors as text', async () => {
     const { text } = await service.get(`${start}/guide/administration.md`);
     expect(text).toContain('<img src="../images/admin-permissions-en.webp" alt="The permission table">');
-    const { text: figures } = await service.get(`${start}/reference/speed.md`);
-    expect(figures).toContain('Time of a page by its depth');
-    expect(figures).not.toMatch(/<img src="(?:"|speed)/);
+    const { text: overview } = await service.get(`${start}/package/README.md`);
+    expect(overview).toMatch(/versions, figures and method\./);
+    expect(overview).not.toContain('contributing/speed.md');
   });
 
   it('leads from a page to its translation, and back', async () => {
