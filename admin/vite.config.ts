@@ -140,7 +140,7 @@ const later =
 
 /** The frame of every page, and lists, which most pages are. */
 const ofApp =
-  /[\\/](?:client|src[\\/]kernel)[\\/](?!messages)|[\\/]admin[\\/]src[\\/](?:[^\\/]+|layout[\\/](?!palette|key-help|found-records)[^\\/]+|(?:parts|live)[\\/][^\\/]+|records[\\/](?:record-list|columns|field-value|choice-chip|reference-value|record|metadata|use-metadata|own-list|own-show|with-metadata|lines)\.tsx?)$/;
+  /[\\/](?:client|src[\\/]kernel)[\\/](?!messages)|[\\/]admin[\\/]src[\\/](?:[^\\/]+|layout[\\/](?!palette|key-help|found-records)[^\\/]+|(?:parts|live)[\\/][^\\/]+|records[\\/](?:record-list|columns|field-kinds|field-value|choice-chip|reference-value|record|metadata|use-metadata|own-list|own-show|with-metadata|lines)\.tsx?)$/;
 
 /** Parts of the library that only fields need: forms and the sign-in have some. */
 const ofFields =

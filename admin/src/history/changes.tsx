@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { exactJson } from '../exact.ts';
 import { JsonText } from '../parts/json-text.tsx';
 import { unseen } from '../parts/unseen.ts';
+import { traitsOf } from '../records/field-kinds.ts';
 import { FieldValue } from '../records/field-value.tsx';
 import type { MetadataField } from '../records/metadata.ts';
 import { useText } from '../texts/provider.ts';
@@ -87,7 +88,7 @@ const Change = ({ field, before, after, name }: ChangeProps) => {
   if (one === undefined) return null;
   if (before === undefined || after === undefined)
     return <Value field={field} value={one.value} name={name} />;
-  if (field.type === 'json' && isThere(before.value) && isThere(after.value))
+  if (traitsOf(field).structured && isThere(before.value) && isThere(after.value))
     return <TextChange before={pretty(before.value)} after={pretty(after.value)} name={name} code />;
   if (
     typeof before.value === 'string' &&
@@ -136,7 +137,7 @@ interface ValueProps {
 }
 
 const Value = ({ field, value, name }: ValueProps) =>
-  field.type === 'json' && isThere(value) ? (
+  traitsOf(field).structured && isThere(value) ? (
     <JsonText value={value} label={name} />
   ) : (
     <FieldValue field={field} value={value} whole />

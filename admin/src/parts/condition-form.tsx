@@ -3,6 +3,7 @@ import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useEffect, useMemo, useState } from 'react';
+import type { FilterKind } from '../records/field-kinds.ts';
 import { ReferenceInput } from '../records/record-picker.tsx';
 import { useText } from '../texts/provider.ts';
 import { isWordOperator, parseWords } from './date-words.ts';
@@ -18,7 +19,7 @@ export interface ConditionFormProps {
 }
 
 /** The browser shows a moment in local time; the service compares it in UTC. */
-const sent = (kind: FilterField['kind'], value: string): string =>
+const sent = (kind: FilterKind, value: string): string =>
   kind === 'datetime' ? new Date(value).toISOString() : value;
 
 /** Texts are mostly looked for by a part of them, everything else by the whole. */

@@ -1,3 +1,4 @@
+import { type FilterKind, traitsOf } from '../records/field-kinds.ts';
 import type { Choice, ListedField, Operator } from '../records/metadata.ts';
 import { isWordOperator, parseWords, type WordOperator } from './date-words.ts';
 
@@ -8,23 +9,12 @@ export type Comparison = Operator | WordOperator;
 export interface FilterField {
   readonly name: string;
   readonly label: string;
-  readonly kind: 'text' | 'number' | 'choice' | 'boolean' | 'date' | 'datetime';
+  readonly kind: FilterKind;
   readonly operators: readonly Operator[];
   readonly choices?: readonly Choice[];
   /** Name of the model whose records it is compared with. */
   readonly reference?: string;
 }
-
-const kinds: Readonly<Record<string, FilterField['kind']>> = {
-  integer: 'number',
-  number: 'number',
-  decimal: 'number',
-  reference: 'number',
-  enum: 'choice',
-  boolean: 'boolean',
-  date: 'date',
-  datetime: 'datetime',
-};
 
 /** The filters of a resource, from its metadata. */
 export const filtersOf = (fields: readonly ListedField[]): FilterField[] =>
@@ -33,7 +23,7 @@ export const filtersOf = (fields: readonly ListedField[]): FilterField[] =>
     .map(({ name, label, type, operators, choices, reference }) => ({
       name,
       label,
-      kind: choices === undefined ? (kinds[type] ?? 'text') : 'choice',
+      kind: choices === undefined ? traitsOf({ type }).filter : 'choice',
       operators,
       ...(choices === undefined ? {} : { choices }),
       ...(reference === undefined ? {} : { reference }),

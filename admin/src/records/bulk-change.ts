@@ -1,4 +1,5 @@
 import { readByIds, send } from '../service.ts';
+import { traitsOf } from './field-kinds.ts';
 import type { Metadata, MetadataField } from './metadata.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -10,11 +11,10 @@ export interface ChangedRecord {
 }
 
 /** Whether two values of a field are the same, however they are written: `12.5` is `12.50`. */
-export const isSameValue = ({ type }: Pick<MetadataField, 'type'>, one: unknown, other: unknown): boolean => {
+export const isSameValue = (field: Pick<MetadataField, 'type'>, one: unknown, other: unknown): boolean => {
   if (one === null || other === null) return one === other;
-  if (type === 'decimal') return Number(one) === Number(other);
-  if (type === 'datetime') return Date.parse(String(one)) === Date.parse(String(other));
-  return JSON.stringify(one) === JSON.stringify(other);
+  const { isSame } = traitsOf(field);
+  return isSame?.(one, other) ?? JSON.stringify(one) === JSON.stringify(other);
 };
 
 const hasValues = ({ fields }: Pick<Metadata, 'fields'>, record: Values, values: Values): boolean =>

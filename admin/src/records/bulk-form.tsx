@@ -21,6 +21,7 @@ import { useUnsaved } from '../parts/unsaved.ts';
 import { useText } from '../texts/provider.ts';
 import { type ChangedRecord, recordsToChange, takeBack, writeValues } from './bulk-change.ts';
 import { FieldInput } from './field-input.tsx';
+import { traitsOf } from './field-kinds.ts';
 import { type Metadata, type MetadataField, takenBy } from './metadata.ts';
 import { isNotJson } from './not-json.ts';
 
@@ -41,8 +42,7 @@ const listed = 20;
 const common = (metadata: Metadata): readonly MetadataField[] =>
   takenBy(metadata, 'update').fields.filter(({ read_only, unique }) => !read_only && unique === false);
 
-const emptyOf = ({ type, choices }: MetadataField): unknown =>
-  type === 'boolean' ? true : type === 'enum' ? choices?.[0]?.value : null;
+const initialOf = (field: MetadataField): unknown => traitsOf(field).initial?.(field.choices ?? []) ?? null;
 
 /**
  * Some fields, which all chosen records get the same values of: in one transaction, all or none. Only these fields are
@@ -148,7 +148,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
             value=""
             onChange={(event) => {
               const field = fields.find(({ name }) => name === event.target.value);
-              if (field !== undefined) set(field.name, emptyOf(field));
+              if (field !== undefined) set(field.name, initialOf(field));
             }}
           >
             {fields

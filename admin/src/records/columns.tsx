@@ -2,11 +2,10 @@ import type { RaRecord } from 'ra-core';
 import { Link } from '../parts/link.tsx';
 import type { Column } from '../parts/record-table.tsx';
 import { type Text, useText } from '../texts/provider.ts';
+import { traitsOf } from './field-kinds.ts';
 import { FieldValue } from './field-value.tsx';
 import type { ListedField, Metadata, MetadataField } from './metadata.ts';
 import { type AnyRecord, listedFields, nameFields, namingField, recordName } from './record.ts';
-
-const numbers: readonly string[] = ['integer', 'number', 'decimal'];
 
 const idLabel = ({ fields }: Metadata): string => fields.find(({ name }) => name === 'id')?.label ?? 'id';
 
@@ -54,9 +53,9 @@ export const fieldColumn = <Item extends RaRecord = AnyRecord>(
   name: field.name,
   label: field.label,
   sortable: field.sortable,
-  align: numbers.includes(field.type) ? 'right' : 'left',
+  align: traitsOf(field).align ?? 'left',
   wide: field.name === 'created_at',
-  held: field.type === 'reference',
+  held: field.reference !== undefined,
   render: (record) => <FieldValue field={field} value={record[field.name]} whole={whole} />,
 });
 

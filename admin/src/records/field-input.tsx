@@ -1,11 +1,15 @@
+/** Inputs of fields in forms: a component for each type. */
+
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
+import type { FieldKind } from '../../../src/fields/registry.ts';
 import { timeZone } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
 import { ChoiceChip } from './choice-chip.tsx';
+import { ofKind } from './field-kinds.ts';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
-import type { FieldInputProps, MetadataField } from './metadata.ts';
+import type { Choice, FieldInputProps, MetadataField } from './metadata.ts';
 import { ReferenceInput } from './record-picker.tsx';
 
 const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part }) => ({ default: part })));
@@ -23,117 +27,163 @@ const asNumber = (field: MetadataField, text: string): unknown => {
   return Number.isFinite(number) && String(number) === text.trim() ? number : text;
 };
 
-/** The input of a field, by its type. */
-export const FieldInput = (props: FieldInputProps) => {
-  const { field, value, error, onChange } = props;
-  const common = {
-    label: field.label,
-    required: field.required,
-    error: error !== undefined,
-    helperText: error,
-    name: field.name,
-  };
-  switch (field.type) {
-    case 'boolean':
-    case 'enum':
-      return <ChoiceInput {...props} />;
-    case 'reference':
-      return (
-        <ReferenceInput
-          label={field.label}
-          model={field.reference ?? ''}
-          value={typeof value === 'number' ? value : null}
-          onChange={onChange}
-          error={error}
-          required={field.required}
-        />
-      );
-    case 'json':
-      return (
-        <Suspense fallback={<TextField {...common} disabled multiline rows={4} />}>
-          <JsonInput {...props} />
-        </Suspense>
-      );
-    case 'date':
-    case 'datetime':
-      return <MomentInput {...props} />;
-    case 'integer':
-    case 'number':
-      return (
-        <TextField
-          {...common}
-          value={asText(value)}
-          onChange={(event) => onChange(asNumber(field, event.target.value))}
-          slotProps={{ htmlInput: { inputMode: field.type === 'integer' ? 'numeric' : 'decimal' } }}
-        />
-      );
-    default:
-      return (
-        <TextField
-          {...common}
-          multiline={field.type === 'text'}
-          minRows={field.type === 'text' ? 4 : 1}
-          maxRows={24}
-          type={field.type === 'email' ? 'email' : 'text'}
-          value={asText(value)}
-          onChange={(event) => onChange(emptied(field, event.target.value))}
-          slotProps={{ htmlInput: field.type === 'decimal' ? { inputMode: 'decimal' } : {} }}
-        />
-      );
-  }
-};
+const commonProps = ({ field, error }: FieldInputProps) => ({
+  label: field.label,
+  required: field.required,
+  error: error !== undefined,
+  helperText: error,
+  name: field.name,
+});
+
+const TextInput = ({ type = 'text', ...props }: FieldInputProps & { readonly type?: 'text' | 'email' }) => (
+  <TextField
+    {...commonProps(props)}
+    type={type}
+    value={asText(props.value)}
+    onChange={(event) => props.onChange(emptied(props.field, event.target.value))}
+  />
+);
+
+const LongTextInput = (props: FieldInputProps) => (
+  <TextField
+    {...commonProps(props)}
+    multiline
+    minRows={4}
+    maxRows={24}
+    value={asText(props.value)}
+    onChange={(event) => props.onChange(emptied(props.field, event.target.value))}
+  />
+);
+
+/** A decimal stays a text, in which no digit is lost. */
+const DecimalInput = (props: FieldInputProps) => (
+  <TextField
+    {...commonProps(props)}
+    value={asText(props.value)}
+    onChange={(event) => props.onChange(emptied(props.field, event.target.value))}
+    slotProps={{ htmlInput: { inputMode: 'decimal' } }}
+  />
+);
+
+const NumberInput = ({
+  keyboard = 'decimal',
+  ...props
+}: FieldInputProps & { readonly keyboard?: 'numeric' | 'decimal' }) => (
+  <TextField
+    {...commonProps(props)}
+    value={asText(props.value)}
+    onChange={(event) => props.onChange(asNumber(props.field, event.target.value))}
+    slotProps={{ htmlInput: { inputMode: keyboard } }}
+  />
+);
+
+const LazyJsonInput = (props: FieldInputProps) => (
+  <Suspense fallback={<TextField {...commonProps(props)} disabled multiline rows={4} />}>
+    <JsonInput {...props} />
+  </Suspense>
+);
+
+const RecordInput = ({ field, value, error, onChange }: FieldInputProps) => (
+  <ReferenceInput
+    label={field.label}
+    model={field.reference ?? ''}
+    value={typeof value === 'number' ? value : null}
+    onChange={onChange}
+    error={error}
+    required={field.required}
+  />
+);
+
+interface SelectInputProps extends FieldInputProps {
+  readonly options: readonly Choice[];
+  /** The value that the text of an option stands for. */
+  readonly read: (chosen: string) => unknown;
+}
 
 /** A select for a field of few values; nothing is a value of its own where it is allowed. */
-const ChoiceInput = ({ field, value, error, onChange }: FieldInputProps) => {
+const SelectInput = ({ field, value, error, onChange, options, read }: SelectInputProps) => (
+  <TextField
+    select
+    label={field.label}
+    required={field.required}
+    error={error !== undefined}
+    helperText={error}
+    value={asText(value)}
+    onChange={({ target }) => onChange(target.value === '' ? null : read(target.value))}
+  >
+    {field.required ? null : <MenuItem value="">—</MenuItem>}
+    {options.map((option) => (
+      <MenuItem key={option.value} value={option.value}>
+        {option.color === undefined ? option.label : <ChoiceChip choice={option} />}
+      </MenuItem>
+    ))}
+  </TextField>
+);
+
+const BooleanInput = (props: FieldInputProps) => {
   const text = useText();
-  const options =
-    field.type === 'boolean'
-      ? [
-          { value: 'true', label: text('common.yes') },
-          { value: 'false', label: text('common.no') },
-        ]
-      : (field.choices ?? []);
-  const change = (chosen: string): void => {
-    if (chosen === '') onChange(null);
-    else onChange(field.type === 'boolean' ? chosen === 'true' : chosen);
-  };
+  const options = [
+    { value: 'true', label: text('common.yes') },
+    { value: 'false', label: text('common.no') },
+  ];
+  return <SelectInput {...props} options={options} read={(chosen) => chosen === 'true'} />;
+};
+
+const ChoiceInput = (props: FieldInputProps) => (
+  <SelectInput {...props} options={props.field.choices ?? []} read={(chosen) => chosen} />
+);
+
+const DateInput = ({ field, value, error, onChange }: FieldInputProps) => (
+  <TextField
+    label={field.label}
+    required={field.required}
+    error={error !== undefined}
+    helperText={error}
+    type="date"
+    value={asText(value)}
+    onChange={(event) => onChange(emptied(field, event.target.value))}
+    slotProps={{ inputLabel: { shrink: true } }}
+  />
+);
+
+/** The browser shows a moment in local time. */
+const MomentInput = ({ field, value, error, onChange }: FieldInputProps) => {
+  const text = useText();
   return (
     <TextField
-      select
       label={field.label}
       required={field.required}
       error={error !== undefined}
-      helperText={error}
-      value={asText(value)}
-      onChange={(event) => change(event.target.value)}
-    >
-      {field.required ? null : <MenuItem value="">—</MenuItem>}
-      {options.map((option) => (
-        <MenuItem key={option.value} value={option.value}>
-          {'color' in option && option.color !== undefined ? <ChoiceChip choice={option} /> : option.label}
-        </MenuItem>
-      ))}
-    </TextField>
+      helperText={error ?? text('common.timeZone', { zone: timeZone })}
+      type="datetime-local"
+      value={toLocalInput(asText(value))}
+      onChange={(event) => onChange(fromLocalInput(event.target.value))}
+      slotProps={{ inputLabel: { shrink: true }, htmlInput: { step: 1 } }}
+    />
   );
 };
 
-const MomentInput = ({ field, value, error, onChange }: FieldInputProps) => {
-  const text = useText();
-  const isDate = field.type === 'date';
-  const shown = isDate ? asText(value) : toLocalInput(asText(value));
-  return (
-    <TextField
-      label={field.label}
-      required={field.required}
-      error={error !== undefined}
-      helperText={error ?? (isDate ? undefined : text('common.timeZone', { zone: timeZone }))}
-      type={isDate ? 'date' : 'datetime-local'}
-      value={shown}
-      onChange={(event) => {
-        const { value: typed } = event.target;
-        onChange(isDate ? emptied(field, typed) : fromLocalInput(typed));
-      }}
-      slotProps={{ inputLabel: { shrink: true }, htmlInput: isDate ? {} : { step: 1 } }}
-    />
-  );
+const inputs = {
+  string: TextInput,
+  text: LongTextInput,
+  integer: (props) => <NumberInput {...props} keyboard="numeric" />,
+  number: NumberInput,
+  decimal: DecimalInput,
+  boolean: BooleanInput,
+  date: DateInput,
+  datetime: MomentInput,
+  time: TextInput,
+  enum: ChoiceInput,
+  json: LazyJsonInput,
+  email: (props) => <TextInput {...props} type="email" />,
+  url: TextInput,
+  uuid: TextInput,
+  reference: RecordInput,
+  sequence: TextInput,
+} satisfies Readonly<Record<FieldKind, ComponentType<FieldInputProps>>>;
+
+/** The input of a field, by its type. */
+export const FieldInput = (props: FieldInputProps) => {
+  const Input = ofKind<ComponentType<FieldInputProps>>(inputs, props.field.type);
+  return <Input {...props} />;
 };

@@ -1,13 +1,17 @@
+/** Values of fields in lists and on pages: a renderer for each type. */
+
 import Typography from '@mui/material/Typography';
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
+import type { FieldKind } from '../../../src/fields/registry.ts';
 import { exactJson } from '../exact.ts';
 import { JsonText } from '../parts/json-text.tsx';
 import { OtherLink } from '../parts/link.tsx';
 import { LongText } from '../parts/long-text.tsx';
 import { RelativeDate, RelativeTime, Time } from '../parts/time.tsx';
-import { type Language, useLanguage, useText } from '../texts/provider.ts';
+import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ChoiceChip } from './choice-chip.tsx';
+import { ofKind } from './field-kinds.ts';
 import type { ListedField } from './metadata.ts';
 import { ReferenceValue } from './reference-value.tsx';
 
@@ -33,6 +37,44 @@ const numberText = (language: Language, value: number): string => {
   return known.format(value);
 };
 
+interface ValueProps extends Required<FieldValueProps> {
+  readonly text: Text;
+  readonly language: Language;
+}
+
+type RenderValue = (props: ValueProps) => ReactNode;
+
+const numberValue: RenderValue = ({ field, value, language }) => (
+  <span>{field.name === 'id' ? String(value) : numberText(language, Number(value))}</span>
+);
+
+const textValue: RenderValue = ({ value, whole }) => <TextValue value={String(value)} whole={whole} />;
+
+/** The values of each type, neither null nor absent. A list has thousands of them: functions cost less than components. */
+const renderers = {
+  string: textValue,
+  text: textValue,
+  integer: numberValue,
+  number: numberValue,
+  decimal: textValue,
+  boolean: ({ value, text }) => <span>{text(value === true ? 'common.yes' : 'common.no')}</span>,
+  date: ({ value, whole }) => (whole ? <span>{String(value)}</span> : <RelativeDate value={String(value)} />),
+  datetime: ({ value, whole }) =>
+    whole ? <Time value={String(value)} format="full" /> : <RelativeTime value={String(value)} />,
+  time: textValue,
+  enum: ({ field, value }) => (
+    <ChoiceChip
+      choice={field.choices?.find((choice) => choice.value === value) ?? { label: String(value) }}
+    />
+  ),
+  json: ({ field, value, whole }) => <JsonValue field={field} value={value} whole={whole} />,
+  email: textValue,
+  url: ({ value }) => <WebAddress address={String(value)} />,
+  uuid: textValue,
+  reference: ({ field, value }) => <ReferenceValue model={field.reference ?? ''} id={Number(value)} />,
+  sequence: textValue,
+} satisfies Readonly<Record<FieldKind, RenderValue>>;
+
 /**
  * A value as its type is read. Every text is a text: nothing in a record becomes markup. A list renders its rows with
  * each state of its requests; the values in them are rendered once.
@@ -41,34 +83,10 @@ export const FieldValue = memo(function FieldValue({ field, value, whole = false
   const text = useText();
   const language = useLanguage();
   if (value === null || value === undefined) return <span>—</span>;
-  switch (field.type) {
-    case 'boolean':
-      return <span>{text(value === true ? 'common.yes' : 'common.no')}</span>;
-    case 'datetime':
-      return whole ? <Time value={String(value)} format="full" /> : <RelativeTime value={String(value)} />;
-    case 'date':
-      return whole ? <span>{String(value)}</span> : <RelativeDate value={String(value)} />;
-    case 'integer':
-    case 'number':
-      return <span>{field.name === 'id' ? String(value) : numberText(language, Number(value))}</span>;
-    case 'enum':
-      return (
-        <ChoiceChip
-          choice={field.choices?.find((choice) => choice.value === value) ?? { label: String(value) }}
-        />
-      );
-    case 'json':
-      return <JsonValue field={field} value={value} whole={whole} />;
-    case 'reference':
-      return <ReferenceValue model={field.reference ?? ''} id={Number(value)} />;
-    case 'url':
-      return <WebAddress address={String(value)} />;
-    default:
-      return <TextValue value={String(value)} whole={whole} />;
-  }
+  return ofKind<RenderValue>(renderers, field.type)({ field, value, whole, text, language });
 });
 
-const JsonValue = ({ field, value, whole = false }: FieldValueProps) =>
+const JsonValue = ({ field, value, whole }: Required<FieldValueProps>) =>
   whole ? (
     <JsonText value={value} label={field.label} />
   ) : (

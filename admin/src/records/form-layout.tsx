@@ -3,6 +3,7 @@ import ButtonBase from '@mui/material/ButtonBase';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useId, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
+import { traitsOf } from './field-kinds.ts';
 import { type FieldGroup, groupsOf } from './groups.ts';
 import type { MetadataField } from './metadata.ts';
 
@@ -16,9 +17,6 @@ interface FormLayoutProps {
 
 /** Groups of which all are open from the start, and cannot be folded. */
 const fewGroups = 3;
-
-/** Fields that are read over the whole width. */
-const wide: ReadonlySet<string> = new Set(['text', 'json']);
 
 /** The inputs of a form: two columns where there is room, under the headings that the model file gives them. */
 export const FormLayout = ({ fields, wrong, children }: FormLayoutProps) => {
@@ -66,7 +64,7 @@ const Group = ({ group: { label, fields }, foldable, first, isWrong, children }:
       }}
     >
       {fields.map((field) => (
-        <Box key={field.name} sx={wide.has(field.type) ? { gridColumn: '1 / -1' } : { minWidth: 0 }}>
+        <Box key={field.name} sx={traitsOf(field).long ? { gridColumn: '1 / -1' } : { minWidth: 0 }}>
           {children(field)}
         </Box>
       ))}

@@ -8,6 +8,7 @@ import { Icon } from '../parts/icon.tsx';
 import { unseen } from '../parts/unseen.ts';
 import { useText } from '../texts/provider.ts';
 import { FieldInput } from './field-input.tsx';
+import { traitsOf } from './field-kinds.ts';
 import { type LinesField, mostLines, rowsOf } from './lines.ts';
 import { defaultsOf } from './record.ts';
 import type { Draft } from './use-draft.ts';
@@ -31,7 +32,7 @@ export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) =
   if (target === undefined) return null;
   const { metadata } = target;
   const fields = metadata.fields.filter(
-    ({ name, type, read_only }) => !read_only && name !== field.by && type !== 'json',
+    (each) => !each.read_only && each.name !== field.by && traitsOf(each).structured !== true,
   );
   const rows = rowsOf(value);
   const put = (index: number, row: Draft): void => onChange(rows.with(index, row));

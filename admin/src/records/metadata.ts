@@ -1,5 +1,7 @@
 /** Metadata as `/admin/meta` returns it: all that these pages know of a resource. */
 
+import type { FieldKind } from '../../../src/fields/registry.ts';
+
 export interface ModelEntry {
   readonly model: string;
   readonly label: string;
@@ -47,7 +49,7 @@ export type ListedField = Pick<
 export interface MetadataField {
   readonly name: string;
   readonly label: string;
-  readonly type: string;
+  readonly type: FieldKind;
   /** Heading under which it stands. */
   readonly group?: string;
   readonly required: boolean;

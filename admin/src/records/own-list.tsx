@@ -47,7 +47,7 @@ const filtersFor = <Item extends RaRecord>(
     shown.includes(name) ? shown.indexOf(name) : shown.length;
   const named = fields.map((field) => {
     const words = choices[field.name];
-    return words === undefined ? field : { ...field, type: 'enum', choices: words };
+    return words === undefined ? field : { ...field, choices: words };
   });
   return filtersOf(
     named

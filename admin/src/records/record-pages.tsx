@@ -101,8 +101,8 @@ const Edit = ({ metadata, path, id }: EditProps) => {
 /** The references of a new record that the address names: `?user_id=3`. */
 const referredIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
   Object.fromEntries(
-    fields.flatMap(({ name, type, read_only }) => {
-      const id = type === 'reference' && !read_only ? Number(parameters.get(name)) : 0;
+    fields.flatMap(({ name, reference, read_only }) => {
+      const id = reference !== undefined && !read_only ? Number(parameters.get(name)) : 0;
       return Number.isSafeInteger(id) && id > 0 ? [[name, id]] : [];
     }),
   );

@@ -21,9 +21,10 @@ import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { DeletedRecord } from '../trash/deleted-record.tsx';
 import { useTrashedNotice } from '../trash/undo.tsx';
+import { traitsOf } from './field-kinds.ts';
 import { FieldValue } from './field-value.tsx';
 import { groupsOf } from './groups.ts';
-import type { Metadata, MetadataRelation } from './metadata.ts';
+import type { Metadata, MetadataField, MetadataRelation } from './metadata.ts';
 import { type AnyRecord, namingField, recordName } from './record.ts';
 import { RelatedRecords } from './related-records.tsx';
 import { WithMetadata } from './with-metadata.tsx';
@@ -87,14 +88,17 @@ const Show = ({ metadata, path, id }: ShowProps) => {
 /** Fields that the lead of the page shows, beside the name. */
 const gist = 3;
 
+/** The place of a field in the lead; 0 where the lead leaves it out. */
+const gistPlace = (field: MetadataField): number => traitsOf(field).gist ?? 0;
+
 const isShown = (value: unknown): boolean => value !== null && value !== undefined && value !== '';
 
 /** Where a record stands, in one line: its states first. */
 const Gist = ({ metadata, record }: { readonly metadata: Metadata; readonly record: AnyRecord }) => {
   const naming = namingField(metadata)?.name;
   const fields = metadata.fields
-    .filter(({ name, type }) => name !== naming && gistTypes.includes(type) && isShown(record[name]))
-    .toSorted((one, other) => gistTypes.indexOf(one.type) - gistTypes.indexOf(other.type))
+    .filter((field) => field.name !== naming && gistPlace(field) > 0 && isShown(record[field.name]))
+    .toSorted((one, other) => gistPlace(one) - gistPlace(other))
     .slice(0, gist);
   if (fields.length === 0) return null;
   return (
@@ -107,8 +111,6 @@ const Gist = ({ metadata, record }: { readonly metadata: Metadata; readonly reco
     </Stack>
   );
 };
-
-const gistTypes: readonly string[] = ['enum', 'reference', 'decimal'];
 
 /** The id and the times of the record, and its latest changes. */
 const Beside = ({ metadata, path, record }: ActionsProps) => (
@@ -217,9 +219,6 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
 /** Set by the service: they stand beside what somebody wrote. */
 const byService: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
-/** Fields whose values take the whole width. */
-const long: readonly string[] = ['text', 'json'];
-
 /** All that a record says, under the headings that the model file gives its fields. */
 export const RecordFacts = ({
   metadata,
@@ -236,7 +235,7 @@ export const RecordFacts = ({
           facts={fields.map((field) => [
             field.label,
             <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
-            long.includes(field.type),
+            traitsOf(field).long === true,
           ])}
         />
       </Stack>

@@ -1,4 +1,5 @@
 import { displayFields, displayName } from '../../../src/model/display.ts';
+import { traitsOf } from './field-kinds.ts';
 import type { Metadata, MetadataField } from './metadata.ts';
 
 /** A record of any resource. */
@@ -17,7 +18,7 @@ export const userDisplay = '{username}';
 export const namingField = ({ display = '', fields }: Metadata): MetadataField | undefined =>
   displayFields(display)
     .map((name) => fields.find((field) => field.name === name))
-    .find((field) => ['string', 'email', 'sequence'].includes(field?.type ?? ''));
+    .find((field) => field !== undefined && traitsOf(field).naming === true);
 
 /** Fields that the name of a record consists of. */
 export const nameFields = ({ display = '', fields }: Metadata): readonly string[] =>
@@ -27,16 +28,10 @@ export const nameFields = ({ display = '', fields }: Metadata): readonly string[
 export const recordName = ({ display }: { readonly display?: string | null }, record: AnyRecord): string =>
   displayName(display ?? '', record) ?? `#${record.id}`;
 
-/** Fields that say too much for a table. */
-const long: ReadonlySet<string> = new Set(['text', 'json']);
-
 /** Columns of a list beside the id. */
 const maxColumns = 6;
 
-/** The field with the state of a record: it is looked for first, wherever it is declared. */
-const states: ReadonlySet<string> = new Set(['enum', 'boolean']);
-
-/** Those of them that come before other fields. */
+/** States that come before other fields, wherever they are declared. */
 const maxStates = 2;
 
 /**
@@ -45,10 +40,11 @@ const maxStates = 2;
  */
 export const listedFields = ({ fields }: Metadata, without?: string): MetadataField[] => {
   const own = fields.filter(
-    ({ name, type }) => !long.has(type) && !['id', 'created_at', 'updated_at', without].includes(name),
+    (field) =>
+      traitsOf(field).long !== true && !['id', 'created_at', 'updated_at', without].includes(field.name),
   );
   const made = fields.filter(({ name }) => name === 'created_at');
-  const first = own.filter(({ type }) => states.has(type)).slice(0, maxStates);
+  const first = own.filter((field) => traitsOf(field).state === true).slice(0, maxStates);
   const others = own.filter((field) => !first.includes(field)).slice(0, maxColumns - 1 - first.length);
   return [...own.filter((field) => first.includes(field) || others.includes(field)), ...made];
 };
