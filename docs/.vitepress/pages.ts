@@ -125,7 +125,11 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Contributing', zh: '参与开发' },
-    pages: ['CONTRIBUTING.md', ...contributing('glossary', 'glossary-code', 'speed', 'pages', 'mutants')],
+    pages: [
+      'CONTRIBUTING.md',
+      'tests/README.md',
+      ...contributing('walks', 'recipes', 'glossary-code', 'glossary', 'speed', 'pages', 'mutants'),
+    ],
   },
 ];
 
@@ -141,7 +145,12 @@ export const sourceOf = (page: string, language: Language): string =>
 
 /** Every English page of the documentation. */
 export const allPages: readonly string[] = globSync(
-  ['*.md', 'docs/{guide,tutorial,reference,decisions,deploy,contributing}/**/*.md', 'examples/*/README.md'],
+  [
+    '*.md',
+    'docs/{guide,tutorial,reference,decisions,deploy,contributing}/**/*.md',
+    'examples/*/README.md',
+    'tests/README.md',
+  ],
   { cwd: root },
 )
   .map((page) => page.replaceAll('\\', '/'))

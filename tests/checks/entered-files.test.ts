@@ -31,19 +31,19 @@ describe('a reader', () => {
   });
 });
 
-/** The files that a walk of CONTRIBUTING.md names. */
-const namedIn = (begin: string, end: string): readonly string[] => {
-  const text = readFileSync(`${root}/CONTRIBUTING.md`, 'utf8');
-  const walk = text.slice(text.indexOf(begin), text.indexOf(end));
-  return [...walk.matchAll(/`([a-z][\w/-]+\.ts)`/g)].map(([, file = '']) => file);
+/** The files that a walk of docs/contributing/walks.md names, below `src`. */
+const namedIn = (title: string): readonly string[] => {
+  const sections = readFileSync(`${root}/docs/contributing/walks.md`, 'utf8').split(/^## /m);
+  const walk = sections.find((section) => section.startsWith(`${title}\n`)) ?? '';
+  return [...walk.matchAll(/`src\/([\w/-]+\.ts)`/g)].map(([, file = '']) => file);
 };
 
 it.each([
-  ['create', '**A create**', '**A list with'],
-  ['list with include', '**A list with', '**An event on'],
-  ['event to webhook', '**An event on', '## Adding'],
-])('the walk of a %s names only files that it enters', (name, begin, end) => {
-  const named = namedIn(begin, end);
+  ['create', 'A create'],
+  ['list with include', 'A list with a related record'],
+  ['event to webhook', 'An event on its way to a webhook'],
+])('the walk of a %s names only files that it enters', (name, title) => {
+  const named = namedIn(title);
   expect(named.length).toBeGreaterThan(6);
   expect(named.filter((file) => entered.get(name)?.includes(file) !== true)).toEqual([]);
 });

@@ -29,7 +29,7 @@ describe('the package', () => {
   it('holds what runs, with types and source maps, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
     const allowed =
-      /^(?:bin\/(?:gatewright|runtime)\.js|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/admin\/.+|docs\/(?!\.vitepress|contributing).+|docs-page\/.+|package\.json|(?:CHANGELOG|CONTRIBUTING|(?:SECURITY|README)(?:\.[\w-]+)?)\.md|LICENSE)$/;
+      /^(?:bin\/(?:gatewright|runtime)\.js|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/admin\/.+|docs\/(?!\.vitepress|contributing).+|docs-page\/.+|package\.json|(?:CHANGELOG|(?:SECURITY|README)(?:\.[\w-]+)?)\.md|LICENSE)$/;
     expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
     expect(paths.filter((path) => /\.test\.(?!yml$)|test-io|(?<!\.d)\.ts$|tsconfig/.test(path))).toEqual([]);
     for (const needed of [
