@@ -138,7 +138,7 @@ describe('audit report', () => {
       expect(warnings(options)).toEqual([]);
   });
 
-  it('has every endpoint, with who can call it', async () => {
+  it('the audit report has every endpoint, with who can call it', async () => {
     const { endpoints } = await report();
     const of = (method: string, path: string) =>
       endpoints.find((endpoint) => endpoint['method'] === method && endpoint['path'] === path);

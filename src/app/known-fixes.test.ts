@@ -15,7 +15,7 @@ describe('versions without known fixes', () => {
     ['PostgreSQL', '13.22'],
     ['PostgreSQL', '15.18'],
     ['PostgreSQL', '18.4'],
-  ])('are named: %s %s', (program, version) => {
+  ])('versions without known fixes are named: %s %s', (program, version) => {
     expect(missingFixes(program, version)).toMatch(`${program} ${version} lacks known fixes (`);
   });
 
@@ -29,11 +29,11 @@ describe('versions without known fixes', () => {
     ['PostgreSQL', '15.20'],
     ['PostgreSQL', '18.10'],
     ['PostgreSQL', '19.0'],
-  ])('are not those with them: %s %s', (program, version) => {
+  ])('versions with known fixes are not named: %s %s', (program, version) => {
     expect(missingFixes(program, version)).toBeUndefined();
   });
 
-  it('are the same ones that the command refuses to run on', () => {
+  it('the versions named are the same that the command refuses to run on', () => {
     for (const version of ['24.22.0', '24.22.1', '25.0.0', '26.12.0', '26.12.1', '27.1.0'])
       expect([version, outdatedNode(version).length === 0]).toEqual([version, isFixed(version)]);
     const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -44,7 +44,7 @@ describe('versions without known fixes', () => {
 });
 
 describeEachDatabase('the program behind a database', (databases) => {
-  it('is asked for its version', async () => {
+  it('the program behind a database is asked for its version', async () => {
     const url = await databases.create();
     const database = await databases.open(url);
     await database.close();

@@ -93,7 +93,7 @@ const flood = `
   process.once('message', () => { logger.info('last'); process.disconnect(); });`;
 
 describe('a log that cannot be written', () => {
-  it('does not block the service while its reader stalls, and afterwards reports how many lines were dropped', async () => {
+  it('a log that cannot be written does not block the service while its reader stalls, and afterwards reports how many lines were dropped', async () => {
     const child = start(flood);
     expect(await said(child)).toBeLessThan(1_000);
     let read = '';
@@ -114,7 +114,7 @@ describe('a log that cannot be written', () => {
     expect(lines.at(-1)?.msg).toBe('last');
   });
 
-  it('nor does a reader who has gone', async () => {
+  it('a reader of the log who has gone does not block the service', async () => {
     const child = start(flood);
     child.stdout?.destroy();
     expect(await said(child)).toBeLessThan(1_000);
@@ -122,7 +122,7 @@ describe('a log that cannot be written', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('nor a full disk', async () => {
+  it('a full disk under the log does not block the service', async () => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, sourceOf(flood), { stdio: ['ignore', full, full, 'ipc'] });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -131,7 +131,7 @@ describe('a log that cannot be written', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('does not keep a process from ending', async () => {
+  it('a log that cannot be written does not keep a process from ending', async () => {
     const child = start(`${flood} process.exit(3);`);
     const begun = performance.now();
     expect(await once(child, 'exit')).toEqual([3, null]);
@@ -153,12 +153,12 @@ const chatter = `
   process.once('message', () => process.disconnect());`;
 
 describe('what is written beside the log', () => {
-  it('is in its place among the lines of the log', () => {
+  it('text written beside the log is in its place among the lines of the log', () => {
     const script = `guardStandardStreams(); logger.info('1'); console.log('{"msg":"2"}'); process.stdout.write(Buffer.from('{"msg":"3"}\\n')); logger.info('4');`;
     expect(messagesOf(script)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('is flushed before a waiting caller goes on', () => {
+  it('text written beside the log is flushed before a waiting caller goes on', () => {
     const script = `guardStandardStreams(); process.stdout.write('{"msg":"1"}\\n', () => process.stdout.write('{"msg":"2"}\\n', 'utf8', () => logger.info('3')));`;
     expect(messagesOf(script)).toEqual(['1', '2', '3']);
   });

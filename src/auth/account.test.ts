@@ -34,7 +34,7 @@ describe('canonicalAccount', () => {
     expect(canonicalAccount(one)).not.toBe(canonicalAccount(other));
   });
 
-  test('is its own canonical form, and that of the text in capitals', () => {
+  test('the canonical form of an account is its own canonical form, and that of the text in capitals', () => {
     const text = fc.oneof(
       anyText,
       fc.string({ unit: 'grapheme' }),
@@ -62,7 +62,7 @@ describe('canonicalAccount', () => {
     }
   });
 
-  test('is in small letters, with one sigma', () => {
+  test('the canonical form of an account is in small letters, with one sigma', () => {
     expect(['Ann', 'ΟΔΟΣ', 'Straße', 'ＡＮＮ'].map(canonicalAccount)).toEqual([
       'ann',
       'οδοσ',
@@ -89,7 +89,7 @@ describe('usernames', () => {
     },
   );
 
-  test('are neither empty nor long', () => {
+  test('usernames are neither empty nor long', () => {
     expect(usernameViolation('')).toEqual({ rule: 'required' });
     expect(usernameViolation('x'.repeat(65))).toEqual({ rule: 'max_length', params: { max: 64 } });
   });
@@ -120,7 +120,7 @@ describe('emails', () => {
     expect(emailViolation(email)).toBeUndefined();
   });
 
-  test('are neither empty nor long', () => {
+  test('emails are neither empty nor long', () => {
     expect(emailViolation('')).toEqual({ rule: 'required' });
     expect(emailViolation(`${'x'.repeat(250)}@b.c`)).toBeUndefined();
     expect(emailViolation(`${'x'.repeat(251)}@b.c`)).toEqual({ rule: 'max_length', params: { max: 254 } });

@@ -32,7 +32,7 @@ describe('a domain', () => {
     expect(name).toMatch(/^xn--/);
   });
 
-  test('with a final sigma is another one than with the common one', () => {
+  test('a domain with a final sigma is another one than with the common one', () => {
     expect(domainName('οδος.example')).not.toBe(domainName('οδοσ.example'));
   });
 
@@ -65,7 +65,7 @@ describe('an address', () => {
     expect(canonicalAccount(typed)).toBe(compared);
   });
 
-  test('is mailed to in the form in which it is compared, but for case', () => {
+  test('an address is mailed to in the form in which it is compared, but for case', () => {
     const letters = 'aAiIıİßẞſsςσΣｉＩ\u212a\u0307\u0301éöＡ例.。-';
     const text = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 12 });
     fc.assert(
@@ -108,7 +108,7 @@ describe('an address', () => {
     expect(isExactAddress(text)).toBe(exact);
   });
 
-  test('is as short as it is when it is written by its labels', () => {
+  test('an address is as short as it is when it is written by its labels', () => {
     const long = `${'x'.repeat(40)}@${'ö'.repeat(50)}.${'ö'.repeat(50)}.${'ö'.repeat(50)}.example`;
     expect(addressOf(long)?.length).toBeGreaterThan(200);
     expect(emailViolation(`${'x'.repeat(120)}@${long.split('@')[1]}`)?.rule).toBe(

@@ -99,7 +99,7 @@ describe('the vectors of RFC 9421, appendix B', () => {
       return made !== undefined && verifiers[name](made, Buffer.from(signature, 'base64'));
     };
 
-    it('has this base and this signature', () => {
+    it('the example has this signature base and this signature', () => {
       expect(signatureBase(rfcRequest(), listIn(input))?.toString()).toBe(base.join('\n'));
       expect(verifies()).toBe(true);
     });
@@ -183,7 +183,7 @@ describe('components', () => {
       .split('\n')
       .slice(0, -1);
 
-  it('are those of the target as it was sent', () => {
+  it('components are those of the target as it was sent', () => {
     const names = '"@target-uri" "@scheme" "@authority" "@request-target" "@path" "@query"';
     expect(lines(names)).toEqual([
       '"@target-uri": https://example.com/a/b?c=d',
@@ -230,11 +230,11 @@ describe('a digest', () => {
     ['sha-256=("a")', false],
     [`${sha256}, ${sha256}`, false],
     ['', false],
-  ])('%s: %s', (field, expected) => {
+  ])('a digest of %s is checked: %s', (field, expected) => {
     expect(isDigestOf(field, body)).toBe(expected);
   });
 
-  it('of no bytes is that of an empty body', () => {
+  it('the digest of no bytes is that of an empty body', () => {
     expect(contentDigest('')).toBe('sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:');
     expect(isDigestOf(contentDigest(''), new Uint8Array())).toBe(true);
   });

@@ -258,7 +258,7 @@ describe.skipIf(!existsSync(file))(
 );
 
 describe('a token that was verified before', () => {
-  test('is over at its exp, and before its nbf, all the same', () => {
+  test('a token that was verified before is still refused after its exp and before its nbf', () => {
     let now = start;
     const tokens = createTokens(secret, () => now);
     const token = tokens.issue(7);
@@ -274,7 +274,7 @@ describe('a token that was verified before', () => {
     expect(tokens.verify(later)).toBeUndefined();
   });
 
-  test('is nothing to another secret, nor with one character changed', () => {
+  test('a token that was verified before is refused for another secret, and with one character changed', () => {
     const tokens = at(start);
     const token = tokens.issue(7);
     expect(tokens.verify(token)).toBeDefined();

@@ -112,7 +112,7 @@ describe('login throttle', () => {
     expect(await throttle.run('a', '192.0.2.7', async () => 'in', undefined, 'provider')).toBe('in');
   });
 
-  test('after ten failures: 429 until the window ends, also for the right password', async () => {
+  test('ten failed logins make every login 429 until the window ends, also with the right password', async () => {
     const { fail, succeed, time } = setUp();
     for (let count = 0; count < 10; count += 1) {
       expect(await fail()).toBeUndefined();
@@ -338,7 +338,7 @@ describe('login throttle', () => {
     expect(delays).toHaveLength(2);
   });
 
-  test('whose caller is gone asks the database nothing', async () => {
+  test('a login whose caller is gone asks the database nothing', async () => {
     const { succeed, asked } = setUpBusy();
     await expect(succeed(AbortSignal.abort())).rejects.toMatchObject({ problem: 'bad_request' });
     expect(asked).toEqual([]);

@@ -234,7 +234,7 @@ describe('signature', () => {
     expect(used).toEqual([`application shop ${now}`]);
   });
 
-  test('without a body the message ends at the line feed', async () => {
+  test('the signed message of a request without a body ends at the line feed', async () => {
     expect(
       await setUp().ask(['signature'], { headers: sign('shop', 'current', String(seconds), '') }),
     ).toEqual(application);
@@ -322,7 +322,7 @@ describe('signature', () => {
   );
 
   test.each(['x-app-id', 'x-timestamp', 'x-signature'])(
-    'without %s it is refused; without all three it is absent',
+    'a signature without %s is refused; without all three it is absent',
     async (name) => {
       const { ask, methods } = setUp();
       const { [name]: _, ...headers } = sign('shop', 'current') as Record<string, string>;
@@ -410,7 +410,7 @@ describe('guard', () => {
     expect(await setUp().ask([], { headers })).toEqual({ kind: 'nobody' });
   });
 
-  test('without credentials: unauthenticated, with every challenge once', async () => {
+  test('the guard refuses a request without credentials as unauthenticated, with every challenge once', async () => {
     await expect(setUp().ask(['jwt', 'bearer', 'api_key'])).rejects.toMatchObject({
       ...refusal('unauthenticated'),
       headers: { 'WWW-Authenticate': challenges },

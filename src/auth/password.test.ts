@@ -12,7 +12,7 @@ const anyText = fc.array(fc.nat(0xffff), { maxLength: 40 }).map((units) => Strin
 const passwords = createPasswords();
 
 describe('passwords', () => {
-  test('are kept as argon2id with OWASP parameters and a salt each', async () => {
+  test('passwords are kept as argon2id with OWASP parameters and a salt each', async () => {
     const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(one).not.toBe(two);

@@ -64,7 +64,7 @@ describe('cookies', () => {
     expect(setUp().cookies.hash('abc')).toBe(expected);
   });
 
-  test('over https the cookie is bound to the host', () => {
+  test('the cookie over https is bound to the host', () => {
     const { cookies } = setUp();
     expect(cookies.set('abc')).toBe(
       '__Host-gatewright_session=abc; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict; Secure',
@@ -74,7 +74,7 @@ describe('cookies', () => {
     );
   });
 
-  test('over http it is neither prefixed nor Secure', () => {
+  test('the cookie over http is neither prefixed nor Secure', () => {
     expect(setUp(http).cookies.set('abc')).toBe(
       'gatewright_session=abc; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict',
     );
@@ -89,7 +89,7 @@ describe('cookies', () => {
     expect(createSessionCookies(`${secret}!`, https).hash(session.id)).not.toBe(session.hash);
   });
 
-  test('only the very name counts', () => {
+  test('a cookie counts only under its exact name', () => {
     expect(cookieValues('a=1; b=2;a=3 ;\ta = 4', 'a')).toEqual(['1', '3', '4']);
     expect(cookieValues('A=1; xa=2; a; =a; a[]=3; \u00a0a=4; a\u00a0=5; "a"=6; %61=7', 'a')).toEqual([]);
     expect(cookieValues('a==b=', 'a')).toEqual(['=b=']);
@@ -157,12 +157,12 @@ describe('writes', () => {
     return { asked, answer: guard([...others, method], request({ cookie, ...headers }, 'POST')) };
   };
 
-  test('from a page of this service pass', async () => {
+  test('writes from a page of this service pass', async () => {
     const { answer } = write({ origin: 'https://api.example.com' });
     expect(await answer).toMatchObject({ id: 7 });
   });
 
-  test('from elsewhere, or from nowhere, are 403 and end before the database', async () => {
+  test('writes from elsewhere, or from nowhere, are 403 and end before the database', async () => {
     const sent: readonly Record<string, string>[] = [
       {},
       { origin: 'https://evil.example' },
@@ -239,7 +239,7 @@ describe('sameOrigin', () => {
     expect(ask(headers as Record<string, string>)).toBe(false);
   });
 
-  test('never throws', () => {
+  test('sameOrigin never throws', () => {
     fc.assert(
       fc.property(anyText, anyText, (origin, host) => {
         ask({ origin, host });

@@ -40,7 +40,7 @@ describe('a dictionary', () => {
     );
   });
 
-  it('is written again as it was signed: one space, none behind a semicolon', () => {
+  it('a dictionary is written again as it was signed: one space, none behind a semicolon', () => {
     const list = parseDictionary(' s=( "b"   "a";x ); created=0;\tn'.replace('\t', ' '))?.get('s');
     expect(list && serialize(list)).toBe('("b" "a";x);created=0;n');
   });
@@ -83,7 +83,7 @@ describe('a dictionary', () => {
     'sig=:AA==',
     'sig=:AA==: x',
     'sig=:AA==\n:',
-  ])('is not %j, or not one that verifies', (text) => {
+  ])('a dictionary is not %j, or not one that verifies', (text) => {
     const parsed = parseDictionary(text);
     // A flag is read, and is no number.
     if (text === 'sig=("a");created') expect(parsed?.get('sig')?.parameters.get('created')).toBe(true);

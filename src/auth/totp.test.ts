@@ -60,7 +60,7 @@ describe('codes of an authenticator application', () => {
       expect([code, stepOfCode(secret, code, now)]).toEqual([code, undefined]);
   });
 
-  it('is made of 160 bits, and never twice of the same', () => {
+  it('the secret of an authenticator application has 160 bits, and is never the same twice', () => {
     const secrets = new Set(Array.from({ length: 50 }, newTotpSecret));
     expect(secrets.size).toBe(50);
     for (const each of secrets) expect(each).toMatch(/^[A-Z2-7]{32}$/);

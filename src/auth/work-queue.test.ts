@@ -90,7 +90,7 @@ describe('the queue', () => {
     expect(await Promise.all([...crowd.slice(0, 3), alone, second])).toEqual(['a0', 'a1', 'a2', 'b0', 'b1']);
   });
 
-  test('has all of its places again once everything is over', async () => {
+  test('the queue has all of its places again once everything is over', async () => {
     const { run, begun, end } = bench(2, 100);
     for (const round of ['a', 'b', 'c']) {
       const names = [`${round}0`, `${round}1`, `${round}2`];

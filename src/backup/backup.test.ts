@@ -148,7 +148,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     file = join(directory, `copy-${count}`);
   });
 
-  it('is whole, private, described, and restores what was copied, as which it is remembered', async () => {
+  it('a backup is whole, private, described, and restores what was copied, as which it is remembered', async () => {
     const before = await contentOf(source);
     expect(await sinceBackup(source)).toBeUndefined();
     const made = await command(['backup', file, '--verify', '--json']);
@@ -247,7 +247,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
       expect((await command(['restore', '--verify', file])).status).toBe(0);
     });
 
-  it('with a changed byte, a cut end, another manifest or none is found, before anything is made of it', async () => {
+  it('a backup with a changed byte, a cut end, another manifest or none is found, before anything is made of it', async () => {
     await command(['backup', file]);
     const { size } = await stat(file);
     const manifest = await readFile(`${file}.json`, 'utf8');
@@ -301,7 +301,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     expect((await command(['restore', file], empty)).status).toBe(0);
   });
 
-  it('that cannot be written or read says so in one line and leaves nothing', async () => {
+  it('a backup that cannot be written or read says so in one line and leaves nothing', async () => {
     expect(await said(['backup', join(directory, 'nowhere', 'copy')])).toMatch(/cannot write here: ENOENT/);
     expect(await said(['restore', join(directory, 'nowhere')])).toMatch(/there is no backup \/nowhere$/);
     const { status, stderr } = await command(['backup', file, '--verify-url', source]);
@@ -328,7 +328,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
 });
 
 describe('a backup of a file', () => {
-  it('is one that the stock tool opens, and goes into no place with the log of another database', async () => {
+  it('a backup of a file is one that the stock tool opens, and goes into no place with the log of another database', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gatewright-backup-'));
     const env = { DATA_DIR: join(directory, 'data'), DATABASE_URL: `sqlite:${join(directory, 'a.db')}` };
     try {

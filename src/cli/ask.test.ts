@@ -32,7 +32,7 @@ const shown = async (keys: readonly string[]): Promise<string> => {
 };
 
 describe.skipIf(!existsSync(script))('a secret that is asked for on a terminal', () => {
-  it('is read by the line and not shown', async () => {
+  it('a secret that is asked for on a terminal is read by the line and not shown', async () => {
     expect(await shown(['walnut\r', 'ankör\u007f\u007för 7\r'])).toBe(
       'first: \nsecond: \n["walnut","ankör 7"]\n',
     );
@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(script))('a secret that is asked for on a terminal',
   it.each([
     ['Ctrl-C', '\u0003'],
     ['Ctrl-D', '\u0004'],
-  ])('is cancelled by %s', async (_, key) => {
+  ])('the question for a secret is cancelled by %s', async (_, key) => {
     expect(await shown([key])).toBe('first: \ncancelled: nothing was changed\n');
   });
 });

@@ -14,7 +14,7 @@ describe('the text of a statement for the log', () => {
     expect(maskedStatement(sql)).toBe(text);
   });
 
-  it('is bounded, and takes a time that grows with the length only', () => {
+  it('the text of a statement for the log is bounded, and takes a time that grows with the length only', () => {
     const sql = `select ${"'a".repeat(100_000)}${'"'.repeat(50_000)}${'$'.repeat(50_000)}`;
     const start = performance.now();
     expect(maskedStatement(sql).length).toBeLessThan(4_100);

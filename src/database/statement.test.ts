@@ -52,7 +52,7 @@ describe('prepare', () => {
     expect(prepared({ id: 1, name: 'A', email: null }).parameters).toEqual([1, 'A', null, false]);
   });
 
-  it('is built with its first values, and never again', () => {
+  it('a prepared statement is built with its first values, and never again', () => {
     let built = 0;
     const compiler = dialectOf({ dialect: 'sqlite' });
     const statements = [
@@ -157,7 +157,7 @@ describe('a statement of SQLite', () => {
       'a comparison with null',
       fragment`select max(id) from (select id from t where n is ${param('many')} order by id)`,
     ],
-  ])('is compiled once for any number of runs: %s', (_name, text) => {
+  ])('a statement of SQLite is compiled once for any number of runs: %s', (_name, text) => {
     const { sql: line, parameters } = statement<{ text: string; many: number }>(
       words,
       () => text,

@@ -28,7 +28,7 @@ describeEachDatabase('figures that lie in the database', (databases) => {
       .find((figure) => figure.name === name)
       ?.samples.map(({ labels = {}, value }) => [...Object.values(labels), value]);
 
-  it('are nought where nothing is', async () => {
+  it('stored figures are zero where nothing is stored', async () => {
     const figures = await createStoredFigures(await migrated())();
     expect(figures.flatMap(({ samples }) => samples.map(({ value }) => value))).toEqual(Array(9).fill(0));
     // Every instance tells the same.

@@ -56,7 +56,7 @@ describeEachDatabase('a stream', (databases) => {
     expect(notes.map((note) => note.id)).toEqual(Array.from({ length: rows }, (_, index) => index + 1));
   });
 
-  it('binds parameters', async () => {
+  it('a stream binds its parameters', async () => {
     const database = await prepared(10, 1);
     const placeholder = databases.dialect === 'sqlite' ? '?' : '$1';
     const chunks = await database.stream(
@@ -92,7 +92,7 @@ describeEachDatabase('a stream', (databases) => {
     expect(await database.get(query('select count(*) as n from notes'))).toEqual({ n: 10 });
   });
 
-  it('is open at most 8 times, and an early end makes room, read or not', async () => {
+  it('a stream is open at most 8 times, and an early end makes room, read or not', async () => {
     const database = await prepared(5_000, 100);
     const open = await Promise.all(Array.from({ length: 8 }, () => database.stream(all)));
     // A ninth waits; its caller hangs up.

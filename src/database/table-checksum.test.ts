@@ -41,7 +41,7 @@ describeEachDatabase('checksums of tables', (databases) => {
     return { url, database };
   };
 
-  it('are the same on every database, whatever the order of rows, in every kind of column', async () => {
+  it('checksums of tables are the same on every database, whatever the order of rows, in every kind of column', async () => {
     const { url } = await filled(things);
     const checksums = await checksumsOf(url);
     // A constant: every database returns the same.

@@ -105,7 +105,7 @@ describeEachDatabase('an entity', (databases) => {
     return { ask, docsOf, database, services };
   };
 
-  it('is a folder and a line: list, filter, record, schema and what pages know of it follow', async () => {
+  it('an entity is a folder and a line: list, filter, record, schema and what pages know of it follow', async () => {
     const { ask, docsOf } = await stage();
     expect(await ask(shelves, 'listShelves', 'filter[state]=open&sort=-name')).toEqual([
       { id: 3, name: 'c', state: 'open' },
@@ -145,7 +145,7 @@ describeEachDatabase('an entity', (databases) => {
     });
   });
 
-  it('has a column more by one line', async () => {
+  it('an entity has a column more by one line', async () => {
     const { ask, docsOf } = await stage();
     expect(await ask(notedShelves, 'listShelves', 'filter[note]=damp')).toEqual([
       { id: 1, name: 'a', state: 'open', note: 'damp' },
@@ -160,7 +160,7 @@ describeEachDatabase('an entity', (databases) => {
     });
   });
 
-  it('is changed by a command: endpoint, schemas, refusals and its line of the audit log follow', async () => {
+  it('an entity is changed by a command: endpoint, schemas, refusals and its line of the audit log follow', async () => {
     const { ask, database, services } = await stage();
     const create = (shelf: object) => ask(shelves, 'createShelf', '', {}, shelf);
     expect(await create({ id: 4, name: 'd' })).toEqual({ id: 4, name: 'd', state: 'open' });

@@ -18,7 +18,7 @@ describe('an exact decimal', () => {
     [-0, '0'],
     ['-0.00', '0.00'],
     [decimalOf('3.10'), '3.10'],
-  ])('reads %s', (value, expected) => {
+  ])('an exact decimal is read from %s', (value, expected) => {
     expect(text(decimalOf(value))).toBe(expected);
   });
 
@@ -38,7 +38,7 @@ describe('an exact decimal', () => {
     true,
     {},
     [],
-  ])('refuses %j', (value) => {
+  ])('an exact decimal is not read from %j', (value) => {
     expect(() => decimalOf(value as string)).toThrow(TypeError);
   });
 

@@ -60,12 +60,12 @@ describe('a pattern', () => {
     expect(flaw).toContain(advice);
   });
 
-  it('with modifiers is refused, and a text that is no pattern says why', () => {
+  it('a pattern with modifiers is refused, and a text that is no pattern says why', () => {
     expect(patternFlaw('^(?i:a)$', 255)).toContain('a group with modifiers');
     expect(patternFlaw('(', 255)).toMatch(/^pattern: Invalid regular expression/);
   });
 
-  it('is refused by the name of the model and the field, and in the body of an endpoint', () => {
+  it('a pattern is refused by the name of the model and the field, and in the body of an endpoint', () => {
     const code = field.string({ pattern: '^(a+)+$' });
     expect(() => defineResource('Memo', { fields: { code } })).toThrow('Memo.code: pattern ^(a+)+$ can take');
     expect(() =>

@@ -58,7 +58,7 @@ describe('the memory for bodies', () => {
     expect(refusalOf(() => memory.take(known(), 50))).toBeUndefined();
   });
 
-  it('has the largest body that is still coming give way to a smaller one', () => {
+  it('the largest body that is still coming gives way to a smaller one', () => {
     const memory = new BodyMemory(100);
     const [small, large] = [coming(memory, known(), 30), coming(memory, known(), 70)];
     expect(refusalOf(() => memory.take(known(), 70))).toEqual(overloaded);
@@ -66,7 +66,7 @@ describe('the memory for bodies', () => {
     expect([small.refused, large.refused, large.holder.held, memory.held]).toEqual([false, true, 0, 40]);
   });
 
-  it('has a stranger give way to a known caller, and no known caller to a stranger', () => {
+  it('an unauthenticated body gives way to an authenticated one, and no authenticated one to an unauthenticated one', () => {
     const memory = new BodyMemory(100);
     const [unknown, mine] = [coming(memory, stranger(), 10), coming(memory, known(), 90)];
     expect(refusalOf(() => memory.take(stranger(), 10))).toEqual(overloaded);
@@ -74,7 +74,7 @@ describe('the memory for bodies', () => {
     expect([unknown.refused, mine.refused]).toEqual([true, false]);
   });
 
-  it('has nothing give way that has come whole', () => {
+  it('a body that has come whole never gives way', () => {
     const memory = new BodyMemory(100);
     const body = coming(memory, known(), 100);
     body.complete();

@@ -18,7 +18,7 @@ describe('the address of a caller', () => {
     ['1.1.1.1, 203.0.113.10:40001', '203.0.113.10'],
     ['1.1.1.1:7, 203.0.113.10:40001 , 10.0.0.7:80,', '203.0.113.10'],
     ['10.0.0.9:80', '10.0.0.9'],
-  ])('in X-Forwarded-For: %s', (header, address) => {
+  ])('the address of a caller comes from X-Forwarded-For: %s', (header, address) => {
     expect(callerAddress(proxy, header, trusted)).toBe(address);
   });
 
@@ -44,12 +44,12 @@ describe('the address of a caller', () => {
     expect(callerAddress(proxy, header, trusted)).toBe(proxy);
   });
 
-  it('is the socket’s where no proxy is trusted, or nothing was forwarded', () => {
+  it('the address of a caller is the socket’s where no proxy is trusted, or nothing was forwarded', () => {
     expect(callerAddress('203.0.113.1', '1.1.1.1', trusted)).toBe('203.0.113.1');
     expect(callerAddress(proxy, undefined, trusted)).toBe(proxy);
   });
 
-  it('is so many hops away', () => {
+  it('the address of a caller is so many hops away', () => {
     const header = '1.1.1.1, 2.2.2.2:22, [2001:db8::3]:3';
     const addresses = [0, 1, 2, 3, 4].map((hops) => callerAddress(proxy, header, behind(hops)));
     expect(addresses).toEqual([proxy, '2001:db8::3', '2.2.2.2', '1.1.1.1', '1.1.1.1']);

@@ -45,7 +45,7 @@ describe('connections beyond the bound', () => {
     ).toEqual([true, false, true, false, false]);
   });
 
-  it('are refused where no connection of their own network is idle', async () => {
+  it('connections beyond the bound are refused where no connection of their own network is idle', async () => {
     const { arrive } = await counting({ maxConnections: 3 });
     const busy = [
       await arrive('127.0.0.1', true),
@@ -85,7 +85,7 @@ describe('connections beyond the bound', () => {
 });
 
 describe('requests in flight', () => {
-  it('are counted until they are answered, and those that wait longest are named first', async () => {
+  it('requests in flight are counted until they are answered, and those that wait longest are named first', async () => {
     const { connections, arrive } = await counting({});
     const sockets = [await arrive(), await arrive('127.0.0.2'), await arrive()].map(([socket]) => socket);
     const last = sockets.map((socket, index) => {
@@ -99,7 +99,7 @@ describe('requests in flight', () => {
     expect([connections.inFlight, connections.longestWaiting(2)]).toEqual([2, [last[1], last[0]]]);
   });
 
-  it('do not count where a connection has sent more than it may', async () => {
+  it('requests in flight do not count where a connection has sent more than it may', async () => {
     const { connections, arrive } = await counting({});
     const [socket] = await arrive();
     const taken = Array.from({ length: 130 }, () => connections.arrived(socket));

@@ -113,7 +113,7 @@ it('answers HEAD with the length only', async () => {
   expect([answer.headers.get('content-length'), await answer.text()]).toEqual(['1002', '']);
 });
 
-it('is sent once', async () => {
+it('framed bytes are sent once', async () => {
   const body = new FramedBytes('<', filled(3, 'x'), '>');
   const port = await serve([body]);
   await fetch(`http://127.0.0.1:${port}`);

@@ -36,11 +36,11 @@ describe('a Host header', () => {
     '"a"',
     'é',
     '<x>',
-  ])('is none: %s', (value) => {
+  ])('a Host header is refused: %s', (value) => {
     expect(isHost(value)).toBe(false);
   });
 
-  it('is judged again behind a good one', () => {
+  it('a Host header is judged again behind a good one', () => {
     expect(['example.com', 'example.com, a', 'example.com'].map(isHost)).toEqual([true, false, true]);
   });
 });

@@ -56,18 +56,21 @@ const refusal = async (read: () => Buffer | Promise<Buffer>): Promise<string | u
 };
 
 describe('a body', () => {
-  it.each([1, 1_000, 60_000, 70_000, 100_000, limit])('of %i bytes that came whole', async (size) => {
-    const { sender } = await arrival(post(size) + 'x'.repeat(size));
-    expect(String(await readBody(sender, reading()))).toBe('x'.repeat(size));
-    expect(sender.held).toBeGreaterThanOrEqual(size);
-  });
+  it.each([1, 1_000, 60_000, 70_000, 100_000, limit])(
+    'reads a body of %i bytes that came whole',
+    async (size) => {
+      const { sender } = await arrival(post(size) + 'x'.repeat(size));
+      expect(String(await readBody(sender, reading()))).toBe('x'.repeat(size));
+      expect(sender.held).toBeGreaterThanOrEqual(size);
+    },
+  );
 
-  it('that came whole with its head is there at once', async () => {
+  it('a body that came whole with its head is there at once', async () => {
     const { sender } = await arrival(`${post(4)}abcd`);
     expect(readBody(sender, reading())).toEqual(Buffer.from('abcd'));
   });
 
-  it('that still comes', async () => {
+  it('waits for a body that still comes', async () => {
     const { sender, socket } = await arrival(`${post(6)}ab`);
     const body = readBody(sender, reading());
     socket.write('cd');
@@ -75,12 +78,12 @@ describe('a body', () => {
     expect(String(await body)).toBe('abcdef');
   });
 
-  it('that is larger than allowed is not waited for', async () => {
+  it('a body that is larger than allowed is not waited for', async () => {
     const { sender } = await arrival(post(100));
     expect(() => readBody(sender, reading(99))).toThrow('body_too_large');
   });
 
-  it('that turns out larger than allowed', async () => {
+  it('refuses a body that turns out larger than allowed', async () => {
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
     const whole = await arrival(`${head}64\r\n${'x'.repeat(100)}\r\n0\r\n\r\n`);
     expect(await refusal(() => readBody(whole.sender, reading(99)))).toBe('body_too_large');
@@ -94,7 +97,7 @@ describe('a body', () => {
     expect(bodies.memory.held).toBe(0);
   });
 
-  it('whose sender hung up, before it is read or meanwhile', async () => {
+  it('rejects a body whose sender hung up, before it is read or meanwhile', async () => {
     const before = await arrival(`${post(6)}ab`);
     before.socket.resetAndDestroy();
     await expect.poll(() => before.raw.destroyed).toBe(true);
@@ -106,7 +109,7 @@ describe('a body', () => {
     expect(await refused).toBe('bad_request');
   });
 
-  it('that came after its connection was given up is dropped', async () => {
+  it('a body that came after its connection was given up is dropped', async () => {
     const { sender, socket } = await arrival(`${post(4)}ab`);
     const refused = refusal(() => readBody(sender, reading()));
     sender.connection.ending = true;
@@ -114,7 +117,7 @@ describe('a body', () => {
     expect(await refused).toBe('bad_request');
   });
 
-  it('in pieces of a byte counts for more than its bytes', async () => {
+  it('a body in pieces of a byte counts for more than its bytes', async () => {
     const { sender, socket } = await arrival(post(20));
     const refused = refusal(() => readBody(sender, reading(limit, 5_000)));
     for (let count = 0; count < 20; count += 1) {

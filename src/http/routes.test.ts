@@ -55,14 +55,17 @@ describe('endpoints that are added in several calls', () => {
     ['the same path', endpoint('GET', '/a/:id', 'x.ts'), '/base'],
     ['another name of a parameter', endpoint('GET', '/a/:name', 'x.ts'), '/base'],
     ['another cut between base path and path', endpoint('GET', '/base/a/:name', 'x.ts'), ''],
-  ])('are refused as those of one call are: %s', (_name, other, basePath) => {
-    const { method, path } = other;
-    expect(() => routes().add([other], basePath)).toThrow(
-      `GET /a/:id of the service, ${method} ${path} of x.ts`,
-    );
-  });
+  ])(
+    'endpoints that are added in several calls are refused as those of one call are: %s',
+    (_name, other, basePath) => {
+      const { method, path } = other;
+      expect(() => routes().add([other], basePath)).toThrow(
+        `GET /a/:id of the service, ${method} ${path} of x.ts`,
+      );
+    },
+  );
 
-  it('are all found, and each method of a path is allowed', () => {
+  it('endpoints that are added in several calls are all found, and each method of a path is allowed', () => {
     const more = routes();
     more.add([endpoint('DELETE', '/a/:name'), endpoint('GET', '/c')], '/base');
     expect(found(more, 'GET', '/base/a/7')).toEqual(['GET /a/:id', { id: '7' }]);
@@ -80,7 +83,7 @@ describe('a path', () => {
     endpoint('GET', '/a/all'),
   );
 
-  it('is one whatever its parameters are called, and each endpoint gets its own', () => {
+  it('a path is one whatever its parameters are called, and each endpoint gets its own', () => {
     expect(found(routes, 'GET', '/base/a/7')).toEqual(['GET /a/:id', { id: '7' }]);
     expect(found(routes, 'HEAD', '/base/a/7?x')).toEqual(['GET /a/:id', { id: '7' }]);
     expect(found(routes, 'DELETE', '/base/a/7')).toEqual(['DELETE /a/:name', { name: '7' }]);
@@ -91,16 +94,16 @@ describe('a path', () => {
     ]);
   });
 
-  it('that is spelt out is no parameter of another, for any method', () => {
+  it('a path that is spelt out is no parameter of another, for any method', () => {
     expect(found(routes, 'GET', '/base/a/all')).toEqual(['GET /a/all', {}]);
     expect(found(routes, 'DELETE', '/base/a/all')).toEqual(['method_not_allowed', { Allow: 'GET, HEAD' }]);
   });
 
-  it.each(['/base/b', '/base/b?x=/', '/base/%62', '/base/b#x'])('is found as %s', (url) => {
+  it.each(['/base/b', '/base/b?x=/', '/base/%62', '/base/b#x'])('a path is found as %s', (url) => {
     expect(found(routes, 'PATCH', url)).toEqual(['PATCH /b', {}]);
   });
 
-  it.each(['/base/b/', '/base/B', '/base//b', '/b', ''])('is not found as %s', (url) => {
+  it.each(['/base/b/', '/base/B', '/base//b', '/b', ''])('a path is not found as %s', (url) => {
     expect(found(routes, 'PATCH', url)).toEqual(['path_not_found', {}]);
   });
 
@@ -109,7 +112,7 @@ describe('a path', () => {
     expect(found(routes, method, '/base/c')).toEqual(['path_not_found', {}]);
   });
 
-  it('with an empty parameter is none', () => {
+  it('a path with an empty parameter is none', () => {
     for (const method of ['GET', 'DELETE', 'POST', 'TRACE'])
       expect(found(routes, method, '/base/a/')).toEqual(['path_not_found', {}]);
     expect(found(routes, 'GET', '/base/a/%00')).toEqual(['path_not_found', {}]);

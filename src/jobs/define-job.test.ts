@@ -69,7 +69,7 @@ describe('defineJob', () => {
     expect(Object.isFrozen(mail)).toBe(true);
   });
 
-  it('is named by its file, which has to be a name', () => {
+  it('a job is named by its file, which has to be a name', () => {
     const job = defineJob({ handle });
     expect([...createApplication({ jobs: { 'send-mail': job } }).jobs.keys()]).toEqual(['send-mail']);
     expect(() => createApplication({ jobs: { 'send mail': job } })).toThrow(
@@ -92,7 +92,7 @@ describe('a schedule', () => {
     return found;
   };
 
-  it('is in UTC unless another zone is given', () => {
+  it('a schedule is in UTC unless another zone is given', () => {
     expect(ticks('30 3 * * *', undefined, '2026-11-22T03:30:00Z', 2)).toEqual([
       '2026-11-23T03:30',
       '2026-11-24T03:30',

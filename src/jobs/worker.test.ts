@@ -573,7 +573,7 @@ describeEachDatabase('a worker', (databases) => {
     expect(runs).toBe(1);
   });
 
-  it('does not run a job in the context of the request that added it', async () => {
+  it('a worker does not run a job in the context of the request that added it', async () => {
     const context = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     const one = await instance(await migrated(), {
@@ -589,7 +589,7 @@ describeEachDatabase('a worker', (databases) => {
     expect(seen).toEqual([undefined]);
   });
 
-  it('is woken by another process where the database can, and polls where it cannot', async () => {
+  it('a worker is woken by another process where the database can, and polls where it cannot', async () => {
     const url = await migrated();
     let ran = 0;
     const mail = defineJob({

@@ -34,7 +34,7 @@ describe('a bounded cache', () => {
     expect(cache.get('key')).toEqual({ number: 2 });
   });
 
-  it('is empty once it was cleared, of either generation', () => {
+  it('a bounded cache is empty once it was cleared, of either generation', () => {
     const cache = new BoundedCache<{ number: number }>(capacity);
     for (let number = 0; number < 1.5 * capacity; number += 1) cache.set(`key ${number}`, entry(number));
     cache.clear();

@@ -68,7 +68,7 @@ it('reads a usual text in about the time of JSON.parse', () => {
   expect(time(parseExact)).toBeLessThan(3 * Math.max(1, time(JSON.parse)));
 });
 
-it('has the nearest doubles for code', () => {
+it('exact JSON gives code the nearest doubles', () => {
   const sent = parseExact('{"n":[9007199254740993,{"x":1e400}],"t":"1e400","z":null}');
   expect(plainJson(sent)).toEqual({ n: [9007199254740992, { x: Infinity }], t: '1e400', z: null });
 });

@@ -78,7 +78,7 @@ describe('a fair queue', () => {
     expect(went).toEqual(['a1']);
   });
 
-  test('nothing listens to a caller any more who went on, hung up or was refused', async () => {
+  test('a fair queue stops listening to a caller who went on, hung up or was refused', async () => {
     const { lines, wait, settled } = bench(2);
     const aborts = Array.from({ length: 3 }, () => new AbortController());
     const [on, up, out] = aborts.map(({ signal }) => signal);

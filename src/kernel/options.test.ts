@@ -14,13 +14,13 @@ describe('the nearest known name', () => {
     expect(nearest(name, names)).toBe(known);
   });
 
-  it('is none where nothing is known', () => {
+  it('the nearest known name is none where nothing is known', () => {
     expect(nearest('any', [])).toBeUndefined();
   });
 });
 
 describe('tables of options', () => {
-  it('are held to the options by the compiler', () => {
+  it('tables of options are held to the options by the compiler', () => {
     interface Options {
       readonly one?: boolean;
       readonly two?: boolean;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { freeBytes, OwnedBytes } from './json.ts';
 
 describe('bytes that are given away', () => {
-  it('are gone for their former owner, and the same for the new one', () => {
+  it('bytes that are given away are gone for their former owner, and the same for the new one', () => {
     const bytes = new Uint8Array([1, 2, 3]);
     const owned = new OwnedBytes(bytes);
     expect(bytes.byteLength).toBe(0);
@@ -11,7 +11,7 @@ describe('bytes that are given away', () => {
     expect([...owned.take()]).toEqual([1, 2, 3]);
   });
 
-  it('are taken once, and have no length after that', () => {
+  it('bytes that are given away are taken once, and have no length after that', () => {
     const owned = new OwnedBytes(new Uint8Array(3));
     owned.take();
     expect(() => owned.take()).toThrow('the bytes were already taken');
@@ -29,7 +29,7 @@ describe('bytes that are given away', () => {
     ]);
   });
 
-  it('are freed by who took them', () => {
+  it('bytes that are given away are freed by their new owner', () => {
     const taken = new OwnedBytes(new Uint8Array(3)).take();
     freeBytes(taken);
     expect(taken.byteLength).toBe(0);

@@ -31,7 +31,7 @@ const machine = (left?: number) => {
 };
 
 describe('the clock of a service', () => {
-  it('is that of its machine, for removals as well, while nothing leaps', () => {
+  it('the clock of a service is that of its machine, for removals as well, while nothing leaps', () => {
     const { clock, begun, moves, pass, own } = machine(start - minute);
     expect(begun).toBeUndefined();
     pass(30 * day, hour / 2);
@@ -72,7 +72,7 @@ describe('the clock of a service', () => {
     expect(behind.clock.removal()).toBe(start);
   });
 
-  it('is the database’s where the two differ, also while the machine’s is being set', () => {
+  it('the clock of a service is the database’s where the two differ, also while the machine’s is being set', () => {
     const { clock, pass, set, own, elapsed } = machine();
     clock.compare(own() - 2 * day, elapsed(), elapsed() + 20);
     expect([clock.isOff, Math.round(clock.offset / hour)]).toEqual([true, 48]);

@@ -11,7 +11,7 @@ const countsOf = (times: AnswerTimes) =>
   [...times.routes].map(({ route, method, statuses }) => [route, method, Object.fromEntries(statuses)]);
 
 describe('the times of answers', () => {
-  it('are counted by the route and the method of the endpoint, base path included', () => {
+  it('the times of answers are counted by the route and the method of the endpoint, base path included', () => {
     const times = new AnswerTimes('/base');
     const observe = times.observerOf(endpoint('/api/v1/notes/:id'));
     observe(sent('GET', 200, 1));
@@ -37,7 +37,7 @@ describe('the times of answers', () => {
     expect(route?.durations.total).toBeCloseTo(60_003.201, 6);
   });
 
-  it('of what reaches no endpoint are counted by known methods', () => {
+  it('the times of answers that reach no endpoint are counted by known methods', () => {
     const times = new AnswerTimes('');
     const observe = times.observerOf(undefined);
     for (const method of ['GET', 'BREW', 'PROPFIND', 'OPTIONS']) observe(sent(method, 404, 1, 40401));
@@ -48,7 +48,7 @@ describe('the times of answers', () => {
     ]);
   });
 
-  it(`of more than ${maxRoutes} routes are counted under one name, and none is lost`, () => {
+  it(`the times of answers of more than ${maxRoutes} routes are counted under one name, and none is lost`, () => {
     const times = new AnswerTimes('');
     const many = Array.from({ length: maxRoutes + 300 }, (_, index) =>
       times.observerOf(endpoint(`/${index}`)),

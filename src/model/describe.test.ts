@@ -132,14 +132,14 @@ describe('metadata', () => {
     expect(fields['id']).toMatchObject({ read_only: true });
   });
 
-  it('is read-only where this caller writes nothing', () => {
+  it('metadata is read-only where this caller writes nothing', () => {
     const reader: Access = { ...full, create: undefined, update: undefined };
     const metadata = describeModel(order, reader, [], 'en');
     for (const one of Object.values(fieldsOf(metadata))) expect(one['read_only']).toBe(true);
     expect(metadata['schemas']).toMatchObject({ create: { properties: {} }, update: { properties: {} } });
   });
 
-  it('does not name fields that the caller neither reads nor writes', () => {
+  it('metadata does not name fields that the caller neither reads nor writes', () => {
     const writable = new Set(['number', 'amount', 'paid']);
     const clerk: Access = {
       ...full,
@@ -208,7 +208,7 @@ describe('a required field that a caller may not write', () => {
     expect(chinese['reasons']).toEqual({ create: 'Rank为必填项且没有默认值，而当前用户无权填写' });
   });
 
-  it('is no hindrance with a default, or for whom may write it', () => {
+  it('a required field that a caller may not write is no hindrance with a default, or for callers who may write it', () => {
     const rank = field.integer({ required: true, default: 1 });
     const preset = defineResource('Memo', { fields: { ...fields, rank }, restricted: ['rank'] });
     const model = defineResource('Memo', { fields, restricted: ['rank'] });

@@ -6,7 +6,7 @@ import { displayFields, displayName } from './display.ts';
 describe('the name of a record', () => {
   const fields = { sku: field.string({ unique: true }), name: field.string(), size: field.integer() };
 
-  it('is a field called name or title, before the first text', () => {
+  it('the name of a record is a field called name or title, before the first text', () => {
     expect(defineResource('Product', { fields }).display).toBe('{name}');
     expect(defineResource('Book', { fields: { isbn: field.string(), title: field.string() } }).display).toBe(
       '{title}',
@@ -22,7 +22,7 @@ describe('the name of a record', () => {
     );
   });
 
-  it('is the template of the model, filled with the values of the record', () => {
+  it('the name of a record is the template of the model, filled with the values of the record', () => {
     const { display = '' } = defineResource('Item', { fields, display: '{name} · {size} ({sku})' });
     expect(displayFields(display)).toEqual(['name', 'size', 'sku']);
     expect(displayName(display, { name: 'Gift', size: 3, sku: 'G-3' })).toBe('Gift · 3 (G-3)');
@@ -36,7 +36,7 @@ describe('the name of a record', () => {
     ['no field', 'display names no field: write it as `{number} · {status}`'],
     ['{colour}', 'display names colour, which is no field'],
     ['{data}', 'display cannot show a field of the type json'],
-  ])('refuses %s', (display, message) => {
+  ])('the name of a record refuses %s', (display, message) => {
     expect(() => defineResource('Item', { fields: { ...fields, data: field.json() }, display })).toThrow(
       message,
     );

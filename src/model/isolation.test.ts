@@ -124,7 +124,7 @@ describe('conditions on rows', () => {
     expect(resolved(anyOf(own('assignee'), member('team_id', { of: membership })))?.read.others).toBe('none');
   });
 
-  it('of fields are resolved alike, and hold for no record before all models are known', () => {
+  it('conditions on rows of fields are resolved alike, and hold for no record before all models are known', () => {
     const model = defineResource('Task', {
       fields,
       restricted: ['title', { fields: ['amount'], unless: own('assignee') }],
@@ -145,7 +145,7 @@ describe('conditions on rows', () => {
     );
   });
 
-  it('of views are resolved alike, and ask no record of their own model', () => {
+  it('conditions on rows of views are resolved alike, and ask no record of their own model', () => {
     const viewed = (when: unknown) => defineResource('Task', { fields, views: { when } as never });
     const model = viewed([[own('assignee'), ['amount']]]);
     expect(model.rules.viewedWhen).toMatchObject([{ fields: ['amount'], condition: { words: 'no record' } }]);

@@ -88,7 +88,7 @@ describe('rules in words', () => {
     if (zh !== undefined) expect(chinese).toBe(zh);
   });
 
-  it('are written as a tree of names', () => {
+  it('rules in words are written as a tree of names', () => {
     const { model, models, expression } = modelsWith(
       anyOf(
         own('assignee'),

@@ -315,7 +315,7 @@ describeEachDatabase('operations', (databases) => {
       );
     });
 
-    it('is a conflict where what was in the way has gone again', async () => {
+    it('create is a conflict where the record in the way has gone again', async () => {
       const { served, database } = await setUp();
       const resource = served(plain);
       const blocked = overtaken(resource, () => add(resource, { title: 'A', slug: 'a' }));
@@ -357,7 +357,7 @@ describeEachDatabase('operations', (databases) => {
       expect(await context.idempotency.find(request)).toMatchObject({ status: 201, ...first });
     });
 
-    it('of two at once one writes, and both are answered the same', async () => {
+    it('two creates at once with one Idempotency-Key write once, and get the same response', async () => {
       const { served, count } = await setUp();
       const resource = served(plain);
       let other: unknown;
@@ -369,7 +369,7 @@ describeEachDatabase('operations', (databases) => {
       expect(await count(plain)).toBe(1);
     });
 
-    it('of two at once that collide, the second hears what the first was answered', async () => {
+    it('the second of two creates at once with one Idempotency-Key that collide gets the first one’s response', async () => {
       const { served, count } = await setUp();
       const resource = served(plain);
       let other: unknown;
@@ -413,7 +413,7 @@ describeEachDatabase('operations', (databases) => {
       expect(await change(resource, 1, { slug: 'a' })).toMatchObject({ version: 3 });
     });
 
-    it('is refused of another version, and of what is not there, before what is wrong with the body', async () => {
+    it('update is refused of another version, and of what is not there, before what is wrong with the body', async () => {
       const { served } = await setUp();
       for (const resource of [served(plain), served(hooked)]) {
         await add(resource, { title: 'A' });
@@ -433,7 +433,7 @@ describeEachDatabase('operations', (databases) => {
       }
     });
 
-    it('is refused like a create where somebody was quicker', async () => {
+    it('update is refused like a create where somebody was quicker', async () => {
       const { served } = await setUp();
       const resource = served(plain);
       await add(resource, { title: 'A' });
@@ -465,7 +465,7 @@ describeEachDatabase('operations', (databases) => {
       expect(after).toEqual([]);
     });
 
-    it('is refused while something demands the record, and throws what else the database says', async () => {
+    it('remove is refused while something demands the record, and throws what else the database says', async () => {
       const { served, database } = await setUp();
       const resource = served(plain);
       await add(resource, { title: 'A' });
@@ -487,7 +487,7 @@ describeEachDatabase('operations', (databases) => {
   describe('hooks', () => {
     const clerk = { kind: 'user', id: 1, username: 'ann', roles: ['clerk'] };
 
-    it('are called with the write, before it and after its commit', async () => {
+    it('hooks are called with the write, before it and after its commit', async () => {
       const { served } = await setUp();
       const resource = served(hooked);
       await add(resource, { title: 'A', price: 1 });
@@ -520,7 +520,7 @@ describeEachDatabase('operations', (databases) => {
       ]);
     });
 
-    it('have what they change validated, and their own refusals reported', async () => {
+    it('hooks have what they change validated, and their own refusals reported', async () => {
       const { served, count } = await setUp();
       const resource = served(hooked);
       await expect(add(resource, { title: 'free' })).rejects.toMatchObject(invalid(['price', 'minimum']));
@@ -538,13 +538,13 @@ describeEachDatabase('operations', (databases) => {
       expect([before, await count(hooked)]).toEqual([[], 1]);
     });
 
-    it('that throw are the service’s failure; nothing is written', async () => {
+    it('hooks that throw are the service’s failure; nothing is written', async () => {
       const { served, count } = await setUp();
       await expect(add(served(hooked), { title: 'throw' })).rejects.toMatchObject({ problem: 'internal' });
       expect(await count(hooked)).toBe(0);
     });
 
-    it('may name what the caller could not: that is the application’s word', async () => {
+    it('hooks may name what the caller could not: that is the application’s word', async () => {
       const { served } = await setUp();
       const { data } = await add(served(hooked), { title: 'made', maker_id: 1 });
       expect(JSON.parse(data)).toMatchObject({ maker_id: 3 });
@@ -553,7 +553,7 @@ describeEachDatabase('operations', (databases) => {
       );
     });
 
-    it('that fail after the commit are reported, with what failed', async () => {
+    it('hooks that fail after the commit are reported, with what failed', async () => {
       const { served, count } = await setUp();
       broken = true;
       await add(served(hooked), { title: 'A' });
@@ -587,7 +587,7 @@ describeEachDatabase('operations', (databases) => {
       return { ...it, resource, titles };
     };
 
-    it('are written all or not at all, and hooks hear of them once they are durable', async () => {
+    it('operations in one transaction are written all or not at all, and hooks hear of them once they are durable', async () => {
       const { resource, database, titles } = await stage();
       const given = new Error('given up');
       const failing = runInTransaction(database, async (shared) => {

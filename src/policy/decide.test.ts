@@ -168,7 +168,7 @@ describe('rules of fixed endpoints', () => {
 });
 
 describe('rules of a resource', () => {
-  it('without options let every principal do everything but set what is the server’s', () => {
+  it('rules of a resource without options let every principal do everything but set what is the server’s', () => {
     for (const principal of [viewer, admin, application])
       for (const action of actions)
         expect(weighed(resource(plain, action), principal)).toEqual({
@@ -185,7 +185,7 @@ describe('rules of a resource', () => {
         });
   });
 
-  it('are asked in their order, and the first refusal ends it', () => {
+  it('rules of a resource are asked in their order, and the first refusal ends it', () => {
     expect(weighed(resource(guarded, 'create'), user(['viewer', 'clerk'], ['create']))).toEqual({
       steps: [
         'permission passed: viewer, clerk: Guarded create',
@@ -253,7 +253,7 @@ describe('rules of a resource', () => {
     expect(weighed(resource(published, 'list', 'admin'), root)).toMatchObject({ rows: [] });
   });
 
-  it('of the administration area: administrators only, every field, the permission check all the same', () => {
+  it('rules of the administration area let in administrators only, with every field, after the permission check', () => {
     for (const principal of [
       anonymous,
       application,
@@ -311,7 +311,7 @@ describe('a decision', () => {
       .map(([model, action, area]) => resource(model, action, area)),
   );
 
-  it('is refused exactly when its last step, and no other, refused', () => {
+  it('a decision is refused exactly when its last step, and no other, refused', () => {
     fc.assert(
       fc.property(anyRule, anybody, (rule, principal) => {
         const { allowed, steps } = decide(rule, principal);
@@ -322,7 +322,7 @@ describe('a decision', () => {
     );
   });
 
-  it('is the same for the same question, and more grants never take anything away', () => {
+  it('a decision is the same for the same question, and more grants never take anything away', () => {
     fc.assert(
       fc.property(anyRule, anybody, (rule, principal) => {
         expect(weighed(rule, principal)).toEqual(weighed(rule, principal));
@@ -348,7 +348,7 @@ describe('a decision', () => {
     expect(grant).toBe(forged);
   });
 
-  it('of the system reaches every row and the named fields', () => {
+  it('a decision of the system reaches every row and the named fields', () => {
     const grant = systemGrant(['id'], ['title']);
     expect([grant.rows, grant.readable, [...grant.writable], grant.principal]).toEqual([
       [],

@@ -67,7 +67,7 @@ const own = (column: string) => [{ column, value: 7 }];
 const live = [{ column: 'published', value: true, said: 'true' }];
 
 describe('what a reference may name', () => {
-  it('is what the endpoint that shows it would show this caller', () => {
+  it('a reference may name what the endpoint that shows it would show this caller', () => {
     expect(named(creating, viewer)).toEqual({
       isolated_id: { rows: own('user_id'), kept: 'none' },
       checked_id: { rows: 'none', kept: 'none' },
@@ -84,7 +84,7 @@ describe('what a reference may name', () => {
     });
   });
 
-  it('is nothing where that endpoint does not take the method by which the caller came', () => {
+  it('a reference may name nothing where that endpoint does not take the method by which the caller came', () => {
     const none = { rows: 'none', kept: 'none' };
     const byKey = { open_id: none, isolated_id: none, checked_id: none, person_id: none };
     for (const principal of [application, { ...testUser(['super_admin']), method: 'api_key' } as const])
@@ -94,7 +94,7 @@ describe('what a reference may name', () => {
     });
   });
 
-  it('may stay on update where the caller reads it: in this answer, or in the detail', () => {
+  it('a reference may stay on update where the caller reads it: in this answer, or in the detail', () => {
     expect(named(updating, viewer)).toMatchObject({
       isolated_id: { kept: [] },
       checked_id: { kept: [] },
@@ -108,7 +108,7 @@ describe('what a reference may name', () => {
     });
   });
 
-  it('may stay only in records that show it to the caller, where it depends on the record', () => {
+  it('a reference may stay only in records that show it to the caller, where it depends on the record', () => {
     const veiled = defineResource('Veiled', {
       fields: {
         isolated: field.reference('Isolated'),
@@ -147,7 +147,7 @@ describe('what a reference may name', () => {
     expect(named(rule, testUser(['admin']))).toEqual({ checked_id: { rows: 'none', kept: [] } });
   });
 
-  it('is whatever exists where the rule names no reference', () => {
+  it('a reference may name whatever exists where the rule names no reference', () => {
     const { references: _, ...free } = creating;
     for (const principal of [anonymous, application, viewer]) expect(named(free, principal)).toEqual({});
   });
@@ -161,7 +161,7 @@ describe('the grants that a decision asks about', () => {
     area: 'api',
   });
 
-  it('are those of the models whose permission entries it looks at, and no other', () => {
+  it('a decision asks about the grants of the models whose permission entries it looks at, and no other', () => {
     expect(modelsOfGrants({ kind: 'open' })).toEqual([]);
     expect(modelsOfGrants(plain(open, 'detail'))).toEqual([]);
     expect(modelsOfGrants(plain(checked, 'detail'))).toEqual(['Checked']);

@@ -99,7 +99,7 @@ describe('the rule of an action', () => {
     expect(isolationOf('Ticket', 'update', admin)).toBe('passed: admin');
   });
 
-  it('is asked of a write unless reading says the same already', () => {
+  it('the rule of an action is asked of a write unless reading says the same already', () => {
     const held = (name: string) => writes.filter((action) => isHeldToRule(model(name), action));
     expect(held('Ticket')).toEqual([...writes]);
     expect(held('Same')).toEqual(['create', 'update']);
@@ -121,7 +121,7 @@ describe('records beside published ones', () => {
     );
   const published = 'public_read passed: state = live';
 
-  it('are those that isolation grants to callers who may read them', () => {
+  it('records beside published ones are those that isolation grants to callers who may read them', () => {
     expect(decided('Story', 'list', viewer)).toMatchObject({
       rows: [{ rule: { expression: { kind: 'anyOf' } }, caller: viewer.id }],
     });
@@ -135,7 +135,7 @@ describe('records beside published ones', () => {
     ]);
   });
 
-  it('are none without a grant, without the scope, by another method, and for anonymous callers', () => {
+  it('records beside published ones are none without a grant, without the scope, by another method, and for anonymous callers', () => {
     const ungranted = testUser(['viewer', 'clerk']);
     expect(steps(ungranted)).toEqual([published, 'permission narrowed: viewer, clerk: Story read']);
     const scoped = { ...viewer, scopes: new Set(['tickets:read', 'frees:read']) };
@@ -161,7 +161,7 @@ describe('records beside published ones', () => {
       expect(shown(principal)).toEqual(['others', false]);
   });
 
-  it('are read by a rule that differs from other reads', () => {
+  it('records beside published ones are read by a rule that differs from other reads', () => {
     const rule = (name: string, action: Action) =>
       readsOwn({ kind: 'resource', model: model(name), action, area: 'api' });
     expect(rule('Story', 'list')).toBe(true);
@@ -174,7 +174,7 @@ describe('records beside published ones', () => {
 describe('the scopes of a key', () => {
   const scoped = { ...viewer, scopes: new Set(['frees:read', 'frees:update']) };
 
-  it('are asked before every other rule', () => {
+  it('the scopes of a key are asked before every other rule', () => {
     expect(decided('Free', 'list', scoped).steps[0]).toEqual({
       ...{ rule: 'key_scope', outcome: 'passed', because: named('frees:read: frees:read, frees:update') },
     });
@@ -193,7 +193,7 @@ describe('the scopes of a key', () => {
     });
   });
 
-  it('are no question for what is open to everyone', () => {
+  it('the scopes of a key are not asked for what is open to everyone', () => {
     const open = decide({ kind: 'open', readable: ['id', 'name'] }, scoped);
     expect(open).toMatchObject({ allowed: true, grant: { rows: [], readable: ['id', 'name'] } });
     expect(open.steps).toHaveLength(1);

@@ -224,7 +224,7 @@ describe('what a decision grants', () => {
     });
   });
 
-  it('in the administration area every field, whatever the views show', () => {
+  it('a decision in the administration area grants every field, whatever the views show', () => {
     const narrow = defineResource('Narrow', { fields, views: { list: ['id'] } });
     expect(grantOf(on(narrow, 'list'), admin).readable).toEqual(['id']);
     expect(grantOf(on(narrow, 'list', 'admin'), admin).readable).toEqual([...narrow.fields.keys()]);
@@ -242,7 +242,7 @@ describe('what a decision grants', () => {
     expect(grantOf({ ...on(free, 'create'), references }, viewer).references).toBeUndefined();
   });
 
-  it('nothing to a caller who is refused, whatever the references may name', () => {
+  it('a decision grants nothing to a caller who is refused, whatever the references may name', () => {
     const references = new Map([['free_id', { auth: [], policy: on(free, 'detail') }]]);
     expect(decide({ ...on(memo, 'create'), references }, viewer)).toMatchObject({
       allowed: false,
@@ -250,12 +250,12 @@ describe('what a decision grants', () => {
     });
   });
 
-  it('to the service itself what it was given, and nothing to write unless stated', () => {
+  it('a decision grants the service itself what it was given, and nothing to write unless stated', () => {
     expect([...systemGrant(['id']).writable]).toEqual([]);
     expect([...systemGrant(['id'], ['title']).writable]).toEqual(['title']);
   });
 
-  it('nothing to write before the password is changed but where the rule says so', () => {
+  it('a decision grants nothing to write before the password is changed but where the rule says so', () => {
     const due = { ...root, mustChangePassword: true };
     expect(decide({ kind: 'user' }, due).allowed).toBe(false);
     expect(decide({ kind: 'user', beforePasswordChange: true }, due).allowed).toBe(true);
@@ -276,7 +276,7 @@ describe('fields whose restriction depends on the record', () => {
   const words = (action: Action, principal: Principal): string | undefined =>
     wordsOf(on(ruled, action), principal).at(-1);
 
-  it('are writable, each under its condition, for callers who can meet it', () => {
+  it('fields whose restriction depends on the record are writable, each under its condition, for callers who can meet it', () => {
     const { writable, held } = grantOf(on(ruled, 'update'), viewer);
     expect([...writable].sort()).toEqual(['margin', 'state', ...rest].sort());
     expect(held).toMatchObject([
@@ -290,7 +290,7 @@ describe('fields whose restriction depends on the record', () => {
     expect(words('create', application)).toBe('restricted_fields narrowed: cost, margin, state');
   });
 
-  it('are no question for administrators, for reads and for deletions', () => {
+  it('fields whose restriction depends on the record are no question for administrators, for reads and for deletions', () => {
     const { writable, held } = grantOf(on(ruled, 'update'), admin);
     expect([writable.size, held]).toEqual([5, undefined]);
     expect(words('update', admin)).toBe('restricted_fields passed: cost, margin, state');
@@ -299,7 +299,7 @@ describe('fields whose restriction depends on the record', () => {
     expect(grantOf(on(memo, 'update'), viewer).held).toBeUndefined();
   });
 
-  it('are settled for one record: what it meets is bound to the write, the rest cannot be written', () => {
+  it('fields whose restriction depends on the record are settled for one record: what it meets is bound to the write, the rest cannot be written', () => {
     const grant = grantOf(on(ruled, 'update'), viewer);
     const [margin, state] = grant.held ?? [];
     if (margin === undefined || state === undefined) throw new Error('nothing is held');

@@ -188,7 +188,7 @@ describeEachDatabase('show', (databases) => {
 });
 
 describeDatabase('sqlite', 'a text that another program has broken', (databases) => {
-  it('is answered as UTF-8 all the same', async () => {
+  it('a text that another program has broken is returned as UTF-8 all the same', async () => {
     const database = await databases.open();
     await database.execute({ sql: 'create table odd (id integer primary key, name text)', parameters: [] });
     await database.execute({

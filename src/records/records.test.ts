@@ -27,7 +27,7 @@ describeEachDatabase('records', (databases) => {
   const chosen = new Set(['code']);
   const given = new Error('given up');
 
-  it('are created, changed and removed in one transaction, or not at all', async () => {
+  it('records are created, changed and removed in one transaction, or not at all', async () => {
     const { database, records } = await stage();
     const kept = some(await records.insert(grant, { code: 'a' }, 0));
     const gone = some(await records.insert(grant, { code: 'b' }, 0));

@@ -42,7 +42,7 @@ it('lets a user with a password sign in, and none without', async () => {
   expect((await fetch(`${app.url}/api/v1/health`)).status).toBe(200);
 });
 
-it('does not start models that the database cannot serve', async () => {
+it('a test does not start models that the database cannot serve', async () => {
   const note = (fields: Parameters<typeof defineResource>[1]['fields']) => defineResource('Note', { fields });
   const migrations = {
     '0001': {
@@ -110,7 +110,7 @@ describeEachDatabase('the database of a test application', (databases) => {
   const users = async ({ server: { services } }: TestApplication) =>
     (await services.database.all({ sql: 'select id from users', parameters: [] })).length;
 
-  it('is one of its own, for two at once and for the next', async () => {
+  it('the database of a test application is one of its own, for two at once and for the next', async () => {
     const url = await databases.create();
     const both = await Promise.all([start(url), start(url)]);
     await both[0].as('super_admin').post('/api/v1/orders', { order: { number: 'A1', amount: 1 } });
@@ -158,14 +158,14 @@ describeDatabase('postgres', 'the server of test applications', (databases) => {
     expect(await owned()).toEqual([]);
   });
 
-  it('is named where the role may not create one', async () => {
+  it('the server of test applications is named where the role may not create one', async () => {
     const { env } = await role('nocreatedb');
     await expect(testApplication({ application: newsroom, env })).rejects.toThrow(
       'the role may not create the temporary database: alter role … createdb, or have DATABASE_URL name',
     );
   });
 
-  it('has no schema that the URL names', async () => {
+  it('the database of a test application has no schema that the URL names', async () => {
     const { env } = await role('createdb');
     const elsewhere = { DATABASE_URL: `${env.DATABASE_URL}?options=-c%20search_path%3Delsewhere` };
     await using app = await testApplication({ application: newsroom, env: elsewhere });
@@ -225,14 +225,14 @@ describeEachDatabase('a scope of a test', (databases) => {
     expect(await app.scope().records(order).count()).toBe(0);
   });
 
-  it('does not act for a deleted user', async () => {
+  it('a scope of a test does not act for a deleted user', async () => {
     await using app = await start();
     const user = await app.user();
     expect((await app.as('super_admin').delete(`/admin/users/${user.id}`)).status).toBe(200);
     await expect(app.scope(user)).rejects.toThrow(`there is no enabled user with the id ${user.id}`);
   });
 
-  it('has the types of the model', () => {
+  it('a scope of a test has the types of the model', () => {
     type App = Awaited<ReturnType<typeof testApplication>>;
     const uses = async (app: App, user: TestUser) => {
       const all = await app.scope().records(order).get(1);

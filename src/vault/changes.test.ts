@@ -6,7 +6,7 @@ const now = Date.parse('2026-05-01T00:00:00.000Z');
 const hour = 3_600_000;
 
 describe('applications', () => {
-  it('are added once', () => {
+  it('applications are added once', () => {
     const one = addApplication(noCredentials, 'shop', { api_secret: 's1' }, now);
     expect([...one.apps]).toEqual([['shop', { api_secret: 's1', rotated_at: '2026-05-01T00:00:00.000Z' }]]);
     expect(noCredentials.apps.size).toBe(0);
@@ -16,7 +16,7 @@ describe('applications', () => {
     expect(() => addApplication(one, '../x', { api_secret: 's2' }, now)).toThrow('is no app_id');
   });
 
-  it('are removed, others and the JWT secret stay', () => {
+  it('applications are removed, others and the JWT secret stay', () => {
     const one = addApplication({ ...noCredentials, jwt_secret: 'j' }, 'a', { api_secret: 's1' }, now);
     const two = addApplication(one, 'b', { api_secret: 's2' }, now);
     const left = removeApplication(two, 'a');
@@ -45,7 +45,7 @@ describe('applications', () => {
     ]);
   });
 
-  it('have one secret only after a rotation without grace', () => {
+  it('applications have one secret only after a rotation without grace', () => {
     const first = addApplication(noCredentials, 'shop', { api_secret: 's1' }, now);
     const graced = rotateAppKey(first, 'shop', { api_secret: 's2' }, now, hour);
     expect(rotateAppKey(graced, 'shop', { api_secret: 's3' }, now, 0).apps.get('shop')).toEqual({
@@ -68,7 +68,7 @@ describe('isInGrace', () => {
 });
 
 describe('newSecret', () => {
-  it('is 32 bytes of hex, another one every time', () => {
+  it('newSecret is 32 bytes of hex, another one every time', () => {
     const secrets = new Set(Array.from({ length: 100 }, newSecret));
     expect(secrets.size).toBe(100);
     for (const secret of secrets) expect(secret).toMatch(/^[0-9a-f]{64}$/);

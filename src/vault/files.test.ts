@@ -58,7 +58,7 @@ describe('writeAtomically', () => {
     expect(await stat(path)).toMatchObject({ uid: 12_345, gid: 12_345 });
   });
 
-  it.runIf(process.getuid?.() === 0)('does not take a file away from its owner', async () => {
+  it.runIf(process.getuid?.() === 0)('writeAtomically does not take a file away from its owner', async () => {
     const path = join(directory, 'file');
     await writeFile(path, 'one');
     await chmod(directory, 0o777);

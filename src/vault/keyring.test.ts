@@ -5,7 +5,7 @@ import { Keyring } from './keyring.ts';
 
 const keyFile = join(tmpdir(), 'gatewright-no-such-key', 'key');
 
-it('has no recipient where there is no key', async () => {
+it('a keyring has no recipient where there is no key', async () => {
   await expect(new Keyring({ keyFile, production: false }).recipient()).rejects.toThrow(
     `the key ${keyFile} is missing`,
   );

@@ -9,13 +9,13 @@ const line = publicKey.export({ format: 'der', type: 'spki' }).toString('base64'
 const pem = String(publicKey.export({ format: 'pem', type: 'spki' }));
 
 describe('a public key', () => {
-  it('is read from PEM, whatever its line ends, and from its line', () => {
+  it('a public key is read from PEM, whatever its line ends, and from its line', () => {
     for (const text of [pem, `\n ${pem}\n`, pem.replaceAll('\n', '\r\n'), line, ` ${line}\n`])
       expect(readPublicKey(text)).toBe(line);
     expect(createPublicKey(pem).asymmetricKeyType).toBe('ed25519');
   });
 
-  it('is no private key, which is not shown', () => {
+  it('a private key is refused as a public one, and not shown', () => {
     const text = String(privateKey.export({ format: 'pem', type: 'pkcs8' }));
     expect(() => readPublicKey(text)).toThrow('this is a private key: keep it where requests are signed');
   });
@@ -37,7 +37,7 @@ describe('a public key', () => {
       'another spelling of the last character',
       line.replace(/.=$/, (end) => `${end === 'A=' ? 'B' : 'A'}B=`.slice(-2)),
     ],
-  ])('is not %s', (_, text) => {
+  ])('a public key is not %s', (_, text) => {
     expect(() => readPublicKey(text)).toThrow('this is no Ed25519 public key in PEM (SPKI)');
     expect(isPublicKey(text)).toBe(false);
   });

@@ -139,7 +139,7 @@ describe('rekey in two steps', () => {
     ]);
   });
 
-  it('is begun again with the key that is there, or with another one where that was lost', async () => {
+  it('rekey in two steps is begun again with the key that is there, or with another one where that was lost', async () => {
     const old = await begin();
     await (await open()).rekey({ kind: 'give out', newKeyFile });
     const fresh = await keyIn(newKeyFile);

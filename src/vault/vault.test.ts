@@ -172,7 +172,7 @@ describe('openVault', () => {
 });
 
 describe('update', () => {
-  it('in production never makes a key, and says what to do', async () => {
+  it('update in production never makes a key, and says what to do', async () => {
     const vault = await open({ production: true });
     const message = `the key ${keyFile} is missing and production never makes one: set CREDENTIALS_KEY, or run age-keygen -o ${keyFile}`;
     await expect(add(vault, 'shop')).rejects.toThrow(message);
@@ -323,7 +323,7 @@ describe('admission', () => {
   const write = async (serial: number): Promise<void> =>
     writeFile(file, await sealed(formatCredentials({ serial, apps: new Map() }), await identityOf()));
 
-  it('is asked about the file in force and about every other before it is believed', async () => {
+  it('admission is asked about the file in force and about every other before it is believed', async () => {
     const refused: string[] = [];
     const vault = await open({ onRefused: (error: Error) => refused.push(error.message) });
     await add(vault, 'shop');
@@ -350,7 +350,7 @@ describe('admission', () => {
     await vault.admitBy(() => Promise.reject(new Error('there is no file to be asked about')));
   });
 
-  it('that is unavailable is asked for again, and logged once', async () => {
+  it('admission that is unavailable is asked for again, and logged once', async () => {
     const vault = await open();
     await add(vault, 'shop');
     let away = true;
@@ -430,7 +430,7 @@ describe('watch', () => {
 });
 
 describe('drafts', () => {
-  it('are kept encrypted for the same key', async () => {
+  it('drafts are kept encrypted for the same key', async () => {
     const vault = await open();
     expect(await vault.readDraft()).toBeUndefined();
     await vault.writeDraft('{ not finished');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nextDelay, retryAfterDelay, retryDelays, UnreadableSecrets } from './runner.ts';
 
 describe('attempts at a delivery', () => {
-  it('are eight over some 28 hours', () => {
+  it('attempts at a delivery are eight over some 28 hours', () => {
     const waits = Array.from({ length: 8 }, (_, index) => nextDelay(index + 1, 0, 0.5));
     expect(waits).toEqual([...retryDelays, undefined]);
     expect(retryDelays.reduce((sum, delay) => sum + delay, 0) / 3_600_000).toBeCloseTo(27.6, 1);

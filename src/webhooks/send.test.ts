@@ -94,7 +94,7 @@ describe('signatures of webhooks', () => {
   const now = Math.floor(Date.now() / 1000);
   const body = '{"type":"Order.update","text":"é 中"}';
 
-  it('are those that the stock package verifies, for each secret that counts', () => {
+  it('signatures of webhooks are those that the stock package verifies, for each secret that counts', () => {
     const [one, two, other] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()];
     expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const headers = signedHeaders([one, two], newMessageId(), now, body);
@@ -106,7 +106,7 @@ describe('signatures of webhooks', () => {
     expect(() => new Webhook(one).verify(body, later)).toThrow('No matching signature');
   });
 
-  it('is the one of the specification', () => {
+  it('the signature of a webhook is the one of the specification', () => {
     const headers = signedHeaders(
       ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -106,7 +106,7 @@ describe('a method of authentication', () => {
     );
   });
 
-  it('is named in its own file and in the registry, and elsewhere for a reason only', () => {
+  it('a method of authentication is named in its own file and in the registry, and elsewhere for a reason only', () => {
     const found = files.filter(([file, text]) => !isHome(file) && isNaming(text)).map(([file]) => file);
     expect(found.sort()).toEqual(Object.keys(allowed).sort());
   });
@@ -117,12 +117,12 @@ describe('a method of authentication', () => {
     ['  session: 2,'],
     [`request.header('x-api-key')`],
     ['{ Authorization: text }'],
-  ])('would be found in %s', (line) => {
+  ])('the check finds a method of authentication in %s', (line) => {
     expect(isNaming(bare(line))).toBe(true);
   });
 
   it.each([[`// As 'jwt' does.`], [`auth: ['jwt', 'api_key'],`], ['  readonly session: Session;']])(
-    'is not named by %s',
+    'a method of authentication is not named by %s',
     (line) => {
       expect(isNaming(bare(line))).toBe(false);
     },
@@ -140,7 +140,7 @@ describe.each(authMethods.map((method) => [method.name, method] as const))('%s',
   });
 
   it.runIf(!computes && area === 'api')(
-    'has its line in the client, which sends what the guard reads',
+    'each method has its line in the client, which sends what the guard reads',
     async () => {
       const { option, prefix } = secret ?? { option: '', prefix: '' };
       const way = Object.entries(credentials).find(([each]) => each === option)?.[1] as

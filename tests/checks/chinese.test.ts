@@ -113,7 +113,7 @@ describe('Chinese texts', () => {
     expect(breaking(new RegExp(word, 'u'))).toEqual([]);
   });
 
-  it('have no blank behind full-width punctuation where a page goes on', () => {
+  it('Chinese texts have no blank behind full-width punctuation where a page goes on', () => {
     const pages = sources.filter((file) => file.endsWith('.tsx'));
     expect(pages.length).toBeGreaterThan(100);
     expect(blankBehind("{text('forms.ungranted.where')} <Link />")).toHaveLength(1);
@@ -134,7 +134,7 @@ describe('Chinese texts', () => {
   });
 
   it.each(guides.filter((guide) => !guide.startsWith('docs/.vitepress')))(
-    'has the sections of the page that %s translates',
+    'a translation has the sections of its page: %s',
     (guide) => {
       const original = guide.replace('.zh-CN', '');
       expect(levelsOf(guide)).toEqual(levelsOf(original));
@@ -142,7 +142,7 @@ describe('Chinese texts', () => {
     },
   );
 
-  it('would be noticed by these rules', () => {
+  it('these rules find a planted fault each in Chinese texts', () => {
     const wrong = ['JWT令牌', '好,坏', '应用 (签名)', '正在导出......', '「密钥」', '密钥， 令牌', '你好'];
     expect(
       Object.values(rules).map((rule, at) => breaking(rule, [{ file: '', text: wrong[at] ?? '' }]).length),

@@ -76,7 +76,7 @@ const files = globSync('**/*.ts', {
 const read = (file: string): string => readFileSync(join(source, file), 'utf8');
 
 describe('which database it is', () => {
-  it('is asked by no file outside its dialect, and no other names one', () => {
+  it('no file outside its dialect asks which database it is, and no other names one', () => {
     expect(files.length).toBeGreaterThan(300);
     expect(
       files.flatMap((file) =>
@@ -85,7 +85,7 @@ describe('which database it is', () => {
     ).toEqual([]);
   });
 
-  it('is named only in the files that are allowed to, all of which still do', () => {
+  it('databases are named only in the files that are allowed to, all of which still do', () => {
     expect(Object.keys(allowed).filter((file) => violations(read(file), false).length === 0)).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe('which database it is', () => {
     `switch (target.dialect) { default: }`,
     `const words = table[this.#database.dialect];`,
     `const words = table[dialect.name];`,
-  ])('as the check notices in %s', (text) => {
+  ])('the check finds code that asks which database it is in %s', (text) => {
     expect(violations(text, true)).toEqual([expect.stringMatching(/^1: /)]);
   });
 
@@ -108,11 +108,11 @@ describe('which database it is', () => {
     `type Name = 'postgres';`,
     `class A { #sqliteFile = 1; }`,
     `const form = /^sqlite:/;`,
-  ])('as it notices a name in %s', (text) => {
+  ])('the check finds the name of a database in %s', (text) => {
     expect(violations(text, false)).toEqual([expect.stringMatching(/^1: /)]);
   });
 
-  it('but not in what is no code, nor in what only hands a dialect on', () => {
+  it('the check finds nothing in comments, nor in code that only hands a dialect on', () => {
     const text = `/** On SQLite. */ // postgres\nconst { name } = dialectOf({ dialect: database.dialect });`;
     expect(violations(text, false)).toEqual([]);
   });

@@ -94,7 +94,7 @@ describe('exports', () => {
   const english = pages.filter(({ page }) => !isTranslation(page));
 
   it.each(['src/index.ts', 'src/testing/testing.ts', 'client/index.ts', 'client/react-admin/index.ts'])(
-    'of %s are on a page',
+    'exports of %s are on a page',
     (file) => {
       const names = exportsOf(file);
       expect(names.length).toBeGreaterThan(0);
@@ -115,14 +115,14 @@ describe('variables', () => {
   ]);
   const isTable = (page: string): boolean => /^docs\/reference\/configuration(?:\.zh-CN)?\.md$/.test(page);
 
-  it('are each described in the one table, and in no other', () => {
+  it('variables are each described in the one table, and in no other', () => {
     for (const { page, text } of pages) {
       const described = firstCells(text).filter((cell) => names.includes(cell.replaceAll('`', '')));
       expect(described, page).toEqual(isTable(page) ? names.map((name) => `\`${name}\``) : []);
     }
   });
 
-  it('that a page names exist', () => {
+  it('variables that a page names exist', () => {
     const unknown = pages.flatMap(({ page, text }) =>
       codeOf(text)
         .flatMap((code) => [...code.matchAll(/(?<![\w$.{-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/g)])
@@ -139,11 +139,11 @@ describe('codes', () => {
   const rowsOf = (name: string): readonly string[] =>
     firstCells(read(`docs/reference/${name}.md`)).flatMap((cell) => /^\[?(\d{5})\b/.exec(cell)?.[1] ?? []);
 
-  it.each(['errors', 'troubleshooting'])('have one row each on the page %s', (name) => {
+  it.each(['errors', 'troubleshooting'])('codes have one row each on the page %s', (name) => {
     expect(rowsOf(name).toSorted()).toEqual(codes.toSorted());
   });
 
-  it('have rows on no other page of reference', () => {
+  it('codes have rows on no other page of reference', () => {
     const others = pages.filter(
       ({ page }) => /^docs\/reference\//.test(page) && !/\/(?:errors|troubleshooting)\b/.test(page),
     );
@@ -154,7 +154,7 @@ describe('codes', () => {
       ).toEqual([]);
   });
 
-  it('that a page names exist, or are those of an application (50 to 99)', () => {
+  it('codes that a page names exist, or are those of an application (50 to 99)', () => {
     const statuses = new Set(codes.map((code) => code.slice(0, 3)));
     const isKnown = (code: string): boolean => codes.includes(code) || Number(code) % 100 >= 50;
     const unknown = pages.flatMap(({ page, text }) =>
@@ -195,7 +195,7 @@ describe('commands', () => {
       .map((option) => `${name} has no --${option}`);
   };
 
-  it('that a page names exist, with their options', () => {
+  it('commands that a page names exist, with their options', () => {
     const calls = pages.flatMap(({ page, text }) =>
       codeOf(text)
         .flatMap((code) => [...code.matchAll(call)])
@@ -206,7 +206,7 @@ describe('commands', () => {
     expect([...new Set(wrong)]).toEqual([]);
   });
 
-  it('are each on the page of commands, and on another page at work', () => {
+  it('commands are each on the page of commands, and on another page at work', () => {
     expect([...optionsOf.keys()]).toEqual([...registry.keys()]);
     const elsewhere = pages
       .filter(({ page }) => !page.endsWith('command-line.md'))
@@ -222,7 +222,7 @@ describe('limits', () => {
   const bound =
     /^(?:export )?const ((?:max|most|min)[A-Z]\w*|\w+(?:Limit|Lifetime|Tolerance))(?:: \w+)? = [\d(][^=]*;$/gm;
 
-  it('are on their page, or listed as bounds that no caller meets', () => {
+  it('limits are on their page, or listed as bounds that no caller meets', () => {
     const found = globSync(`src/${folders}/**/*.ts`, { cwd: root, exclude: ['**/*.test.ts'] }).flatMap(
       (file) =>
         [...read(file).matchAll(bound)].map(([, name]) => `${file.replaceAll('\\', '/').slice(4)} ${name}`),
@@ -236,7 +236,7 @@ describe('limits', () => {
     expect([...limitConstants].filter(isInternal)).toEqual([]);
   });
 
-  it('have no two rows of one name', () => {
+  it('limits have no two rows of one name', () => {
     const rows = read('docs/reference/limits.md')
       .split('\n')
       .filter((line) => line.startsWith('| ') && !/^\| (?:limit|---) /.test(line))

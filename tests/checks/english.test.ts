@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { rules, sentencesOf, sentencesThatBreak, unwantedWords } from './english.ts';
 
 describe('English texts', () => {
-  it.each(Object.keys(rules))('do not hold %s', (rule) => {
+  it.each(Object.keys(rules))('English texts do not hold %s', (rule) => {
     expect(sentencesThatBreak(rule)).toEqual([]);
   });
 
-  it('are read as sentences, by rules that notice each fault', () => {
+  it('English texts are read as sentences, by rules that notice each fault', () => {
     expect(unwantedWords().get('audit list')).toBe('audit log');
     expect(unwantedWords().get('anew')).toBe('again, from the start');
     const page = [

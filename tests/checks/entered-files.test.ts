@@ -18,15 +18,15 @@ beforeAll(async () => {
 
 /** A reader of a request has to open these files: an addition joins a file that is there, or is worth its own. */
 describe('a reader', () => {
-  it('of a create opens no more than 43 files of src', () => {
+  it('a create enters no more than 43 files of src', () => {
     expect(entered.get('create')?.length).toBeLessThanOrEqual(43);
   });
 
-  it('of a list with an include opens no more than 40 files of src', () => {
+  it('a list with an include enters no more than 40 files of src', () => {
     expect(entered.get('list with include')?.length).toBeLessThanOrEqual(40);
   });
 
-  it('of an event on its way to a webhook opens no more than 64 files of src', () => {
+  it('an event on its way to a webhook enters no more than 64 files of src', () => {
     expect(entered.get('event to webhook')?.length).toBeLessThanOrEqual(64);
   });
 });

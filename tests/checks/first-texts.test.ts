@@ -52,13 +52,13 @@ const keysIn = (code: string): readonly (readonly string[])[] =>
 describe('the first texts of the administration pages', () => {
   const files = firstFiles();
 
-  it('are found where they are used', () => {
+  it('the first texts of the administration pages are found where they are used', () => {
     const used = [...files.values()].flatMap(keysIn).filter((key) => typeof at(zhCN, key) === 'string');
     expect(files.size).toBeGreaterThan(80);
     expect(used.length).toBeGreaterThan(200);
   });
 
-  it('are all that the frame, lists of records and the sign-in show', () => {
+  it('the first texts are all that the frame, lists of records and the sign-in show', () => {
     const missing = [...files].flatMap(([file, code]) =>
       keysIn(code)
         .filter((key) => at(zhCN, key) === undefined && at(zhCNLater, key) !== undefined)

@@ -45,7 +45,7 @@ describe('links between pages', () => {
     expect(deadLinks(page)).toEqual([]);
   });
 
-  it('are read from every folder of documentation', () => {
+  it('links are read from every folder of documentation', () => {
     expect(pages.length).toBeGreaterThan(60);
     expect(pages.flatMap((page) => proseOf(page).match(/\]\([^)\s]+#/g) ?? []).length).toBeGreaterThan(10);
     expect(anchorOf('What `?page` costs, and why')).toBe('what-page-costs-and-why');

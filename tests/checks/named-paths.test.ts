@@ -67,14 +67,14 @@ describe('paths in pages for contributors', () => {
     expect(flawsOf(read(page))).toEqual([]);
   });
 
-  it('are looked for in every such page', () => {
+  it('the check looks for paths in every page for contributors', () => {
     expect(pages).toEqual(
       expect.arrayContaining(['CONTRIBUTING.md', 'docs/decisions/0001-layers-and-libraries.md']),
     );
     expect(pages.flatMap((page) => read(page).match(/`src\/[^`]+`/g) ?? []).length).toBeGreaterThan(100);
   });
 
-  it('are found wrong where a file is gone or its path is incomplete', () => {
+  it('the check finds a path that is gone or incomplete', () => {
     const page =
       '`src/policy/decide.ts` `src/*/decide.ts` `tests/gone.ts`\n`policy/decide.ts` `gone.ts` `text/html`';
     expect(flawsOf(page)).toEqual([
@@ -86,7 +86,7 @@ describe('paths in pages for contributors', () => {
 });
 
 describe('pages that code names', () => {
-  it('exist', () => {
+  it('pages that code names exist', () => {
     const sources = tracked.filter((file) => /\.(?:ts|tsx|js|cjs|css|sh)$/.test(file));
     const named = sources.flatMap((file) =>
       [...read(file).matchAll(/(?<![\w/-])docs\/[\w./-]+\.md\b/g)].map(([page]) => ({ file, page })),

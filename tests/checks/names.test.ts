@@ -81,11 +81,11 @@ describe('one name stands for one thing', () => {
     expect([...found].filter(([name]) => !Object.hasOwn(allowed, name))).toEqual([]);
   });
 
-  it('but for the names that are allowed, all of which are still there', () => {
+  it('the names that are allowed in two files are still in two', () => {
     expect(Object.keys(allowed).filter((name) => !found.has(name))).toEqual([]);
   });
 
-  it('which the check would notice', () => {
+  it('the check finds a name that two files export', () => {
     const declarations = [
       declaredIn(
         'a.ts',

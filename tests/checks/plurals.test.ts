@@ -13,7 +13,7 @@ const textsIn = (texts: object): readonly string[] =>
 const isWrongOfOne = (text: string): boolean => counted.test(text.split(' |||| ')[0] ?? '');
 
 describe('the English texts of the administration pages', () => {
-  it('have a form of their own for one', () => {
+  it('English texts of the administration pages have a form of their own for one', () => {
     const texts = [...textsIn(en), ...textsIn(enLater)];
     expect(isWrongOfOne('%{count} more days')).toBe(true);
     expect(texts.filter((text) => text.includes(' |||| ')).length).toBeGreaterThan(15);

@@ -11,7 +11,7 @@ describe('the documentation site', () => {
     expect(listed.toSorted()).toEqual(allPages);
   });
 
-  it('has decisions whose numbers are their own, in the name of the file and in the title', () => {
+  it('decisions have numbers of their own, in the name of the file and in the title', () => {
     const decisions = allPages.filter((page) => page.startsWith('docs/decisions/'));
     const numbers = decisions.map((page) => Number(/\/(\d+)-/.exec(page)?.[1]));
     const titles = decisions.map((page) =>
@@ -29,7 +29,7 @@ describe('the documentation site', () => {
     expect(barOf('zh').filter(({ link }) => !links.includes(link))).toEqual([]);
   });
 
-  it('is searched by words, and Chinese by pairs', () => {
+  it('the documentation site is searched by words, and Chinese by pairs', () => {
     expect(tokenize('查看权限表（JWT 令牌）')).toEqual([
       '查看',
       '看权',

@@ -72,7 +72,7 @@ describe('a test', () => {
     expect(counts).toEqual([]);
   });
 
-  it('may poll', () => {
+  it('a poll is no sleep, and a plain delay is one', () => {
     expect(sleepsIn('await delay(5);')).toEqual(['1: delay(5)']);
     expect(sleepsIn('await new Promise((done) => setTimeout(done, 5));')).toEqual(['1: setTimeout(done, 5)']);
     expect(sleepsIn('while (!isThere()) await delay(5);')).toEqual([]);

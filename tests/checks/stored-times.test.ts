@@ -82,7 +82,7 @@ describeEachDatabase('stored times', (databases) => {
     return mended;
   };
 
-  it('that were written two days ahead are set again, once; those within their length and behind stay', async () => {
+  it('stored times that were written two days ahead are set again, once; those within their length and behind stay', async () => {
     const now = Date.now();
     const database = await migrated(databases, now);
     expect(await mend(database, now)).toEqual([]);
@@ -122,7 +122,7 @@ describeEachDatabase('stored times', (databases) => {
     expect(await mend(database, now)).toEqual([]);
   });
 
-  it('are all in the table, or in the list of those that decide nothing', async () => {
+  it('stored times are all in the table, or in the list of those that decide nothing', async () => {
     const database = await migrated(databases, Date.now());
     const columns = await database.all<{ place: string; type: string }>(
       query(

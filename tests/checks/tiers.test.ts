@@ -17,7 +17,7 @@ const quick = [
 const full = [...filesOfProjects.full, ...filesOfProjects['full-shared'], ...filesOfProjects['full-timed']];
 
 describe('the tiers of the tests', () => {
-  it('have every test file, and none twice on the same database', () => {
+  it('the tiers have every test file, and none twice on the same database', () => {
     const whole = [...quick, ...full, ...patterns.long];
     expect(whole.toSorted()).toEqual(all.toSorted());
     expect(all.length).toBeGreaterThan(300);
@@ -62,7 +62,7 @@ describe('the tiers of the tests', () => {
     expect(sample.length).toBeLessThan(combinations.length / 6);
   });
 
-  it('are what the commands of package.json run', () => {
+  it('the tiers are what the commands of package.json run', () => {
     const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
       scripts: Readonly<Record<string, string>>;
     };

@@ -100,7 +100,7 @@ describe('an application with a public key', () => {
     ];
   };
 
-  it('has no secret, and its key is shown whenever it is asked for', async () => {
+  it('an application with a public key has no secret, and its key is shown whenever it is asked for', async () => {
     const [text, line] = pem();
     const file = join(directory, 'bank.pem');
     await writeFile(file, text);
@@ -133,7 +133,7 @@ describe('an application with a public key', () => {
     ]);
   });
 
-  it('is not made with a private key, which appears nowhere', async () => {
+  it('an application is not made with a private key, which appears nowhere', async () => {
     const stdin = String(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
     const { status, stdout, stderr } = await app('create bank --public-key -', { stdin });
     expect([status, stdout]).toEqual([1, '']);

@@ -180,7 +180,7 @@ describe('credentials edit', () => {
     expect(await seen()).toBe('{\n  "apps": {}\n}\n');
   });
 
-  it('does not overwrite what another command wrote meanwhile', async () => {
+  it('credentials edit does not overwrite what another command wrote meanwhile', async () => {
     await set(secret);
     const other = vault();
     const editing = edit(`while [ ! -e ${directory}/go ]; do :; done; echo '{"apps":{}}' > "$1"`);

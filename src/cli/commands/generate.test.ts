@@ -184,7 +184,7 @@ export const up: Migration['up'] = async (db, dialect) => {
     expect(await files()).toEqual([]);
   });
 
-  it('overwrites nothing', async () => {
+  it('gatewright generate resource overwrites nothing', async () => {
     await generate('Book', 'title:string');
     const before = await read('resources/book.ts');
     const again = await generate('Book', 'pages:integer');

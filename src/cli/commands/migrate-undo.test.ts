@@ -195,7 +195,7 @@ describeEachDatabase('gatewright migrate --undo', (databases) => {
     expect(await undo()).toEqual(refused('0003_table', 'it drops pens, whose records are gone'));
   });
 
-  it('does not touch a migration with statements of its own, or without a file', async () => {
+  it('gatewright migrate --undo does not touch a migration with statements of its own, or without a file', async () => {
     const { model, command, undo } = await stage();
     await model();
     const file = join(folder, 'migrations/0001_own.ts');

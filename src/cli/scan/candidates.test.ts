@@ -81,7 +81,7 @@ describe('texts of the form of a key', () => {
     expect(new Set(scanText(text).map(String))).toEqual(new Set(expected.map(String)));
   });
 
-  it('behind other escapes', () => {
+  it('finds a key behind other escapes', () => {
     for (const written of ['%22', '\\x3d', '\\u003d', '=3D'])
       expect(scanText(`k${written}${key}`).map(([candidate]) => candidate)).toContain(key);
   });
@@ -89,7 +89,7 @@ describe('texts of the form of a key', () => {
   it.each([
     ['utf16le', '\ufeff'],
     ['big end first', '\ufeff'],
-  ])('in UTF-16 (%s), however it is cut', (order, mark) => {
+  ])('finds a key in UTF-16 (%s), however it is cut', (order, mark) => {
     const bytes = Buffer.from(`${mark}Schlüssel\n${key}\n`, 'utf16le');
     if (order !== 'utf16le') bytes.swap16();
     expect(scan([bytes])).toEqual([[key, 2]]);
@@ -100,7 +100,7 @@ describe('texts of the form of a key', () => {
     }
   });
 
-  it('are found wherever the text is cut into chunks', () => {
+  it('finds a key wherever the text is cut into chunks', () => {
     const digits = fc.stringMatching(/^[0-9a-fA-F]{0,200}$/);
     const part = fc.oneof(
       digits,
@@ -126,7 +126,7 @@ describe('texts of the form of a key', () => {
     );
   });
 
-  it('in runs of any length are taken from both ends, with little memory', () => {
+  it('takes a key in a run of any length from both ends, with little memory', () => {
     const chunk = Buffer.from('ab'.repeat(1 << 16));
     const found: string[] = [];
     const finder = new CandidateFinder((candidate) => found.push(candidate));

@@ -16,7 +16,7 @@ import { defineResource } from '../../model/define-resource.ts';
 import { createImports, ImportTakenError } from '../../service/imports/imports.ts';
 
 describe('cells of CSV', () => {
-  it('are those of RFC 4180', () => {
+  it('cells of CSV are those of RFC 4180', () => {
     expect(csvCells('a,,"b ""c"", d",""')).toEqual(['a', null, 'b "c", d', '']);
     expect(csvCells('"line\r\nbreak",x')).toEqual(['line\r\nbreak', 'x']);
     expect(csvCells('')).toEqual([null]);
@@ -183,7 +183,7 @@ describeEachDatabase('gatewright import', (databases) => {
     expect((await loadText('sku\nA\n', { as: 'ghost' })).out).toBe('there is no user ghost');
   });
 
-  it('is safe from what no file should hold', async () => {
+  it('gatewright import is safe from what no file should hold', async () => {
     const wide = 'x'.repeat(2 * 1024 * 1024);
     const hostile: [string, string | Uint8Array, RegExp, string?][] = [
       ['NUL', 'sku\nA\0B\n', /line 2, sku: /],

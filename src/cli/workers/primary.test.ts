@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Restarts } from './primary.ts';
 
 describe('the end of a worker', () => {
-  it('has it replaced at once where it had worked for a while', () => {
+  it('a worker that ends is replaced at once where it had worked for a while', () => {
     const restarts = new Restarts();
     for (let time = 0; time < 20; time += 1) expect(restarts.pauseAfter(true, false)).toBe(0);
   });

@@ -446,7 +446,7 @@ describe('conversions', () => {
   ] as const;
   for (const dialect of ['sqlite', 'postgres'] as const)
     describeDatabase(dialect, 'keep the value', (databases) => {
-      it.each(pairs)('of %s', async (_name, from, stored, to, expected) => {
+      it.each(pairs)('a conversion keeps the value of %s', async (_name, from, stored, to, expected) => {
         const it = await stage(databases);
         await it.apply((db, name) =>
           createTable(db, name, 'books', { fields: { v: from, r: field.text() } }),

@@ -81,7 +81,7 @@ describeEachDatabase('former values of a split field', (databases) => {
     return url;
   };
 
-  it('are in every version under the new names, each side by its own values', async () => {
+  it('former values of a split field are in every version under the new names, each side by its own values', async () => {
     const url = await seeded(520);
     await using service = await startService(databases, {
       url,
@@ -116,7 +116,7 @@ describeEachDatabase('former values of a split field', (databases) => {
     expect(await versions(528)).toMatchObject([{ after: { first_name: 'Long', last_name: '4' } }]);
   });
 
-  it('are no part of a plan, and a migration that fills them is not undone', async () => {
+  it('former values of a split field are no part of a plan, and a migration that fills them is not undone', async () => {
     const url = await seeded();
     const fill: HistoryFill = () => {
       throw new Error('a plan calls it');
@@ -131,7 +131,7 @@ describeEachDatabase('former values of a split field', (databases) => {
     await expect(undone).rejects.toThrow('it runs statements of its own');
   });
 
-  it('are refused under names of no field, of no model, and where a field does not take them', async () => {
+  it('former values are refused under names of no field, of no model, and where a field does not take them', async () => {
     const url = await seeded();
     const failure = async (fill: HistoryFill, model?: string): Promise<string> => {
       const application = { resources: [person(added)], migrations: filledBy(fill, model) };

@@ -40,7 +40,7 @@ describe('missing indexes', () => {
     );
   });
 
-  it('are those of a column that is missing itself, too', () => {
+  it('missing indexes are also those of a column that is missing itself', () => {
     const missing = [...fields.values()]
       .filter(({ serverSet }) => !serverSet)
       .map((each): Difference => ({ kind: 'missing_column', table: 'books', field: each }));

@@ -33,7 +33,7 @@ const both: Migrations = {
 const query = (sql: string) => ({ sql, parameters: [] });
 
 describeEachDatabase('a plan', (databases) => {
-  it('is the SQL that is run afterwards, and runs none of it', async () => {
+  it('a plan is the SQL that is run afterwards, and runs none of it', async () => {
     const url = await databases.create();
     const target = databaseTarget(url);
     await migrate(target, first, options);

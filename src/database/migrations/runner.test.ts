@@ -161,7 +161,7 @@ describeDatabase('sqlite', 'migrate', (databases) => {
     expect(await database.get(query('select count(*) as n from users'))).toEqual({ n: 1 });
   });
 
-  it('does not make a file to find out what is pending', async () => {
+  it('migrate does not make a file to find out what is pending', async () => {
     const url = await databases.create();
     expect(await pending(databaseTarget(url), broken, options)).toEqual(Object.keys(broken));
     expect(existsSync(url.slice('sqlite:'.length))).toBe(false);

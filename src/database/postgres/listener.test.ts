@@ -29,7 +29,7 @@ describeDatabase('postgres', 'a session that listens', (databases) => {
     expect(left).toEqual([]);
   });
 
-  it('is none behind a pooler in transaction mode, which passes nothing on', async () => {
+  it('a session that listens is none behind a pooler in transaction mode, which passes nothing on', async () => {
     const database = await databases.open(undefined, { prepare: false });
     expect([database.listen, database.tell]).toEqual([undefined, undefined]);
   });

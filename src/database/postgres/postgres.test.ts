@@ -32,7 +32,7 @@ describeDatabase('postgres', 'sessions', (databases) => {
     expect(await database.get(read)).toEqual({ a: 1, b: null, c: null });
   });
 
-  it('have the settings of the service beside those of the URL', async () => {
+  it('sessions have the settings of the service beside those of the URL', async () => {
     const url = new URL(await databases.create());
     url.searchParams.set('options', '-c work_mem=5MB -c TimeZone=Asia/Tokyo');
     const database = await databases.open(url.href);
@@ -63,7 +63,7 @@ describeDatabase('postgres', 'sessions', (databases) => {
     });
   });
 
-  it('that an operator ends are replaced, and nothing crashes', async () => {
+  it('sessions that an operator ends are replaced, and nothing crashes', async () => {
     const url = await databases.create();
     const database = await databases.open(url);
     const operator = await databases.open(url, { poolSize: 1 });
@@ -92,7 +92,7 @@ describeDatabase('postgres', 'sessions', (databases) => {
     expect(kept?.n).toBe(10_002 - refused.length);
   });
 
-  it('are shared by more units than there are connections', async () => {
+  it('sessions are shared by more units than there are connections', async () => {
     const database = await databases.open(undefined, { poolSize: 2 });
     await database.execute(query('create table t (n int)'));
     await Promise.all(
@@ -105,7 +105,7 @@ describeDatabase('postgres', 'sessions', (databases) => {
 });
 
 describeDatabase('postgres', 'sessions that take no writes', (databases) => {
-  it('are replaced, all of them, as soon as one has said so', async () => {
+  it('sessions that take no writes are all replaced as soon as one has said so', async () => {
     const url = await databases.create();
     const operator = await databases.open(url, { poolSize: 1 });
     await operator.execute(query('create table t (n int)'));
@@ -143,7 +143,7 @@ describeDatabase('postgres', 'names of prepared statements', (databases) => {
   });
 
   it.each(['deallocate all', `prepare NAME as select 0 as n`])(
-    "are given up where the session is somebody else's: %s",
+    "names of prepared statements are given up where the session is somebody else's: %s",
     async (sql) => {
       const database = await databases.open(undefined, { poolSize: 1 });
       if (sql.startsWith('deallocate')) await database.get(read);
@@ -157,7 +157,7 @@ describeDatabase('postgres', 'names of prepared statements', (databases) => {
     },
   );
 
-  it('are not made where they are switched off', async () => {
+  it('names of prepared statements are not made where they are switched off', async () => {
     const database = await databases.open(undefined, { poolSize: 1, prepare: false });
     expect(await database.get(read)).toEqual({ n: 1 });
     expect(await database.get(query('select count(*) as n from pg_prepared_statements'))).toEqual({ n: 0 });
@@ -215,7 +215,7 @@ describeDatabase('postgres', 'reads of one turn', (databases) => {
     expect(await database.get(query('select 3 as n'))).toEqual({ n: 3 });
   });
 
-  it('do not wait for slow statements: scans and writes have sessions of their own', async () => {
+  it('reads of one turn do not wait for slow statements: scans and writes have sessions of their own', async () => {
     const database = await databases.open(undefined, { poolSize: 3 });
     let slow = 2;
     const done = (): void => {
@@ -228,7 +228,7 @@ describeDatabase('postgres', 'reads of one turn', (databases) => {
     await Promise.all([scan, write]);
   });
 
-  it('have sessions of their own where they are brief, which whatever takes its time leaves free', async () => {
+  it('brief reads have sessions of their own, which slow ones leave free', async () => {
     const database = await databases.open(undefined, { poolSize: 6 });
     const by = (caller: string) => ({ caller, signal: new AbortController().signal, cut: () => {} });
     let slow = 3;

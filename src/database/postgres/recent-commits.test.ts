@@ -4,7 +4,7 @@ import { RecentCommits, writesTo } from './recent-commits.ts';
 const none = Number.NEGATIVE_INFINITY;
 
 describe('recent commits', () => {
-  it('are the last one of each caller', async () => {
+  it('recent commits are the last one of each caller', async () => {
     const commits = new RecentCommits();
     commits.add('user:1', 5);
     commits.add('user:2', 7);
@@ -25,7 +25,7 @@ describe('recent commits', () => {
     expect(await commits.lastOf(() => 'user:2')).toBe(9);
   });
 
-  it('of callers that are forgotten concern every caller', async () => {
+  it('recent commits of callers that are forgotten concern every caller', async () => {
     const commits = new RecentCommits();
     for (let id = 1; id <= 25_000; id += 1) commits.add(`user:${id}`, id);
     for (let id = 1; id <= 25_000; id += 1)

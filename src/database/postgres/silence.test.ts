@@ -23,7 +23,7 @@ describe('silence', () => {
     expect(endConnection).toHaveBeenCalledOnce();
   });
 
-  it('does nothing when every statement has its response', () => {
+  it('silence does nothing when every statement has its response', () => {
     const { silence, suspect, endConnection } = watched(1000);
     silence.begin();
     silence.end();
@@ -31,7 +31,7 @@ describe('silence', () => {
     expect([suspect, endConnection].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
   });
 
-  it('is suspect every second until then', () => {
+  it('silence is suspect every second until every statement has its response', () => {
     const { silence, suspect, endConnection } = watched(3_500);
     silence.begin();
     vi.advanceTimersByTime(3_000);

@@ -38,13 +38,13 @@ describeDatabase('postgres', 'concurrent writes', (databases) => {
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
   const fill = (count: number) => execute(numbers(count).map((id) => insert(id, `jar ${id}`)));
 
-  it('are committed as one batch, and each gets its own result', async () => {
+  it('concurrent writes are committed as one batch, and each gets its own result', async () => {
     const results = await fill(12);
     expect(results).toEqual(numbers(12).map((id) => ({ status: 'fulfilled', value: [{ id }] })));
     expect(new Set((await stored('xmin::text as by')).map(({ by }) => by)).size).toBe(1);
   });
 
-  it('have one refused, and the others stand', async () => {
+  it('concurrent writes stand where one of them is refused', async () => {
     await execute([insert(100, 'taken')]);
     const results = await execute([insert(1, 'one'), insert(2, 'taken'), insert(3, 'three')]);
     expect(results).toMatchObject([
@@ -55,13 +55,13 @@ describeDatabase('postgres', 'concurrent writes', (databases) => {
     expect((await stored('id')).map(({ id }) => id)).toEqual([1, 3, 100]);
   });
 
-  it('may change one row several times, each seeing the change before', async () => {
+  it('concurrent writes may change one row several times, each seeing the change before', async () => {
     await fill(1);
     const results = await execute([open(1), open(1), open(1)]);
     expect(results.map((each) => each.status === 'fulfilled' && each.value[0]?.opened)).toEqual([1, 2, 3]);
   });
 
-  it('do not wait for the row that somebody else has locked for one of them', {
+  it('concurrent writes do not wait for the row that somebody else has locked for one of them', {
     timeout: 20_000,
   }, async () => {
     await fill(8);
@@ -92,7 +92,7 @@ describeDatabase('postgres', 'concurrent writes', (databases) => {
     expect((await stored('opened')).map(({ opened }) => opened)).toEqual([1, 1, 2, 1, 1, 1, 1, 1]);
   });
 
-  it('of two instances that change the same rows do not wait for each other in a ring', async () => {
+  it('concurrent writes of two instances that change the same rows do not wait for each other in a ring', async () => {
     await fill(10);
     const began = performance.now();
     for (let round = 0; round < 10; round += 1) {
@@ -105,7 +105,7 @@ describeDatabase('postgres', 'concurrent writes', (databases) => {
     expect(new Set((await stored('opened')).map(({ opened }) => opened))).toEqual(new Set([20]));
   });
 
-  it('are stored once or not at all where the connection breaks, and every caller hears the truth', async () => {
+  it('concurrent writes are stored once or not at all where the connection breaks, and every caller gets the true outcome', async () => {
     const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = other.write(async (unit) => {
       await unit.run({ sql: 'lock table jars in share mode', parameters: [] });

@@ -39,7 +39,7 @@ const scan = async (rows: number): Promise<{ rows: number; atOnce: boolean }> =>
   return { rows: found?.rows ?? 0, ...result };
 };
 
-it('are run where they are asked for only while the same ones were over at once', async () => {
+it('brief scans are run where they are asked for only while the same ones were over at once', async () => {
   expect(await scan(10)).toEqual({ rows: 10, atOnce: false });
   await expect.poll(() => scan(10)).toEqual({ rows: 10, atOnce: true });
   // Other values of the same statement say nothing of it, and what takes long stays elsewhere.

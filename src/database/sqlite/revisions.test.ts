@@ -79,7 +79,7 @@ it('stays the same while nothing is written that is read', async () => {
   expect(await changedBy(() => run(`insert into links values (3, null)`))).toEqual(['linked']);
 });
 
-it('is another one for whatever reads of a table that got rows or lost some', async () => {
+it('the revision changes for whatever reads of a table that got rows or lost some', async () => {
   const ofNotes = ['all', 'kept', 'titled', 'short', 'named', 'keys'];
   expect(await changedBy(() => run(`insert into notes (id) values (3)`))).toEqual(ofNotes);
   // Rows that replace others are inserted, and those that refer to the replaced ones are changed.
@@ -94,7 +94,7 @@ it('is another one for whatever reads of a table that got rows or lost some', as
   expect(await changedBy(() => run(upsert))).toEqual(ofNotes);
 });
 
-it('is another one after what triggers and foreign keys write', async () => {
+it('the revision changes after what triggers and foreign keys write', async () => {
   expect(await changedBy(() => run('insert into marks values (1, 2)'))).toEqual(['kept', 'short']);
   expect(await changedBy(() => run('delete from users where id = 1'))).toEqual(names);
 });
@@ -117,7 +117,7 @@ it('sees every statement of a unit and of a group', async () => {
   expect(await changedBy(group)).toEqual(['titled', 'short', 'named', 'linked']);
 });
 
-it('is another one after a commit whose tables are unknown', async () => {
+it('the revision changes after a commit whose tables are unknown', async () => {
   const other = await another();
   expect(await changedBy(() => run('update users set name = 1', other))).toEqual(names);
   // One of ours behind one of somebody else.
@@ -129,7 +129,7 @@ it('is another one after a commit whose tables are unknown', async () => {
   expect(await changedBy(() => run('insert into marks values (8, 8)'))).toEqual(['kept', 'short']);
 });
 
-it('is another one after a commit of another schema, and goes by the new one from then on', async () => {
+it('the revision changes after a commit of another schema, and goes by the new one from then on', async () => {
   expect(await changedBy(() => run('create table more (id integer)'))).toEqual(names);
   await changedBy(() => run('update users set name = 3'));
   const trigger = 'create trigger moved after update of name on users begin delete from links; end';
@@ -139,7 +139,7 @@ it('is another one after a commit of another schema, and goes by the new one fro
   expect(await changedBy(() => run('update users set name = 3'))).toEqual(['named', 'linked']);
 });
 
-it('is that of the snapshot which the reads of a turn share', async () => {
+it('the revision is that of the snapshot which the reads of a turn share', async () => {
   const other = await another();
   database.renewSnapshot?.();
   const before = database.revision?.(counts.all);
@@ -173,7 +173,7 @@ const file = () => {
   return { ours, theirs, of, unrecorded, versions, before: of() };
 };
 
-it('is another one where somebody else commits between our own begin and commit', () => {
+it('the revision changes where somebody else commits between our own begin and commit', () => {
   const { ours, theirs, of, before } = file();
   ours();
   expect(of()).toBe(before);
@@ -184,14 +184,14 @@ it('is another one where somebody else commits between our own begin and commit'
   expect(of()).not.toBe(behind);
 });
 
-it('is another one where a commit of ours took effect though it was reported as failed', () => {
+it('the revision changes where a commit of ours took effect though it was reported as failed', () => {
   const { ours, of, unrecorded, before } = file();
   unrecorded();
   ours();
   expect(of()).not.toBe(before);
 });
 
-it('is another one where a version could not be had', () => {
+it('the revision changes where a version could not be had', () => {
   const { ours, of, versions, before } = file();
   const { now } = versions;
   ours('links\0', () => {

@@ -67,7 +67,7 @@ it('ends its snapshot when a turn begins while the one before it is not over', a
   }
 });
 
-it('does not share a snapshot outside a turn', async () => {
+it('reads outside a turn do not share a snapshot', async () => {
   expect(await count(database)).toBe(0);
   await run(other, `insert into t values ('x')`);
   expect(await count(database)).toBe(1);

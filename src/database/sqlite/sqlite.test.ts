@@ -9,7 +9,7 @@ const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, param
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describeDatabase('sqlite', 'the files of a database', (databases) => {
-  it('are readable for their owner only, and so are the directories made for them', async () => {
+  it('the files of a database are readable for their owner only, and so are the directories made for them', async () => {
     const path = join(dirname((await databases.create()).slice('sqlite:'.length)), 'new', 'deep', 'a.db');
     const database = await databases.open(`sqlite:${path}`);
     await database.execute(query('create table t (n integer)'));
@@ -56,7 +56,7 @@ describeDatabase('sqlite', 'the files of a database', (databases) => {
     expect(statSync(`${url.slice('sqlite:'.length)}-wal`).size).toBeLessThan(410 * (4096 + 24) + 32);
   });
 
-  it('are refused where they are no database, or a directory', async () => {
+  it('the files of a database are refused where they are no database, or a directory', async () => {
     const path = (await databases.create()).slice('sqlite:'.length);
     writeFileSync(path, 'not a database, however long it may be '.repeat(50));
     await expect(databases.open(`sqlite:${path}`)).rejects.toThrow(/not a database/);
@@ -91,7 +91,7 @@ describeDatabase('sqlite', 'a group of writes', (databases) => {
   const count = async (database: Awaited<ReturnType<typeof prepared>>, table: string) =>
     (await database.get<{ n: number }>(query(`select count(*) as n from ${table}`)))?.n;
 
-  it('is not held up by a unit that awaits something else: that one is undone', async () => {
+  it('a group of writes is not held up by a unit that awaits something else: that one is undone', async () => {
     const database = await prepared();
     const { promise, resolve } = Promise.withResolvers<void>();
     const insert = query('insert into parents default values');
@@ -121,7 +121,7 @@ describeDatabase('sqlite', 'a group of writes', (databases) => {
     expect(await count(database, 'parents')).toBe(2);
   });
 
-  it('does not perish by a deferred foreign key of one of its units', async () => {
+  it('a group of writes does not perish by a deferred foreign key of one of its units', async () => {
     const database = await prepared();
     const outcomes = await Promise.allSettled(
       [1, 2, 3, 4].map((id) =>
@@ -136,7 +136,7 @@ describeDatabase('sqlite', 'a group of writes', (databases) => {
     expect(await count(database, 'children')).toBe(3);
   });
 
-  it('is refused as a whole where one of them ends the transaction', async () => {
+  it('a group of writes is refused as a whole where one of them ends the transaction', async () => {
     const database = await prepared();
     const outcomes = await Promise.allSettled([
       database.execute(query('insert into parents values (1)')),
@@ -160,7 +160,7 @@ describeDatabase('sqlite', 'a group of writes', (databases) => {
     await Promise.all([...first, late]);
   });
 
-  it('of one write waits for nothing', async () => {
+  it('a group of one write waits for nothing', async () => {
     const database = await prepared();
     let done = false;
     const write = database.execute(query('insert into parents default values')).then(() => {
@@ -171,7 +171,7 @@ describeDatabase('sqlite', 'a group of writes', (databases) => {
     await write;
   });
 
-  it('does not wait for long where every turn brings more', async () => {
+  it('a group of writes does not wait for long where every turn brings more', async () => {
     const database = await prepared();
     const insert = query('insert into parents default values');
     const more: Promise<unknown>[] = [];
@@ -189,7 +189,7 @@ describeDatabase('sqlite', 'a group of writes', (databases) => {
     await Promise.all([first, ...more]);
   });
 
-  it('is of bounded size, so that a read gets its turn before a thousand writes are done', async () => {
+  it('a group of writes is of bounded size, so that a read gets its turn before a thousand writes are done', async () => {
     const database = await prepared();
     let done = 0;
     const writes = Array.from({ length: 1_000 }, () =>
@@ -238,7 +238,7 @@ describeDatabase('sqlite', 'reading in threads', (databases) => {
     expect(turns).toBeGreaterThan(100);
   });
 
-  it('cannot write', async () => {
+  it('a reader thread cannot write', async () => {
     const database = await databases.open();
     await expect(database.scan(query('create table t (n integer)'))).rejects.toThrow(
       /query_only|readonly|unavailable/,

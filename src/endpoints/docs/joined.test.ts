@@ -73,7 +73,7 @@ describe('modules in one file', () => {
       { 'main.js': "import { a } from './a.js';\n", 'a.js': "import { b } from './main.js';\n" },
       'modules import each other: main.js, a.js, main.js',
     ],
-  ])('refuse %s', (_what, contents, reason) => {
+  ])('modules in one file refuse %s', (_what, contents, reason) => {
     expect(() => joinModules('main.js', files(contents))).toThrow(reason);
   });
 });
@@ -91,7 +91,7 @@ describe('style sheets in one file', () => {
     expect(joined).toBe('a {\n}\n\n@media print {\nb {\n}\n}\n\n');
   });
 
-  it('are all of the page', () => {
+  it('style sheets in one file are all of the page', () => {
     const folder = new URL('../../../docs-page/', import.meta.url);
     const names = readdirSync(folder).filter((name) => name.endsWith('.css'));
     const page = readFileSync(new URL('page.css', folder), 'utf8');

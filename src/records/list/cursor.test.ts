@@ -17,19 +17,19 @@ describe('cursors', () => {
     });
   });
 
-  it('are made for orders in which every place is short', () => {
+  it('cursors are made for orders in which every place is short', () => {
     for (const text of ['id', 'title', '-at,price,flag,title', 'title,uid,state'])
       expect(isSeekable(sortOf(text))).toBe(true);
     for (const text of ['body', 'title,-body']) expect(isSeekable(sortOf(text))).toBe(false);
   });
 
-  it('are refused to be made where escapes make them too long', () => {
+  it('cursors are refused to be made where escapes make them too long', () => {
     expect(() => encodeCursor(sortOf('title'), ['\u0001'.repeat(2000), 7])).toThrow(
       expect.objectContaining({ problem: 'invalid_parameter', params: { name: 'sort' } }),
     );
   });
 
-  it('have 11,500 characters at most, made or read', () => {
+  it('cursors have 11,500 characters at most, made or read', () => {
     const sort = sortOf('title');
     const place = (length: number) => ['a'.repeat(length), 7];
     const longest = Array.from({ length: 40 }, (_, more) => 8_590 + more).filter((length) => {
@@ -46,7 +46,7 @@ describe('cursors', () => {
     expect(decodeCursor(padded(8_626), sort)).toBeUndefined();
   });
 
-  it('have one spelling: bits that a decoder drops are not to differ', () => {
+  it('cursors have one spelling: bits that a decoder drops are not to differ', () => {
     const sort = sortOf('title');
     const cursor = encodeCursor(sort, ['ab', 1]);
     expect(cursor.length % 4).not.toBe(0);
@@ -56,7 +56,7 @@ describe('cursors', () => {
     expect(decodeCursor(twin, sort)).toBeUndefined();
   });
 
-  it('that lead back do so in their own order only', () => {
+  it('cursors that lead back do so in their own order only', () => {
     const [title, n] = [sortOf('title'), sortOf('n')];
     expect(decodeCursor(encodeCursor(title, ['a', 1], 'before'), title)).toEqual({
       values: ['a', 1],
@@ -94,15 +94,15 @@ describe('cursors', () => {
     ['depth', Buffer.from('['.repeat(1500)).toString('base64url')],
     ['length', encoded(['title,id', 'a'.repeat(maxCursorLength), 1])],
     ['nothing', ''],
-  ])('are refused with %s', (_, cursor) => {
+  ])('cursors are refused with %s', (_, cursor) => {
     expect(decodeCursor(cursor, sortOf('title'))).toBeUndefined();
   });
 
-  it('are refused with null for a column that has none', () => {
+  it('cursors are refused with null for a column that has none', () => {
     expect(decodeCursor(encoded(['at,id', null, 1]), sortOf('at'))).toBeUndefined();
   });
 
-  it('are refused when a character is cut off or changed, or mean the same', () => {
+  it('cursors are refused when a character is cut off or changed, or mean the same', () => {
     const sort = sortOf('title');
     const cursor = encodeCursor(sort, ['hello', 12]);
     for (let length = 0; length < cursor.length; length += 1)

@@ -32,7 +32,7 @@ describe('splitValues', () => {
 });
 
 describe('afterPrefix', () => {
-  it('is above every text with the prefix and no other', () => {
+  it('afterPrefix is above every text with the prefix and no other', () => {
     const piece = fc.array(fc.oneof(text, edge), { maxLength: 3 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(piece, piece, (prefix, other) => {

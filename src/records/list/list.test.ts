@@ -480,7 +480,7 @@ describeEachDatabase('list of much', (databases) => {
   const inOrder = (count: number, of: (index: number) => Thing = () => ({})): Thing[] =>
     Array.from({ length: count }, (_, index) => ({ ...emptyThing, id: index + 1, ...of(index) }));
 
-  it('is streamed beyond 1,000 rows, and in one piece up to there', async () => {
+  it('a long list is streamed beyond 1,000 rows, and in one piece up to there', async () => {
     const many = await make(inOrder(1001));
     const answer = await many(everything, { query: 'fields=id', path });
     expect('chunks' in answer).toBe(true);
@@ -490,7 +490,7 @@ describeEachDatabase('list of much', (databases) => {
     expect((await rowsOf(filtered)).length).toBe(1000);
   });
 
-  it('is streamed where a page holds too many bytes, and the next page goes on behind it', async () => {
+  it('a list is streamed where a page holds too many bytes, and the next page goes on behind it', async () => {
     const things = inOrder(12, (index) => ({
       title: `${index % 2}${'é'.repeat(200)}`,
       body: 'x'.repeat(index < 6 ? 1_000_000 : 10),

@@ -46,7 +46,7 @@ describeEachDatabase('totals of a large table with a field that depends on the r
     return decision.grant;
   };
 
-  it('are those of the reader, also of one who asks after another', async () => {
+  it('masked totals of a large table are those of the reader, also of one who asks after another', async () => {
     const [one, two, admin] = [grantOf('viewer', 1), grantOf('viewer', 2), grantOf('admin', 3)];
     const totals: number[] = [];
     for (const grant of [admin, one, two, admin, two, one]) {
@@ -57,7 +57,7 @@ describeEachDatabase('totals of a large table with a field that depends on the r
     expect(totals).toEqual([rows, rows / 3, (rows * 2) / 3, rows, (rows * 2) / 3, rows / 3]);
   });
 
-  it('are counted once for all readers where no condition looks at the field', async () => {
+  it('masked totals of a large table are counted once for all readers where no condition looks at the field', async () => {
     const asked = [vi.spyOn(database, 'get'), vi.spyOn(database, 'scan')];
     for (const id of [11, 12, 13]) {
       const { headers } = await list(grantOf('viewer', id), {

@@ -79,7 +79,7 @@ describeEachDatabase('links of pages', (databases) => {
     },
   );
 
-  it('of a page found backwards lead on to where somebody came from, and back while there are rows', async () => {
+  it('links of a page found backwards lead on to where somebody came from, and back while there are rows', async () => {
     const base = 'per_page=2';
     const page = await ask(`${base}&after=${cursor('id', [6], 'before')}`);
     expect((await rowsOf(page)).map(({ id }) => id)).toEqual([4, 5]);
@@ -91,7 +91,7 @@ describeEachDatabase('links of pages', (databases) => {
     expect(linkOf(first, 'next')).toBe(`${base}&after=${cursor('id', [2])}`);
   });
 
-  it('are absent from a list without pages, however much of it is visible', async () => {
+  it('links of pages are absent from a list without pages, however much of it is visible', async () => {
     expect((await ask('')).headers).toEqual({});
     const blind = await list(grant, { query: '', path }, [{ column: 'user_id', value: null }]);
     expect(blind).toMatchObject({ json: '[]', headers: {}, page: { total: undefined, next: undefined } });

@@ -189,7 +189,7 @@ describe('parseListParameters', () => {
     expect(refusal(`x${encodeURIComponent('😀'.repeat(60))}=1`).isWellFormed()).toBe(true);
   });
 
-  it('reads paging', () => {
+  it('parseListParameters reads paging', () => {
     expect(parse('').paging).toEqual({ kind: 'all' });
     expect(parse('page=3').paging).toEqual({ kind: 'page', page: 3, perPage: 20, numbered: true });
     expect(parse('per_page=7').paging).toEqual({ kind: 'page', page: 1, perPage: 7, numbered: false });

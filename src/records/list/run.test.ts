@@ -92,7 +92,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
 };
 
 describeEachDatabase('the way of a page', (databases) => {
-  it('is direct up to a small table, and a scan for one row more', async () => {
+  it('a page is read directly up to a small table, and by a scan for one row more', async () => {
     const { database, wayOf, time } = await watch(databases, rowsBy(smallTable));
     expect(await wayOf('page=1')).toBe('get');
     await insertThings(database, [{ ...emptyThing, id: 1 }]);
@@ -100,7 +100,7 @@ describeEachDatabase('the way of a page', (databases) => {
     expect(await wayOf('page=1')).toBe('scan');
   });
 
-  it('is asked for again, the same way, where a row takes more than its share of one piece', async () => {
+  it('a page is asked for again, the same way, where a row takes more than its share of one piece', async () => {
     const wide = (index: number): Thing => ({ body: index === 0 ? 'x'.repeat(2 * mib) : 'x' });
     const small = await watch(databases, rowsBy(8, wide));
     expect(await small.wayOf('page=1&per_page=4&fields=id,body')).toBe('get get');
@@ -108,7 +108,7 @@ describeEachDatabase('the way of a page', (databases) => {
     expect(await large.wayOf('page=1&per_page=4&fields=id,body')).toBe('scan scan');
   });
 
-  it('is one statement where a row takes just its share, and one piece where they just fill it', async () => {
+  it('a page is one statement where a row takes just its share, and one piece where they just fill it', async () => {
     const exact = await watch(
       databases,
       rowsBy(4, () => ({ body: 'x'.repeat(mib) })),
@@ -321,7 +321,7 @@ describeDatabase('postgres', 'a look at all of a table of few bytes', (databases
     String.fromCharCode(0x4e00 + ((index * 7919) % 20000)),
   );
 
-  it('is brief until the table has grown', async () => {
+  it('a look at all of a table of few bytes is brief until the table has grown', async () => {
     const { database, ask, briefs, time } = await watch(databases, rowsBy(smallTable + 1), source);
     await ask('page=1&sort=title');
     await ask('q=a&page=1');
@@ -332,7 +332,7 @@ describeDatabase('postgres', 'a look at all of a table of few bytes', (databases
     expect(new Set(briefs())).toEqual(new Set([undefined]));
   });
 
-  it('is absent while its size is unknown', async () => {
+  it('a look at all of a table is not brief while its size is unknown', async () => {
     const { ask, briefs } = await watch(databases, rowsBy(smallTable + 1));
     await ask('page=1&sort=title');
     expect(briefs()).toEqual([undefined]);
@@ -369,14 +369,14 @@ describeEachDatabase('a list without pages', (databases) => {
     expect(await wayOf('fields=id')).toBe('stream');
   });
 
-  it('has no last row but that of the table', async () => {
+  it('a list without pages has no last row but that of the table', async () => {
     const things = rowsBy(1100);
     const { ids, taken } = await watch(databases, things);
     expect(await ids('fields=id')).toEqual(things.map(({ id }) => id));
     expect(taken()).toBe('stream');
   });
 
-  it('is streamed where few rows hold too much', async () => {
+  it('a list without pages is streamed where few rows hold too much', async () => {
     const { ids, taken } = await watch(
       databases,
       rowsBy(5, () => ({ body: 'x'.repeat(mib) })),
@@ -404,7 +404,7 @@ describeEachDatabase('the caller', (databases) => {
     return { by, seen, signal: abort.signal };
   };
 
-  it('is passed to the database where nothing bounds the work, and not looked up where an index does', async () => {
+  it('the caller is passed to the database where nothing bounds the work, and not looked up where an index does', async () => {
     const { ask, callers } = await watch(databases, rowsBy(smallTable + 1));
     const { by, seen, signal } = somebody();
     await textOf(await ask('after=&per_page=5', by));
@@ -418,7 +418,7 @@ describeEachDatabase('the caller', (databases) => {
     expect(seen.cut).toBe(slow);
   });
 
-  it('is absent where the service itself asks', async () => {
+  it('the caller is absent where the service itself asks', async () => {
     const { ask, callers } = await watch(databases, rowsBy(smallTable + 1));
     await textOf(await ask('page=1'));
     await textOf(await ask(''));
@@ -440,7 +440,7 @@ describeEachDatabase('a source that asks for the time', (databases) => {
   const at = (index: number): Thing => ({ at: new Date(index * 1000).toISOString() });
   const past = 'page=1&filter[title]=past';
 
-  it('is listed as of the moment of the request', async () => {
+  it('a source that asks for the time is listed as of the moment of the request', async () => {
     const { ids, time } = await watch(databases, rowsBy(5, at), timed);
     time.now = 1500;
     expect(await ids(past)).toEqual([10, 20]);
@@ -448,7 +448,7 @@ describeEachDatabase('a source that asks for the time', (databases) => {
     expect(await ids(past)).toEqual([10, 20, 30, 40]);
   });
 
-  it('has its rows counted again in every moment, with and without writes', async () => {
+  it('a source that asks for the time has its rows counted again in every moment, with and without writes', async () => {
     const count = smallTable + 10;
     const { ask, hooks, time } = await watch(databases, rowsBy(count, at), timed);
     hooks.revision = 1;
@@ -494,7 +494,7 @@ describeEachDatabase('a page that is streamed while others write', (databases) =
     expect((await page(linkOf(two.answer, 'next') ?? '')).ids).toEqual([65, 70, 80]);
   });
 
-  it('has no end where no other one follows', async () => {
+  it('a page that is streamed while others write has no end where no other one follows', async () => {
     const { page, first } = await setUp('id', 5, (index) => ({ body: 'x'.repeat(3 * mib + index) }));
     const one = await page(first);
     const two = await page(linkOf(one.answer, 'next') ?? '', 60);
@@ -514,7 +514,7 @@ describeEachDatabase('a page that is streamed while others write', (databases) =
     expect((await page(linkOf(back.answer, 'next') ?? '')).ids).toEqual([65, 70, 80]);
   });
 
-  it('by number, has as many rows as it has room for', async () => {
+  it('a page by number that is streamed while others write has as many rows as it has room for', async () => {
     const { page } = await setUp('id', 8);
     expect((await page('fields=id,body&per_page=3&page=1')).ids).toEqual([10, 20, 30]);
     expect((await page('fields=id,body&per_page=3&page=2', 15)).ids).toEqual([30, 40, 50]);
@@ -557,7 +557,7 @@ describeDatabase('sqlite', 'texts of a row', (databases) => {
 });
 
 describeDatabase('sqlite', 'a page that is streamed', (databases) => {
-  it('has its number of rows where another program left a place that no cursor tells', async () => {
+  it('a page that is streamed has its number of rows where another program left a place that no cursor tells', async () => {
     const { ask, database } = await watch(
       databases,
       rowsBy(6, (index) => ({ n: index, body: 'x'.repeat(1.5 * mib) })),

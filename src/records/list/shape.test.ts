@@ -48,7 +48,7 @@ describe('what an index bounds', () => {
     ['page=1&filter[n][gt]=1', [], false],
     ['page=1', ['user_id'], true],
     ['page=1&filter[n]=1', ['user_id'], false],
-  ])('are the rows of %s in the scope of %s: %s', (query, rows, bounded) => {
+  ])('an index bounds the rows of %s in the scope of %s: %s', (query, rows, bounded) => {
     expect(planOf(query, rows).boundedRows).toBe(bounded);
   });
 
@@ -56,7 +56,7 @@ describe('what an index bounds', () => {
     ['filter[id][gt]=1&q=a', false],
     ['filter[id][ne]=1&sort=title', false],
     ['filter[id]=1&page=1&sort=title', true],
-  ])('is everything that %s looks at: %s', (query, bounded) => {
+  ])('an index bounds everything that %s looks at: %s', (query, bounded) => {
     expect(planOf(query).bounded).toBe(bounded);
   });
 });
@@ -88,11 +88,11 @@ describe('how deep a page lies', () => {
     [behindFirst, 64],
     ['after=&per_page=65', 256],
     [`${behindFirst}&filter[n]=1`, undefined],
-  ])('is said of %s: %s', (query, depth) => {
+  ])('the depth of a page is stated for %s: %s', (query, depth) => {
     expect(within(query)).toBe(depth);
   });
 
-  it('is not said to whom a rule narrows, and not where a plan does not guess', () => {
+  it('the depth of a page is not stated where a rule narrows the rows, and where a plan does not guess', () => {
     expect(within('page=1', ['user_id'])).toBeUndefined();
     expect(within('page=1', [], 'sqlite')).toBeUndefined();
   });

@@ -24,7 +24,7 @@ describeEachDatabase('the size of a table', (databases) => {
     expect(size.recent()).toBeUndefined();
   });
 
-  it('is counted up to where it is large, once for all simultaneous callers', async () => {
+  it('the size of a table is counted up to where it is large, once for all simultaneous callers', async () => {
     const database = await databases.open();
     await createThings(database);
     await insertThings(

@@ -120,7 +120,7 @@ describeDatabase('postgres', 'plans', (databases) => {
     expect(plan).not.toMatch(/\bSort\b/);
   });
 
-  it('are made once for all pages up to a depth, where nothing but the order is asked for', async () => {
+  it('plans are made once for all pages up to a depth, where nothing but the order is asked for', async () => {
     const pages = [1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8];
     await database.write(async (transaction) => {
       for (const page of pages) {
@@ -146,7 +146,7 @@ describeDatabase('postgres', 'plans', (databases) => {
     });
   });
 
-  it('are made once for all pages of a walk by cursor', async () => {
+  it('plans are made once for all pages of a walk by cursor', async () => {
     await database.write(async (transaction) => {
       for (let start = 0; start < 120; start += 10) {
         const query = `${behind('id', start)}&per_page=10&fields=id`;
@@ -228,7 +228,7 @@ const watched = (database: Database) => {
 };
 
 describeDatabase('sqlite', 'ways', (databases) => {
-  it('are direct for what an index bounds or a small table, a reader thread or a stream for the rest', async () => {
+  it('reads go directly for what an index bounds or a small table, to a reader thread or a stream for the rest', async () => {
     const database = await databases.open();
     await createThings(database);
     let now = 0;

@@ -39,7 +39,7 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
     return Number(answer.headers['X-Total-Count']);
   };
 
-  it('are right when asked again, on another page and under another row filter', async () => {
+  it('totals of a large table are right when asked again, on another page and under another row filter', async () => {
     for (const page of [1, 1, 2, 500]) expect(await total(`page=${page}&per_page=10`)).toBe(rows);
     const [one, two] = [[{ column: 'n', value: 1 }], [{ column: 'n', value: 2 }]];
     for (const filter of [one, two, one]) expect(await total('page=1&per_page=10', filter)).toBe(rows / 3);
@@ -96,14 +96,14 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
   const fives = 'page=1&per_page=1000&filter[n]=5';
   const remove = () => other.execute({ sql: `delete from things where id > ${rows}`, parameters: [] });
 
-  it('that are known are counted again where somebody writes before the rows are read', async () => {
+  it('totals that are known are counted again where somebody writes before the rows are read', async () => {
     const ask = listBehind(() => insertThings(other, [{ ...blank, n: 5 }]));
     expect(await ask(fives)).toEqual({ total: 0, rows: 0 });
     expect(await ask(fives, true)).toEqual({ total: 1, rows: 1 });
     await remove();
   });
 
-  it('are not remembered where somebody wrote while they were counted', async () => {
+  it('totals are not remembered where somebody wrote while they were counted', async () => {
     let revision = 1;
     const ask = listBehind(
       async () => {
@@ -119,7 +119,7 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
     expect(await ask(fives)).toEqual({ total: 0, rows: 0 });
   });
 
-  it('are counted with the page, in one statement, while every page follows a write', async () => {
+  it('totals are counted with the page, in one statement, while every page follows a write', async () => {
     let pages = 0;
     const counting =
       <Args extends readonly [{ readonly sql: string }, ...unknown[]], T>(read: (...args: Args) => T) =>

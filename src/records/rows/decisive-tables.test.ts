@@ -21,7 +21,7 @@ const beside = (ticket: ResourceModel) => {
   return tables.slice(own.length).toSorted();
 };
 
-it('are those that rules for records and for single fields ask, and those to which they refer', () => {
+it('decisive tables are those that rules for records and for single fields ask, and those to which they refer', () => {
   const inTeam = member('team_id', { of: 'Seat' });
   expect(beside(defineResource('Ticket', { fields }))).toEqual([]);
   expect(beside(defineResource('Ticket', { fields, isolation: inTeam }))).toEqual(['seats', 'teams']);

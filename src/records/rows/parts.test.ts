@@ -116,24 +116,27 @@ describeEachDatabase('the parts of a rule', (databases) => {
   };
   const column = (of: string) => identifier('t', of);
 
-  it.each(Object.entries(rules))('are disjoint and cover all rows: %s', async (_name, rule) => {
-    for (const caller of [17, 49]) {
-      const reach = reachOfCaller(rule, caller);
-      const whole = (asked: 'find' | 'hold') =>
-        ids(reach, (value) => reachConditions(reach.terms, column, value, asked, dialect()));
-      const held = await whole('hold');
-      expect(held.length).toBeGreaterThan(0);
-      expect(held.length).toBeLessThan(cards);
-      expect(await whole('find')).toEqual(held);
-      const count = reachParts(reach.terms, column, () => sql`1`, dialect())?.length ?? 0;
-      const parts: number[] = [];
-      for (let part = 0; part < count; part += 1)
-        parts.push(
-          ...(await ids(reach, (value) => reachParts(reach.terms, column, value, dialect())?.[part] ?? [])),
-        );
-      expect(parts.sort((a, b) => a - b)).toEqual(held);
-    }
-  });
+  it.each(Object.entries(rules))(
+    'the parts of a rule are disjoint and cover all rows: %s',
+    async (_name, rule) => {
+      for (const caller of [17, 49]) {
+        const reach = reachOfCaller(rule, caller);
+        const whole = (asked: 'find' | 'hold') =>
+          ids(reach, (value) => reachConditions(reach.terms, column, value, asked, dialect()));
+        const held = await whole('hold');
+        expect(held.length).toBeGreaterThan(0);
+        expect(held.length).toBeLessThan(cards);
+        expect(await whole('find')).toEqual(held);
+        const count = reachParts(reach.terms, column, () => sql`1`, dialect())?.length ?? 0;
+        const parts: number[] = [];
+        for (let part = 0; part < count; part += 1)
+          parts.push(
+            ...(await ids(reach, (value) => reachParts(reach.terms, column, value, dialect())?.[part] ?? [])),
+          );
+        expect(parts.sort((a, b) => a - b)).toEqual(held);
+      }
+    },
+  );
 
   it.each(['a team', 'a role', 'a parent', 'alternatives', 'alternatives in one another'] as const)(
     'find a page by indexes, in one statement: %s',

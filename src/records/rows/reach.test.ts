@@ -19,18 +19,18 @@ describe('a reach', () => {
     expect(reachOf({ rows: [] }, [])).toEqual({ terms: [], values: [], key: '' });
   });
 
-  it('is none where the grant has no rows, or a condition asks for null', () => {
+  it('a reach is none where the grant has no rows, or a condition asks for null', () => {
     expect(reachOf({ rows: 'none' }, [])).toBeUndefined();
     expect(reachOf({ rows: 'none' }, [live])).toBeUndefined();
     expect(reachOf({ rows: [own, { column: 'state', value: null }] }, [])).toBeUndefined();
   });
 
-  it('is the same for every caller who sees everything', () => {
+  it('a reach is the same for every caller who sees everything', () => {
     expect(reachOf({ rows: [] })).toBe(reachOf({ rows: [] }, []));
     expect(reachOf({ rows: [own] })).toMatchObject({ terms: ['user_id'], values: [7] });
   });
 
-  it('is written as a comparison for each column, with its own value', () => {
+  it('a reach is written as a comparison for each column, with its own value', () => {
     const dialect = dialectOf({ dialect: 'sqlite' });
     const conditions = reachConditions(
       ['user_id', 'state'],

@@ -82,7 +82,7 @@ describeEachDatabase('the use of keys', (databases) => {
     expect(await sums()).toEqual([3, 3, 0]);
   });
 
-  it('of 100,000 keys at once stays within some megabytes, and is written in a few hundred statements', async () => {
+  it('the use of 100,000 keys at once stays within some megabytes, and is written in a few hundred statements', async () => {
     const { usage, state, sums } = await setUp(100_000);
     globalThis.gc?.();
     const before = process.memoryUsage().heapUsed;
@@ -99,7 +99,7 @@ describeEachDatabase('the use of keys', (databases) => {
     expect(state.statements).toBe(200);
   }, 60_000);
 
-  it('of more keys than it holds is not counted, and costs no memory', async () => {
+  it('the use of more keys than it holds is not counted, and costs no memory', async () => {
     const { usage, state } = await setUp(1);
     const principal = { ...holderOf(1) } as { credential: number } & Principal;
     for (let key = 1; key <= 250_000; key += 1) {

@@ -11,7 +11,7 @@ import { createEventLog } from './event-log.ts';
 const events = 4_500;
 
 describeEachDatabase('the event log', (databases) => {
-  it('has numbered all that was committed before, however many processes number at once', async () => {
+  it('the event log has numbered all that was committed before, however many processes number at once', async () => {
     const url = await databases.create();
     await applyMigrations(databaseTarget(url), createApplication({}));
     const [one, other] = [await databases.open(url), await databases.open(url)];

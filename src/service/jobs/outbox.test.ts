@@ -112,7 +112,7 @@ describeEachDatabase('the outbox', (databases) => {
     else expect(added).toBe(id);
   });
 
-  it('has a job that failed run again although another one waits under its key', async () => {
+  it('the outbox has a job that failed run again although another one waits under its key', async () => {
     const database = await migrated();
     const outbox = outboxOf(database);
     await outbox.add(job({ key: 'k' }));
@@ -151,7 +151,7 @@ describeEachDatabase('the outbox', (databases) => {
     expect(await rows(database)).toEqual([]);
   });
 
-  it('has a job that was given back run at once, without counting the run', async () => {
+  it('the outbox has a job that was given back run at once, without counting the run', async () => {
     const database = await migrated();
     const outbox = outboxOf(database);
     await outbox.add(job());

@@ -79,7 +79,7 @@ describeEachDatabase('buckets', (databases) => {
     expect(untilFull / hour).toBeCloseTo(203 / 200, 2);
   });
 
-  it('are written four times a second by callers within their rate, however many requests there are', async () => {
+  it('buckets are written four times a second by callers within their rate, however many requests there are', async () => {
     const { database, process, state } = await setUp();
     const buckets = process();
     const shape: BucketShape = { size: 500_000_000, interval: undefined };
@@ -100,7 +100,7 @@ describeEachDatabase('buckets', (databases) => {
     expect(missing).toBe(requests);
   });
 
-  it('refill', async () => {
+  it('buckets refill with time', async () => {
     const { process } = await setUp();
     const shape = { size: 2, interval: 200_000 };
     const buckets = process();
@@ -122,7 +122,7 @@ describeEachDatabase('buckets', (databases) => {
     expect(await take(process(), shape, 20)).toBe(10);
   });
 
-  it('are exact from the first request of a process on', async () => {
+  it('buckets are exact from the first request of a process on', async () => {
     const { process } = await setUp();
     const shape: BucketShape = { size: 1_000, interval: undefined };
     const before = process();
@@ -194,7 +194,7 @@ describeEachDatabase('buckets', (databases) => {
     expect(await take(process(), shape, 150)).toBe(117);
   });
 
-  it('are written for many callers at once, and removed once they say nothing any more', async () => {
+  it('buckets are written for many callers at once, and removed once they say nothing any more', async () => {
     const { process, database } = await setUp();
     const buckets = process();
     for (let index = 0; index < 123; index += 1) await buckets.take(`bucket ${index}`, hourly(100));

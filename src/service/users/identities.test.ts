@@ -41,7 +41,7 @@ const setUp = async (databases: Databases) => {
 };
 
 describeEachDatabase('keys', (databases) => {
-  it('are good up to the millisecond before their end', async () => {
+  it('keys are good up to the millisecond before their end', async () => {
     const { storeKey, opens } = await setUp(databases);
     await storeKey('ending', now + 120);
     await storeKey('lasting', null);
@@ -54,7 +54,7 @@ describeEachDatabase('keys', (databases) => {
 });
 
 describeDatabase('postgres', 'keys whose end has no text', (databases) => {
-  it.each(['infinity', '-infinity'])('are over: %s', async (end) => {
+  it.each(['infinity', '-infinity'])('keys whose end has no text are over: %s', async (end) => {
     const { database, storeKey, opens } = await setUp(databases);
     await storeKey('odd', null);
     expect(await opens('odd', now)).toBe(true);

@@ -35,11 +35,11 @@ describe('requests to a provider', () => {
     ['br', 'is encoded'],
     ['gzip', 'is encoded'],
     ['large', 'more than'],
-  ])('refuse %s', async (path, message) => {
+  ])('requests to a provider refuse %s', async (path, message) => {
     await expect(fetchBounded(`${origin}/${path}`, {})).rejects.toThrow(message);
   });
 
-  it('are one for concurrent callers, and none for a while after a failure', async () => {
+  it('requests to a provider are one for concurrent callers, and none for a while after a failure', async () => {
     let [now, fetches] = [0, 0];
     const failing = createFetched(
       async () => {
