@@ -25,7 +25,7 @@ export { oidc } from './endpoints/auth/oidc/options.ts';
 export type { EndpointContext, EndpointDefinition, EndpointOptions } from './endpoints/define-endpoint.ts';
 export { defineEndpoint } from './endpoints/define-endpoint.ts';
 export type { BodyKind, BodyLimits } from './endpoints/endpoint-body.ts';
-export type { PaymentHook } from './endpoints/services.ts';
+export type { PaymentHook } from './endpoints/payment/payment.ts';
 export type { BooleanOptions } from './fields/boolean.ts';
 export type { ChoiceColour } from './fields/colours.ts';
 export type { DateOptions } from './fields/date.ts';

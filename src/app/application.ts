@@ -6,7 +6,7 @@ import type { Migration, Migrations } from '../database/migrations/migration.ts'
 import { type OidcProvider, providersOption } from '../endpoints/auth/oidc/options.ts';
 import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
 import { definedIn, isEndpointDefinition } from '../endpoints/define-endpoint.ts';
-import type { PaymentHook } from '../endpoints/services.ts';
+import type { PaymentHook } from '../endpoints/payment/payment.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../jobs/define-job.ts';
 import { errorMessage } from '../kernel/error-message.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';

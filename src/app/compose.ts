@@ -5,18 +5,21 @@ import { createPasswords } from '../auth/password.ts';
 import { anonymous } from '../auth/principal.ts';
 import { openMethods } from '../auth/registry.ts';
 import type { Database } from '../database/database.ts';
-import { adminMetaEndpoints } from '../endpoints/admin/meta.ts';
+import { type AdminMetaParts, adminMetaEndpoints } from '../endpoints/admin/meta.ts';
 import { adminArea } from '../endpoints/admin/records.ts';
-import { applicationEndpoints, keyScopesOf } from '../endpoints/application-endpoints.ts';
+import {
+  type ApplicationEndpointParts,
+  applicationEndpoints,
+  keyScopesOf,
+} from '../endpoints/application-endpoints.ts';
 import { createProviders } from '../endpoints/auth/oidc/client.ts';
 import { createDocumentation, type Documentation } from '../endpoints/docs/docs.ts';
 import { mailPreviewEndpoints } from '../endpoints/docs/mail-preview.ts';
-import { fixedEndpoints } from '../endpoints/fixed.ts';
+import { type FixedEndpointParts, fixedEndpoints } from '../endpoints/fixed.ts';
 import { metaEndpoints } from '../endpoints/meta/meta.ts';
 import { withRateLimits } from '../endpoints/rate-limits.ts';
 import { apiArea } from '../endpoints/resources/area.ts';
 import { resourceEndpoints } from '../endpoints/resources/resource-endpoints.ts';
-import type { Services } from '../endpoints/services.ts';
 import { createAccounts } from '../endpoints/users/accounts.ts';
 import { Changes } from '../events/changes.ts';
 import { EventSignal } from '../events/signal.ts';
@@ -33,9 +36,10 @@ import { createLanguages } from '../kernel/messages/languages.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import { createMailSender } from '../mail/sender.ts';
 import type { Models } from '../model/models.ts';
+import type { Scope } from '../model/scope.ts';
 import { createScopes } from '../operations/scope.ts';
 import { type ResourceContext, type ServedResource, serveResource } from '../operations/served-resource.ts';
-import type { Acting } from '../operations/transaction.ts';
+import type { Acting, CodeLimit } from '../operations/transaction.ts';
 import { createVersionPurge } from '../records/history/history.ts';
 import { createTrash } from '../records/trash/trash.ts';
 import { publicUserEntity } from '../records/users.ts';
@@ -203,7 +207,7 @@ export const compose = async (parts: Parts) => {
     clock,
   };
   const buckets = createBuckets(database, (error) => logger.warn({ err: error }, 'limits'), config.workers);
-  const services: Services = {
+  const services = {
     languages,
     locale: catalogue.locale,
     catalogue,
@@ -286,7 +290,8 @@ export const compose = async (parts: Parts) => {
     takesPayments: application.config.payment !== false,
     onPayment: application.config.onPayment,
     scopeOf,
-    systemScope: (reason, limit) => scopeOf({ ...ofApplication, limit }).asSystem(reason),
+    systemScope: (reason: string, limit?: CodeLimit): Scope<'all'> =>
+      scopeOf({ ...ofApplication, limit }).asSystem(reason),
     code,
     stopping,
     jobs,
@@ -296,6 +301,9 @@ export const compose = async (parts: Parts) => {
   const methods = openMethods(authenticating);
   return { services, methods, jobs };
 };
+
+/** Parts of all endpoints. */
+type EndpointParts = FixedEndpointParts & ApplicationEndpointParts & AdminMetaParts;
 
 export type Composed = Awaited<ReturnType<typeof compose>>;
 
@@ -328,7 +336,7 @@ const createResources = (models: Models, context: Omit<ResourceContext, 'models'
 };
 
 /** The endpoints of the service, of its resources, and the application's own. */
-const ownEndpoints = (services: Services, application: Application): Endpoint[] => {
+const ownEndpoints = (services: EndpointParts, application: Application): Endpoint[] => {
   const generated = [...services.resources.values()].flatMap((resource) => [
     ...resourceEndpoints(resource, apiArea, services.baseUrl),
     ...resourceEndpoints(resource, adminArea, services.baseUrl),
@@ -344,7 +352,7 @@ const ownEndpoints = (services: Services, application: Application): Endpoint[] 
 };
 
 /** The same services in another language. Endpoints that are built with them are for reading, not for running. */
-const speaking = (services: Services, locale: Locale): Services => {
+const speaking = (services: EndpointParts, locale: Locale): EndpointParts => {
   if (locale === services.locale) return services;
   const catalogue = services.languages.catalogues.get(locale);
   if (catalogue === undefined) throw new Error(`no language ${locale}`);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Services } from '../endpoints/services.ts';
 import { errorMessage } from '../kernel/error-message.ts';
+import type { Scope } from '../model/scope.ts';
 import type { ApplicationConfig } from './application.ts';
 import type { Closing } from './closing.ts';
 
@@ -25,6 +25,11 @@ const stopApplication = async (onStop: () => unknown, closing: Closing, logger: 
   }
 };
 
+export interface StartParts {
+  /** Makes a scope of the application itself. */
+  readonly systemScope: (reason: string) => Scope<'all'>;
+}
+
 /**
  * Runs `onStart` of an application, and adds `onStop` to the steps of closing, behind everything that is opened
  * later.
@@ -32,7 +37,7 @@ const stopApplication = async (onStop: () => unknown, closing: Closing, logger: 
  */
 export const startApplication = async (
   { onStart, onStop }: ApplicationConfig,
-  { systemScope }: Pick<Services, 'systemScope'>,
+  { systemScope }: StartParts,
   closing: Closing,
   logger: Logger,
 ): Promise<void> => {

@@ -3,19 +3,32 @@ import type { Database } from '../database/database.ts';
 import type { StatementWatch } from '../database/measured.ts';
 import { figuresOfReplica } from '../database/replica-figures.ts';
 import { createStoredFigures } from '../database/stored-figures.ts';
-import type { Services } from '../endpoints/services.ts';
+import type { Changes } from '../events/changes.ts';
 import type { HttpOptions, HttpServer } from '../http/server.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { ServiceClock } from '../kernel/clock.ts';
 import { type Figure, figure } from '../kernel/figure.ts';
+import type { Stopping } from '../kernel/stopping.ts';
+import type { SecurityEventStore } from '../service/audit/security-events.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { droppedFigure } from './log.ts';
 import { packageVersion } from './version.ts';
 
+/** Parts of the service that have figures, or decide what a scrape waits for. */
+interface MeteredServices {
+  readonly changes: Changes;
+  readonly securityEvents: SecurityEventStore;
+  readonly webhooks: Webhooks;
+  /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
+  readonly ready: () => Promise<void>;
+  readonly stopping: Stopping;
+}
+
 /** Sources of the metrics. */
 interface Metered {
-  readonly services: Services;
+  readonly services: MeteredServices;
   readonly jobs: Pick<JobService, 'tickFigures'>;
   readonly http: HttpServer;
   readonly database: Database;

@@ -3,12 +3,18 @@ import type { Logger } from 'pino';
 import { isOfKeys } from '../auth/registry.ts';
 import type { Database } from '../database/database.ts';
 import { openAdminPages } from '../endpoints/admin/shell.ts';
-import type { Services } from '../endpoints/services.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { createPipeline } from '../http/pipeline.ts';
 import { positionHeader, replicaReads } from '../http/replica-reads.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from '../http/server.ts';
 import { UploadFolders } from '../http/uploads.ts';
+import type { KeyCalls } from '../service/api-keys/key-calls.ts';
+import type { KeyUsage } from '../service/api-keys/key-usage.ts';
+import type { KeyUses } from '../service/api-keys/key-uses.ts';
+import type { SecurityEventStore } from '../service/audit/security-events.ts';
+import type { RefusalStore } from '../service/refusals/refusals.ts';
+import type { RequestCounts } from '../service/usage/counters.ts';
+import type { RouteTimesStore } from '../service/usage/route-times.ts';
 import type { Tracing } from '../watch/tracing.ts';
 import type { Application } from './application.ts';
 import type { Closing } from './closing.ts';
@@ -21,6 +27,16 @@ import { servedBy } from './work.ts';
 /** Endpoints whose refusals are failed sign-ins. */
 const signInOperations: ReadonlySet<string> = new Set(['login', 'createSession']);
 
+/** Parts that count requests. */
+interface CountingParts {
+  readonly requestCounts: RequestCounts;
+  readonly keyUsage: KeyUsage;
+  readonly keyCalls: KeyCalls;
+  readonly keyUses: KeyUses;
+  readonly securityEvents: SecurityEventStore;
+  readonly refusals: RefusalStore;
+}
+
 /** Counts the responses of an endpoint, records refusals, and reports those of the administration area. */
 const counterOf =
   ({
@@ -30,7 +46,7 @@ const counterOf =
     keyUses,
     securityEvents,
     refusals,
-  }: Services): HttpOptions['counterOf'] =>
+  }: CountingParts): HttpOptions['counterOf'] =>
   ({ operation, method, path, docs, policy }) => {
     // The files of a page do not count as requests.
     if (docs.hidden === true) return undefined;
@@ -70,7 +86,10 @@ const counterOf =
 
 /** Measures the responses of the API by route, for administrators, and for the metrics where there are any. */
 const observerOf =
-  ({ routeTimes }: Services, metering: Metering | undefined): HttpOptions['observerOf'] =>
+  (
+    { routeTimes }: { readonly routeTimes: RouteTimesStore },
+    metering: Metering | undefined,
+  ): HttpOptions['observerOf'] =>
   (endpoint) => {
     const metered = metering?.observerOf?.(endpoint);
     if (endpoint === undefined || endpoint.docs.hidden === true || endpoint.path.startsWith('/admin/'))

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { throttleWindow } from '../auth/login-throttle.ts';
 import type { SecurityEvents } from '../auth/security-events.ts';
 import { databaseTarget } from '../database/targets.ts';
-import type { Services } from '../endpoints/services.ts';
 import type { Endpoint, HttpMethod } from '../http/endpoint.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { JobService } from '../jobs/service.ts';
@@ -11,16 +10,28 @@ import type { WorkerTimes } from '../jobs/worker.ts';
 import { type Clock, ServiceClock } from '../kernel/clock.ts';
 import { haveEvents } from '../model/models.ts';
 import { notifyOfExpiry } from '../service/api-keys/expiry-notices.ts';
+import type { KeyCalls } from '../service/api-keys/key-calls.ts';
+import type { KeyUsage } from '../service/api-keys/key-usage.ts';
+import type { KeyUses } from '../service/api-keys/key-uses.ts';
 import { sweepRevokedKeys } from '../service/api-keys/revoked-keys.ts';
+import type { Nonces } from '../service/applications/nonces.ts';
+import type { SecurityEventStore } from '../service/audit/security-events.ts';
+import type { TableContext } from '../service/context.ts';
+import type { Idempotency } from '../service/idempotency/idempotency.ts';
+import type { Buckets } from '../service/limits/buckets.ts';
+import type { RefusalStore } from '../service/refusals/refusals.ts';
 import { sweepLoginAttempts } from '../service/sessions/login-attempts.ts';
+import type { RequestCounts } from '../service/usage/counters.ts';
 import { createUsageRecorder } from '../service/usage/counters.ts';
+import type { RouteTimesStore } from '../service/usage/route-times.ts';
+import type { TokenStore } from '../service/users/tokens.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
 import { MainThreadWatch } from '../watch/main-thread.ts';
 import type { WebhookTimes } from '../webhooks/webhooks.ts';
 import type { Application } from './application.ts';
 import { mendStoredTimes, watchClock } from './clock-watch.ts';
 import { Closing } from './closing.ts';
-import { compose } from './compose.ts';
+import { type Composed, compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
 import { recordRefusedFile, watchCredentials } from './credentials-watch.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
@@ -75,7 +86,7 @@ export interface Server {
   readonly metricsPort: number | undefined;
   /** The first super_admin, if this start created one. */
   readonly firstAdmin: FirstAdmin | undefined;
-  readonly services: Services;
+  readonly services: Composed['services'];
   readonly logger: Logger;
   /** The application's jobs, for tests that run them by hand. */
   readonly jobs: JobService;
@@ -125,7 +136,22 @@ const openCredentials = async (
   return vault;
 };
 
-const startSweeping = (services: Services, removalClock: Clock, logger: Logger): NodeJS.Timeout => {
+/** Parts whose rows expire. */
+interface SweptParts extends TableContext {
+  readonly idempotency: Idempotency;
+  readonly requestCounts: RequestCounts;
+  readonly keyUsage: KeyUsage;
+  readonly keyCalls: KeyCalls;
+  readonly keyUses: KeyUses;
+  readonly routeTimes: RouteTimesStore;
+  readonly refusals: RefusalStore;
+  readonly userTokens: TokenStore;
+  readonly nonces: Nonces;
+  readonly buckets: Buckets;
+  readonly securityEvents: SecurityEventStore;
+}
+
+const startSweeping = (services: SweptParts, removalClock: Clock, logger: Logger): NodeJS.Timeout => {
   const sweep = async (): Promise<void> => {
     const now = removalClock();
     await services.idempotency.sweep();

@@ -42,7 +42,8 @@ export interface IdentifiedKey {
   readonly limits?: KeyLimits | undefined;
 }
 
-export interface IdentityStore {
+/** Looks up the users behind credentials, without counting a use. */
+export interface Identities {
   /** The enabled user with this id, with the grants of their roles on `models`; one statement. */
   byUserId(id: number, models: readonly string[]): Promise<Identity | undefined>;
   /** As `byUserId`, unless the user's token with this expiry (Unix seconds) is revoked. */
@@ -59,6 +60,10 @@ export interface IdentityStore {
    * that a rotation has replaced counts until its overlap ends.
    */
   byKeyHash(hash: string, now: number, models: readonly string[]): Promise<IdentifiedKey | undefined>;
+}
+
+/** The same for the methods of authentication: only they look up a session, which counts as its use. */
+export interface IdentityStore extends Identities {
   /** The enabled user of the live session with this HMAC (lowercase hex); raises the session's last use. */
   bySession(
     hash: string,

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { defaultMethods, isOfKeys } from '../auth/registry.ts';
-import { ConstraintError } from '../database/database.ts';
+import { ConstraintError, type Database } from '../database/database.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { typedFields } from '../http/form.ts';
-import { isPromise } from '../kernel/application-code.ts';
+import { type ApplicationCode, isPromise } from '../kernel/application-code.ts';
 import { plainJson } from '../kernel/exact-json.ts';
 import { hasFiniteNumbers, isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
@@ -14,8 +14,10 @@ import type { InputFields } from '../model/job.ts';
 import type { Models } from '../model/models.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import { conditionalFields, outputSchema } from '../model/schema.ts';
+import type { Scope } from '../model/scope.ts';
 import { scopeProblems } from '../openapi/problems.ts';
-import type { CodeLimit } from '../operations/transaction.ts';
+import type { ServedResource } from '../operations/served-resource.ts';
+import type { Acting, CodeLimit } from '../operations/transaction.ts';
 import { maskOf } from '../policy/decide.ts';
 import { scopesOfPaths } from '../policy/key-scope.ts';
 import type { Rule } from '../policy/rule.ts';
@@ -25,7 +27,6 @@ import { type EndpointContext, type EndpointDefinition, fileOf } from './define-
 import { LazyBody, multipartLimits } from './endpoint-body.ts';
 import { createInput, refuseInvalid } from './input.ts';
 import { apiArea } from './resources/area.ts';
-import type { Services } from './services.ts';
 import { actingFor, checkedModels } from './shared.ts';
 import { type Sight, shownBy } from './shown-record.ts';
 
@@ -180,9 +181,19 @@ const docsOf = (
   ],
 });
 
+export interface ApplicationEndpointParts {
+  readonly database: Database;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+  /** Runs what the application brings along. */
+  readonly code: ApplicationCode;
+  readonly scopeOf: (acting: Acting) => Scope;
+  readonly locale: Locale;
+  readonly catalogue: Catalogue;
+}
+
 /** Endpoints of the application's own, run through the same pipeline as those of the service. */
 export const applicationEndpoints = (
-  services: Services,
+  services: ApplicationEndpointParts,
   definitions: readonly EndpointDefinition[],
 ): Endpoint[] => {
   const models = new Map([...services.resources.values()].map(({ model }) => [model.name, model]));
@@ -264,7 +275,10 @@ export const applicationEndpoints = (
 };
 
 /** The caller's sight of records that code has read. */
-const sightOf = ({ resources }: Services, { principal }: Call): Sight => {
+const sightOf = (
+  { resources }: { readonly resources: ReadonlyMap<string, ServedResource> },
+  { principal }: Call,
+): Sight => {
   const readerOf = (model: ResourceModel) => ({ mask: maskOf(model, principal), principal });
   return {
     hides: async (model, ids) => {

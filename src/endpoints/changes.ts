@@ -1,13 +1,14 @@
 import type { AuthMethodName } from '../auth/registry.ts';
+import type { Changes } from '../events/changes.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { ResourceModel } from '../model/resource.ts';
+import type { ServedResource } from '../operations/served-resource.ts';
 import { invalidParameter, parseQueryString } from '../records/list/query-string.ts';
 import { adminAuth, administratorOnly, adminTag } from './admin/area.ts';
 import { adminArea } from './admin/records.ts';
 import { type Area, apiArea } from './resources/area.ts';
-import type { Services } from './services.ts';
 import { checkedModels } from './shared.ts';
 
 /** Streams of events, as they happen: `docs/reference/events.md`. */
@@ -64,8 +65,14 @@ interface Offered {
   readonly rest: Pick<Endpoint, 'operation' | 'path' | 'policy'> & { readonly tag: string };
 }
 
+export interface ChangesEndpointParts {
+  /** The streams by which callers receive events. */
+  readonly changes: Changes;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+}
+
 const changesEndpoint = (
-  { changes, resources }: Services,
+  { changes, resources }: ChangesEndpointParts,
   models: readonly ResourceModel[],
   { area, auth, rest: { tag, ...rest } }: Offered,
 ): Endpoint => {
@@ -131,7 +138,7 @@ const changesEndpoint = (
 };
 
 /** The stream of the API, and that of the administration area; none where no model has events. */
-export const changesEndpoints = (services: Services): Endpoint[] => {
+export const changesEndpoints = (services: ChangesEndpointParts): Endpoint[] => {
   const models = [...services.resources.values()].flatMap(({ model }) => (model.events ? [model] : []));
   if (models.length === 0) return [];
   return [

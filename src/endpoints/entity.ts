@@ -1,9 +1,12 @@
+import type { Database } from '../database/database.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { type JsonObject, JsonText } from '../kernel/json.ts';
 import { madeOnce } from '../kernel/made-once.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import type { Languages } from '../kernel/messages/languages.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { labelOf } from '../model/names.ts';
@@ -15,11 +18,8 @@ import { createExecutor, type EntityCommand, ViolationError } from '../service/c
 import { adminAuth, adminTag } from './admin/area.ts';
 import { createInput, type Input, refuseInvalid } from './input.ts';
 import { languageOf, languageQuery } from './language.ts';
-import { listEndpoint } from './list-endpoint.ts';
-import type { Services } from './services.ts';
+import { type ListParts, listEndpoint } from './list-endpoint.ts';
 import { actorOf, idOf, reachesIn } from './shared.ts';
-
-type EntityServices = Pick<Services, 'database' | 'baseUrl' | 'clock' | 'locale' | 'catalogue'>;
 
 /** Policy of an entity in the administration area: its callers, rows and fields. */
 export const entityPolicy = ({ list, view }: Entity): Rule => ({
@@ -31,9 +31,14 @@ export const entityPolicy = ({ list, view }: Entity): Rule => ({
 /** The entity of a call, where its columns depend on the caller or change while the service runs. */
 export type EntityOf = (call: Call) => Entity;
 
+export interface EntityReadParts {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
 /** Reads one record of an entity as JSON text. @throws Problem `record_not_found` */
 export const readEntity = (
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  { database, clock }: EntityReadParts,
   entity: Entity,
   entityOf: EntityOf = () => entity,
 ) => {
@@ -46,11 +51,7 @@ export const readEntity = (
 };
 
 /** Returns the answer with one record of an entity. @throws Problem `record_not_found` */
-export const showEntity = (
-  services: Pick<Services, 'database' | 'clock'>,
-  entity: Entity,
-  entityOf?: EntityOf,
-) => {
+export const showEntity = (services: EntityReadParts, entity: Entity, entityOf?: EntityOf) => {
   const read = readEntity(services, entity, entityOf);
   return async (call: Call, key: string | number): Promise<Answer> => ({
     data: new JsonText(await read(call, key)),
@@ -61,8 +62,10 @@ export const showEntity = (
 export const keyIn = (call: Call, { key }: Entity): string | number =>
   key === 'id' ? idOf(call) : (call.params[key] ?? '');
 
+export type EntityParts = EntityCommandParts & ListParts;
+
 const recordEndpoint = (
-  services: EntityServices,
+  services: EntityParts,
   { entity, entityOf, grantsOn }: ServedEntity,
   path: string,
 ): Endpoint[] => {
@@ -112,8 +115,12 @@ const inputSchemaOf = ({ verb, refine }: EntityCommand, { schema }: Input): Json
   return verb === 'update' ? optional : schema;
 };
 
+export interface EntityCommandParts extends EntityReadParts {
+  readonly catalogue: Catalogue;
+}
+
 /** Reads and checks the input of a call. @throws Problem `invalid_record` */
-const createReader = (services: Omit<EntityServices, 'baseUrl'>, command: EntityCommand, input: Input) => {
+const createReader = (services: EntityCommandParts, command: EntityCommand, input: Input) => {
   const { database: reader } = services;
   const context = { reader, tables: tablesOf(reader) };
   const order = Object.keys(command.input ?? {});
@@ -134,7 +141,7 @@ const extended = (record: string, data: JsonObject | undefined): JsonText =>
 
 /** The endpoint of a command on records of an entity. */
 export const commandEndpoint = (
-  services: Omit<EntityServices, 'baseUrl'>,
+  services: EntityCommandParts,
   entity: Entity,
   command: EntityCommand,
   { path, tag, entityOf, ...access }: CommandPlace = placeInArea(entity),
@@ -211,7 +218,7 @@ export interface ServedEntity {
   readonly endpoints?: readonly Endpoint[];
 }
 
-const listOf = (services: EntityServices, served: ServedEntity): Endpoint[] => {
+const listOf = (services: EntityParts, served: ServedEntity): Endpoint[] => {
   const { entity, entityOf, grantsOn, flush } = served;
   const { list, schema } = entity;
   if (list === undefined) return [];
@@ -239,7 +246,7 @@ const listOf = (services: EntityServices, served: ServedEntity): Endpoint[] => {
 };
 
 /** The list and the records of an entity in the administration area, and its commands. */
-export const serveEntity = (services: EntityServices, served: ServedEntity): Endpoint[] => {
+export const serveEntity = (services: EntityParts, served: ServedEntity): Endpoint[] => {
   const { entity, entityOf, grantsOn, list, commands = [], endpoints = [] } = served;
   const place = {
     ...placeInArea(entity),
@@ -310,7 +317,7 @@ export const describeEntity = ({ name, columns, view, fields }: Entity, locale: 
 
 /** Endpoint that describes each list for pages: columns, filters and their words. */
 export const describedLists = (
-  { languages }: Pick<Services, 'languages'>,
+  { languages }: { readonly languages: Languages },
   entities: readonly Entity[],
 ): Endpoint => ({
   operation: 'describeList',

@@ -1,6 +1,8 @@
+import type { Database } from '../database/database.ts';
 import type { Source } from '../database/source.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { Pieces } from '../http/pieces.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { parseExact } from '../kernel/exact-json.ts';
 import { type JsonObject, JsonText, OwnedBytes } from '../kernel/json.ts';
 import { madeOnce } from '../kernel/made-once.ts';
@@ -11,7 +13,6 @@ import type { ListShape } from '../records/list/parameters.ts';
 import { invalidParameter } from '../records/list/query-string.ts';
 import type { Related } from '../records/relations/related.ts';
 import { type CsvColumn, csvHead, csvLines, csvPieces, csvType } from './csv.ts';
-import type { Services } from './services.ts';
 
 /** How well a media range of an `Accept` header fits a type. */
 interface Fit {
@@ -75,11 +76,17 @@ export const orderedBy = (query: string, order: string | undefined): string =>
     ? query
     : [query, `sort=${order}`].filter((part) => part !== '').join('&');
 
+export interface ListParts {
+  readonly database: Database;
+  readonly baseUrl: string;
+  readonly clock: Clock;
+}
+
 /**
  * A list endpoint over a source: paging, filters, sorts and totals are the same wherever there is a list.
  */
 export const listEndpoint = (
-  services: Pick<Services, 'database' | 'baseUrl' | 'clock'>,
+  services: ListParts,
   source: Source,
   { order, sourceOf = () => source, ...endpoint }: ListEndpoint,
 ): Endpoint => {

@@ -4,13 +4,14 @@ import { composeOffline } from '../../app/compose-offline.ts';
 import type { Config } from '../../app/config.ts';
 import { prepareForCommand } from '../../app/migrate.ts';
 import { canonicalAccount } from '../../auth/account.ts';
-import type { Identity } from '../../auth/ports.ts';
+import type { Identities, Identity } from '../../auth/ports.ts';
 import { defaultMethods, isOfApplications } from '../../auth/registry.ts';
+import type { Database } from '../../database/database.ts';
 import { openDatabase } from '../../database/open.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { apiArea } from '../../endpoints/resources/area.ts';
-import type { Services } from '../../endpoints/services.ts';
 import { checkedModels } from '../../endpoints/shared.ts';
+import type { UserScopeParts } from '../../endpoints/users/accounts.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { nearestHint } from '../../kernel/options.ts';
@@ -21,6 +22,8 @@ import { requireGrant } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Acting } from '../../operations/transaction.ts';
 import type { Grant } from '../../policy/grant.ts';
+import type { ImportStore } from '../../service/imports/imports.ts';
+import type { UserStore } from '../../service/users/users.ts';
 import { openApplication } from '../application.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { commandConfig } from '../tables.ts';
@@ -28,9 +31,29 @@ import { commandConfig } from '../tables.ts';
 /** Connections besides that of the transaction: few, for looking up the cause of a refusal. */
 const poolSize = 4;
 
+interface ServedResources {
+  /** By model name. */
+  readonly resources: ReadonlyMap<string, ServedResource>;
+}
+
+interface KnownUsers {
+  readonly users: UserStore;
+}
+
+interface ActingParts extends ServedResources, KnownUsers {
+  readonly identities: Identities;
+}
+
+/** Parts of the service that commands on records work with. */
+interface OpenedParts extends ActingParts, UserScopeParts {
+  readonly database: Database;
+  /** Places of files that `gatewright import` has reached. */
+  readonly imports: ImportStore;
+}
+
 export interface OpenOperations {
   readonly config: Config;
-  readonly services: Services;
+  readonly services: OpenedParts;
 }
 
 /**
@@ -61,7 +84,7 @@ export const withOperations = async <T>(
 };
 
 /** Returns the resource with a path or model name. @throws UsageError */
-export const resourceNamed = (services: Services, name: string | undefined): ServedResource => {
+export const resourceNamed = (services: ServedResources, name: string | undefined): ServedResource => {
   const resources = [...services.resources.values()];
   const paths = resources.map(({ model }) => model.path).join(', ');
   if (name === undefined) throw new UsageError(`--resource is needed: one of ${paths}`);
@@ -72,7 +95,7 @@ export const resourceNamed = (services: Services, name: string | undefined): Ser
 };
 
 /** Returns the id of the user with this name, or of the first super_admin if none is given. @throws CommandError */
-export const userIdOf = async ({ users }: Services, username: string | undefined): Promise<number> => {
+export const userIdOf = async ({ users }: KnownUsers, username: string | undefined): Promise<number> => {
   if (username === undefined) {
     const first = await users.firstSuperAdmin();
     if (first === undefined)
@@ -86,25 +109,25 @@ export const userIdOf = async ({ users }: Services, username: string | undefined
 
 /** A user on whose behalf a command works, as currently stored. */
 export class ActingUser {
-  readonly #services: Services;
+  readonly #identities: Identities;
   readonly #models: readonly string[];
   readonly #id: number;
   #identity: Identity;
 
-  private constructor(services: Services, models: readonly string[], id: number, identity: Identity) {
-    this.#services = services;
+  private constructor(identities: Identities, models: readonly string[], id: number, identity: Identity) {
+    this.#identities = identities;
     this.#models = models;
     this.#id = id;
     this.#identity = identity;
   }
 
   /** Returns the user with this name, or the first super_admin if none is given. @throws CommandError */
-  static async find(services: Services, username: string | undefined): Promise<ActingUser> {
+  static async find(services: ActingParts, username: string | undefined): Promise<ActingUser> {
     const models = checkedModels([...services.resources.values()].map(({ model }) => model));
     const id = await userIdOf(services, username);
     const identity = await services.identities.byUserId(id, models);
     if (identity === undefined) throw new CommandError(`the user ${username ?? id} is disabled`);
-    return new ActingUser(services, models, id, identity);
+    return new ActingUser(services.identities, models, id, identity);
   }
 
   get id(): number {
@@ -117,7 +140,7 @@ export class ActingUser {
 
   /** Reads roles and grants again, so that a revocation applies to the rest of the command. */
   async refresh(): Promise<void> {
-    const identity = await this.#services.identities.byUserId(this.#id, this.#models);
+    const identity = await this.#identities.byUserId(this.#id, this.#models);
     if (identity === undefined) throw new CommandError(`the user ${this.username} is disabled or gone`);
     this.#identity = identity;
   }

@@ -1,7 +1,8 @@
+import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { toTimestamp } from '../../kernel/clock.ts';
-import type { Services } from '../services.ts';
+import { type Clock, toTimestamp } from '../../kernel/clock.ts';
+import type { SignInProvider } from '../auth/oidc/client.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 
 const text: JsonSchema = { type: 'string' };
@@ -48,8 +49,25 @@ const schema: JsonSchema = {
   required: Object.keys(properties),
 };
 
+/** The version and the settings of this process, without secrets. */
+export interface About {
+  readonly version: string;
+  readonly settings: readonly {
+    readonly name: string;
+    readonly value: string | number | boolean | null;
+    readonly secret: boolean;
+  }[];
+}
+
+export interface AboutParts {
+  readonly about: About;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly providers: ReadonlyMap<string, SignInProvider>;
+}
+
 /** Version and settings of the service, without secrets. */
-export const aboutEndpoint = ({ about, database, clock, providers }: Services): Endpoint => {
+export const aboutEndpoint = ({ about, database, clock, providers }: AboutParts): Endpoint => {
   const started = toTimestamp(clock());
   return {
     operation: 'getService',

@@ -8,14 +8,25 @@ import { type Change, isSuperior } from '../../service/context.ts';
 import { defaultOverlapSeconds, overlapField } from '../../service/overlap.ts';
 import type { SeenCredentialsStore } from '../../service/users/seen-credentials.ts';
 import { rotateAppKey } from '../../vault/changes.ts';
-import type { AppKey } from '../../vault/credentials.ts';
+import type { AppKey, Credentials } from '../../vault/credentials.ts';
 import { publicKeyPattern } from '../../vault/public-key.ts';
-import type { Vault } from '../../vault/vault.ts';
+import type { ApplicationSummary, CredentialsFile } from '../../vault/vault.ts';
+
+/** Applications of the encrypted credentials. */
+export interface Applications {
+  /** The file whose content is in effect; undefined where there is none. */
+  readonly file: CredentialsFile | undefined;
+  applications(): readonly ApplicationSummary[];
+  /** Changes the file; `seen` is the serial of the newest one that any process has read. */
+  update(change: (current: Credentials) => Credentials, seen?: number): Promise<void>;
+  /** Calls the listener after each change of the file. Returns a function that ends this. */
+  onChange(listener: () => void): () => void;
+}
 
 export interface ApplicationCommandParts {
   readonly seenCredentials: SeenCredentialsStore;
   readonly clock: Clock;
-  readonly vault: Pick<Vault, 'applications' | 'file' | 'update'>;
+  readonly vault: Applications;
 }
 
 /**

@@ -2,10 +2,17 @@ import type { JsonSchema } from '../../fields/field.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { openRecords } from '../../model/open-records.ts';
 import type { ResourceModel } from '../../model/resource.ts';
-import type { WideKey } from '../../service/api-keys/key-uses.ts';
-import { type KeyInNeed, type KeysInNeed, maxListed } from '../../service/attention/attention.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import type { KeyUses, WideKey } from '../../service/api-keys/key-uses.ts';
+import {
+  type Attention,
+  type KeyInNeed,
+  type KeysInNeed,
+  maxListed,
+} from '../../service/attention/attention.ts';
 import { createWorkAttention } from '../../service/attention/attention-work.ts';
-import type { Services } from '../services.ts';
+import type { TableContext } from '../../service/context.ts';
+import type { PermissionEntry } from '../../service/roles/entity.ts';
 
 const userOrNull = (id: number | null, username: string | null): Json =>
   id === null || username === null ? null : { id, username };
@@ -30,8 +37,14 @@ const wideKeysOf = (keys: readonly WideKey[]): Json => ({
   })),
 });
 
+export interface KeyAdviceParts {
+  readonly attention: Attention;
+  readonly keyUses: KeyUses;
+  readonly keyScopes: ReadonlySet<string>;
+}
+
 /** Advice about keys: those that never expire, that nobody uses, and that may do more than they did within 30 days. */
-export const keyAdviceReader = (services: Services): (() => Promise<JsonObject>) => {
+export const keyAdviceReader = (services: KeyAdviceParts): (() => Promise<JsonObject>) => {
   const { attention, keyUses, keyScopes } = services;
   return async () => {
     await keyUses.flush();
@@ -163,8 +176,13 @@ export const firstStepsSchema: JsonSchema = {
   properties: { user: boolean, grant: boolean, key: boolean, call: boolean },
 };
 
+export interface AttentionParts extends KeyAdviceParts, TableContext {
+  readonly resources: ReadonlyMap<string, ServedResource>;
+  readonly permissionEntries: readonly PermissionEntry[];
+}
+
 /** Work for an administrator, and first steps that a new installation has not done yet. */
-export const attentionReader = (services: Services): (() => Promise<JsonObject>) => {
+export const attentionReader = (services: AttentionParts): (() => Promise<JsonObject>) => {
   const { attention, resources, permissionEntries } = services;
   const work = createWorkAttention(services);
   const readKeyAdvice = keyAdviceReader(services);

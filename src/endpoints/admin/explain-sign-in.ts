@@ -5,10 +5,12 @@ import { problemTable } from '../../kernel/problem-table.ts';
 import { reason } from '../../policy/decide.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
+import type { LinkedAccounts } from '../../service/users/linked-accounts.ts';
+import type { UserStore } from '../../service/users/users.ts';
+import type { SignInProvider } from '../auth/oidc/client.ts';
 import type { OidcProvider } from '../auth/oidc/options.ts';
 import { defaultRoles, explainRoles, rolesOfValue } from '../auth/oidc/role-mapping.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { givenIn, idIn, reasonShown } from './explain.ts';
 import type { ExplainedStep } from './explanation.ts';
@@ -78,8 +80,14 @@ const factorStep = ({ secondFactor }: OidcProvider): SignInStep => ({
       }),
 });
 
+export interface SignInExplanationParts {
+  readonly providers: ReadonlyMap<string, SignInProvider>;
+  readonly linkedAccounts: LinkedAccounts;
+  readonly users: UserStore;
+}
+
 /** Explains a sign-in with a provider: the account, the claim, the mapping and the roles. Changes nothing. */
-export const explainSignInEndpoints = (services: Services): Endpoint[] => {
+export const explainSignInEndpoints = (services: SignInExplanationParts): Endpoint[] => {
   const { providers, linkedAccounts, users } = services;
   if (providers.size === 0) return [];
 

@@ -8,11 +8,18 @@ import { type Reason, reasonText } from '../../kernel/messages/reason.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString, type QueryParameter } from '../../records/list/query-string.ts';
 import type { CallerStore } from '../../service/users/callers.ts';
+import type { ApplicationSummary } from '../../vault/vault.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { checkedModels } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
-import { decisiveStep, type ExplainedStep, type Explanation, explain, type Subject } from './explanation.ts';
+import {
+  decisiveStep,
+  type ExplainedStep,
+  type Explanation,
+  type ExplanationParts,
+  explain,
+  type Subject,
+} from './explanation.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -81,9 +88,15 @@ const found = <T>(subject: T | undefined): T => {
   return subject;
 };
 
+interface ListedApplications {
+  applications(): readonly ApplicationSummary[];
+}
+
+export type ExplainParts = ExplanationParts & { readonly applications: ListedApplications };
+
 const subjectOf = async (
   callers: CallerStore,
-  { applications }: Services,
+  { applications }: { readonly applications: ListedApplications },
   given: ReadonlyMap<string, string>,
 ): Promise<Subject> => {
   const [name, second] = ['user_id', 'api_key_id', 'app_id'].filter((each) => given.has(each));
@@ -173,7 +186,7 @@ const answerOf = (catalogue: Catalogue, explanation: Explanation): { readonly [n
 };
 
 /** Why a caller may or may not send a request: what the pipeline would say of it, rule by rule. */
-export const explainEndpoint = (services: Services): Endpoint => {
+export const explainEndpoint = (services: ExplainParts): Endpoint => {
   const { callers } = services;
   return {
     operation: 'explain',

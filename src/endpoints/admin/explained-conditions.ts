@@ -1,10 +1,11 @@
 import type { Principal } from '../../auth/principal.ts';
+import type { Database } from '../../database/database.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { isNever, type RowExpression, withoutCaller } from '../../model/row-expression.ts';
 import { rowWords } from '../../model/row-words.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
 import { writableFields } from '../../policy/decide.ts';
 import { type RowOutcome, rowOutcomes } from '../../records/rows/outcomes.ts';
-import type { Services } from '../services.ts';
 import { readsInArea } from './area.ts';
 
 /**
@@ -83,8 +84,13 @@ const marked = (condition: ExplainedCondition): ExplainedCondition => {
   return { ...condition, conditions };
 };
 
+export interface ConditionParts {
+  readonly database: Database;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+}
+
 /** Explains row rules to one administrator. */
-export const conditionsFor = ({ database, resources }: Services, asker: Principal) => {
+export const conditionsFor = ({ database, resources }: ConditionParts, asker: Principal) => {
   const recordsOf = ({ path }: ResourceModel): string => `/admin/records/${path}`;
 
   const modelNamed = (name: string): ResourceModel => {

@@ -1,9 +1,13 @@
 import { networksOf } from '../../auth/client-network.ts';
+import type { ApplicationKeys, Identities } from '../../auth/ports.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { anonymous } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethod, isOfApplications, optionalMethods } from '../../auth/registry.ts';
 import { parseId } from '../../fields/values.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Limiter } from '../../http/limiter.ts';
+import type { Routes } from '../../http/routes.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { ExplainedRule, Locale, ReasonName } from '../../kernel/messages/catalogue.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import type { Reason } from '../../kernel/messages/reason.ts';
@@ -27,10 +31,15 @@ import { superAdmin } from '../../policy/rule.ts';
 import type { Step } from '../../policy/step.ts';
 import { namesRelations } from '../../records/list/query-string.ts';
 import { asksForTrash } from '../../records/trash/page.ts';
-import type { CallerUser, KnownKey } from '../../service/users/callers.ts';
-import type { Services } from '../services.ts';
+import type { RoleStore } from '../../service/roles/roles.ts';
+import type { CallerStore, CallerUser, KnownKey } from '../../service/users/callers.ts';
 import { readsInArea } from './area.ts';
-import { type ConditionsAsked, conditionsFor, type ExplainedConditions } from './explained-conditions.ts';
+import {
+  type ConditionParts,
+  type ConditionsAsked,
+  conditionsFor,
+  type ExplainedConditions,
+} from './explained-conditions.ts';
 import { explainRelations } from './explained-relations.ts';
 
 /** Whom an explanation is about. A user calls with a token or a session, a key with itself, an application signs. */
@@ -127,9 +136,21 @@ const throughNetworks = (
   return isInside ? { steps: all, principal } : { steps: all, problem };
 };
 
+export interface ExplanationParts extends ConditionParts {
+  readonly identities: Identities;
+  readonly applications: ApplicationKeys;
+  readonly roles: RoleStore;
+  /** Users and keys that an administrator asks about. */
+  readonly callers: CallerStore;
+  readonly routes: Routes;
+  /** Counts requests by their limits; levels for explanations. */
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+}
+
 /** Looks the subject up with the statements that authenticate a request, so that what they refuse is refused here. */
 const identify = async (
-  { identities, clock }: Services,
+  { identities, clock }: ExplanationParts,
   subject: Subject,
   name: AuthMethodName,
   models: readonly string[],
@@ -162,14 +183,18 @@ const identify = async (
 };
 
 /** Whether the subject has a key for a method: an application may have a secret, or a public key, and not both. */
-const isHeldBy = ({ applications, clock }: Services, name: AuthMethodName, subject: Subject): boolean => {
+const isHeldBy = (
+  { applications, clock }: ExplanationParts,
+  name: AuthMethodName,
+  subject: Subject,
+): boolean => {
   const { isHeldBy: test } = authMethod(name);
   return subject.kind !== 'application' || test === undefined || test(applications, subject.appId, clock());
 };
 
 /** Principal of a call that is open to anybody: it is looked up only where this caller may read more than others. */
 const anyCaller = async (
-  explainer: Services,
+  explainer: ExplanationParts,
   subject: Subject,
   models: readonly string[] | undefined,
   address: string | undefined,
@@ -183,7 +208,7 @@ const anyCaller = async (
 
 /** The permission step with what each role of the caller has, that of the scopes with these; another step as it is. */
 const withGrants = async (
-  { roles }: Services,
+  { roles }: ExplanationParts,
   { policy }: Endpoint,
   principal: Principal,
   step: ExplainedStep,
@@ -203,7 +228,7 @@ const withGrants = async (
 
 /** Result of the guard for the subject's credentials. An endpoint that accepts none looks at none. */
 const authenticate = (
-  explainer: Services,
+  explainer: ExplanationParts,
   { auth, policy, grantsOnRelated }: Endpoint,
   subject: Subject,
   query: string,
@@ -225,7 +250,7 @@ const authenticate = (
 
 /** A step for each limit by which the request would be counted, as it stands. */
 const limitSteps = async (
-  { limiter }: Services,
+  { limiter }: ExplanationParts,
   { rateLimit }: Endpoint,
   principal: Principal,
   address: string | undefined,
@@ -246,7 +271,7 @@ interface Admitted {
   readonly query: string;
   readonly models: Models;
   readonly asker: Principal;
-  readonly explainer: Services;
+  readonly explainer: ExplanationParts;
   /** Language of the names of models in reasons. */
   readonly language: Locale;
   readonly conditions: ReturnType<typeof conditionsFor>;
@@ -451,7 +476,7 @@ export interface ExplainedRequest {
  * `decide`, the record. Nothing is written, no use is recorded.
  */
 export const explain = async (
-  explainer: Services,
+  explainer: ExplanationParts,
   subject: Subject,
   { method, path, address }: ExplainedRequest,
   asker: Principal,

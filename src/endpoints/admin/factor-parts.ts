@@ -1,12 +1,13 @@
+import type { AuthenticateAccount } from '../../auth/login.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { FactorChange } from '../../service/second-factors/second-factors.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
-import type { Services } from '../services.ts';
 import { userOf } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 
@@ -35,8 +36,13 @@ export const changingSession = (call: Call): number => {
   return session;
 };
 
+export interface PasswordInputParts {
+  readonly login: AuthenticateAccount;
+  readonly catalogue: Catalogue;
+}
+
 /** A body with nothing but one's own password, which is asked and counted as a login is. */
-export const createPasswordInput = (services: Services) => {
+export const createPasswordInput = (services: PasswordInputParts) => {
   const input = createInput({ password: field.text({ required: true }) }, services.catalogue);
   const wrong = (): Problem =>
     new Problem('invalid_record', { errors: [input.error('password', { rule: 'wrong_password' })] });

@@ -1,15 +1,20 @@
 import { shownAddress } from '../../auth/address.ts';
 import { hashLinkToken, invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import type { Passwords } from '../../auth/password.ts';
 import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
+import type { Identities } from '../../auth/ports.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Catalogue, Locale } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { publicUserEntity } from '../../records/users.ts';
-import type { FoundInvitation } from '../../service/invitations/invitations.ts';
+import type { SecurityEventStore } from '../../service/audit/security-events.ts';
+import type { FoundInvitation, InvitationStore } from '../../service/invitations/invitations.ts';
+import type { MailQueue } from '../../service/mail/mail-queue.ts';
 import { isForeignPage } from '../auth/sign-in.ts';
 import { createInput, passwordSchema, refined, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { actorOf, idOf, ticketOf, userOf } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from './area.ts';
 
@@ -28,12 +33,25 @@ const demandOpen = ({ state }: FoundInvitation): void => {
   if (state !== 'open') throw new Problem(state === 'used' ? 'invitation_used' : 'invitation_ended');
 };
 
+export interface InvitationParts {
+  readonly invitations: InvitationStore;
+  readonly identities: Identities;
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+  readonly securityEvents: SecurityEventStore;
+  /** Messages to be sent, and the links of users; undefined where the application sends no mail. */
+  readonly mail: MailQueue | undefined;
+  readonly baseUrl: string;
+  readonly locale: Locale;
+  readonly catalogue: Catalogue;
+}
+
 /**
  * Looks a token up and uses it. An unknown one counts as a failure, and each call takes its place in the counters before a
  * password is hashed.
  */
 const createLookUp =
-  ({ invitations, throttle, securityEvents, baseUrl }: Services) =>
+  ({ invitations, throttle, securityEvents, baseUrl }: InvitationParts) =>
   async <Result>(
     call: Call,
     token: string,
@@ -61,7 +79,7 @@ const createLookUp =
   };
 
 /** Links by which users set a password of their own: made by an administrator, used without a session. */
-export const invitationEndpoints = (services: Services): Endpoint[] => {
+export const invitationEndpoints = (services: InvitationParts): Endpoint[] => {
   const { invitations, identities, passwords, locale, catalogue, baseUrl } = services;
   const lookUp = createLookUp(services);
   const path = invitationPath;

@@ -1,16 +1,25 @@
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Routes } from '../../http/routes.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { Languages } from '../../kernel/messages/languages.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
 import { languageOf, languageQuery } from '../language.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
-import { keyAdviceReader, keyAdviceSchema } from './attention.ts';
+import { type KeyAdviceParts, keyAdviceReader, keyAdviceSchema } from './attention.ts';
 
 const users: Label = { 'zh-CN': '用户', en: 'User' };
 
+export interface KeyScopeParts extends KeyAdviceParts {
+  readonly languages: Languages;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+  readonly routes: Routes;
+  readonly baseUrl: string;
+}
+
 /** Labels of scopes: those of the models, and the summaries of the application's endpoints. */
-const labelOf = ({ resources, routes, baseUrl }: Services, scope: string, locale: Locale): string => {
+const labelOf = ({ resources, routes, baseUrl }: KeyScopeParts, scope: string, locale: Locale): string => {
   const [method = '', path] = scope.split(' ', 2);
   if (path !== undefined) {
     const base = new URL(baseUrl).pathname.replace(/\/$/, '');
@@ -26,7 +35,7 @@ const labelOf = ({ resources, routes, baseUrl }: Services, scope: string, locale
 };
 
 /** Everything that pages need to choose the scopes of a key, and to advise on them. */
-export const keyScopeEndpoints = (services: Services): Endpoint[] => {
+export const keyScopeEndpoints = (services: KeyScopeParts): Endpoint[] => {
   const readAdvice = keyAdviceReader(services);
   const common = { method: 'GET', auth: adminAuth, policy: administratorOnly, accepts: 'nothing' } as const;
   return [

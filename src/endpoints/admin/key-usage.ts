@@ -1,9 +1,10 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { keyEntity } from '../../service/api-keys/entity.ts';
-import { dayOf } from '../../service/api-keys/key-usage.ts';
-import { entityPolicy, readEntity } from '../entity.ts';
+import type { KeyCalls } from '../../service/api-keys/key-calls.ts';
+import { dayOf, type KeyUsage } from '../../service/api-keys/key-usage.ts';
+import type { KeyUses } from '../../service/api-keys/key-uses.ts';
+import { type EntityReadParts, entityPolicy, readEntity } from '../entity.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { idOf, reachesIn } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 
@@ -12,8 +13,15 @@ const day = 24 * 3_600_000;
 /** Days that are shown, the one that goes on included. */
 const shownDays = 30;
 
+export interface KeyUsageParts extends EntityReadParts {
+  readonly keyUsage: KeyUsage;
+  readonly keyCalls: KeyCalls;
+  readonly keyUses: KeyUses;
+  readonly keyScopes: ReadonlySet<string>;
+}
+
 /** Use of a key: by the day, and by network. */
-export const keyUsageEndpoint = (services: Services): Endpoint => {
+export const keyUsageEndpoint = (services: KeyUsageParts): Endpoint => {
   const { clock, database, keyUsage, keyCalls, keyUses, keyScopes } = services;
   const read = readEntity(services, keyEntity);
   return {

@@ -1,9 +1,11 @@
+import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
+import type { LinkedAccounts } from '../../service/users/linked-accounts.ts';
+import type { UserStore } from '../../service/users/users.ts';
 import { entityPolicy } from '../entity.ts';
-import type { Services } from '../services.ts';
 import { actorOf, idOf, reachesIn } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 
@@ -22,8 +24,18 @@ export const linkedAccountsSchema: JsonSchema = {
   },
 };
 
+export interface LinkedAccountEndpointParts {
+  readonly database: Database;
+  readonly users: UserStore;
+  readonly linkedAccounts: LinkedAccounts;
+}
+
 /** The accounts at providers that users have linked, as administrators manage them. */
-export const linkedAccountEndpoints = ({ database, users, linkedAccounts }: Services): Endpoint[] => {
+export const linkedAccountEndpoints = ({
+  database,
+  users,
+  linkedAccounts,
+}: LinkedAccountEndpointParts): Endpoint[] => {
   const path = '/admin/users/:id/identities';
   const common = {
     auth: adminAuth,

@@ -6,9 +6,8 @@ import { referrersOf } from '../../model/deletion.ts';
 import type { Models } from '../../model/models.ts';
 import { openedModels } from '../../model/opened-models.ts';
 import { modelEntity } from '../../service/models/entity.ts';
-import { serveEntity } from '../entity.ts';
+import { type EntityParts, serveEntity } from '../entity.ts';
 import { metadataEndpoint } from '../meta/meta.ts';
-import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 
@@ -25,9 +24,14 @@ const inLanguageOfCaller = (
   }));
 };
 
+export interface AdminMetaParts extends EntityParts {
+  readonly languages: Languages;
+  readonly locale: Locale;
+}
+
 /** The models as administrators see them: their list, and of each all fields and the endpoints of the area. */
 export const adminMetaEndpoints = (
-  services: Services,
+  services: AdminMetaParts,
   models: Models,
   served: readonly Endpoint[],
 ): Endpoint[] => {

@@ -1,12 +1,13 @@
+import type { Passkeys } from '../../auth/passkeys.ts';
 import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { Setup } from '../../service/second-factors/factor-setups.ts';
+import type { FactorSetups, Setup } from '../../service/second-factors/factor-setups.ts';
+import type { SecondFactorStore } from '../../service/second-factors/second-factors.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { actorOf, idOf, userOf } from '../shared.ts';
 import {
   changingSession,
@@ -14,12 +15,19 @@ import {
   factorDocs,
   factorPath,
   ofFactors,
+  type PasswordInputParts,
   passwordProblems,
   removalOf,
 } from './factor-parts.ts';
 
+export interface PasskeyParts extends PasswordInputParts {
+  readonly factorSetups: FactorSetups;
+  readonly secondFactors: SecondFactorStore;
+  readonly passkeys: Passkeys;
+}
+
 /** Passkeys of one's own: begun, made by an authenticator, and removed. */
-export const passkeyEndpoints = (services: Services): Endpoint[] => {
+export const passkeyEndpoints = (services: PasskeyParts): Endpoint[] => {
   const { factorSetups, secondFactors, passkeys, catalogue } = services;
   const path = `${factorPath}/passkeys`;
   const password = createPasswordInput(services);

@@ -5,11 +5,13 @@ import { type Fragment, identifier, sql, statement } from '../../database/statem
 import type { Endpoint } from '../../http/endpoint.ts';
 import { relatedFor } from '../../operations/area.ts';
 import { countedReferences, createForecast, type Forecast } from '../../operations/forecast.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Entity } from '../../records/entity.ts';
 import { roleEntity } from '../../service/roles/entity.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
+import type { UserStore } from '../../service/users/users.ts';
 import { webhookEntity } from '../../service/webhooks/entity.ts';
-import { entityPolicy, keyIn, readEntity } from '../entity.ts';
+import { type EntityReadParts, entityPolicy, keyIn, readEntity } from '../entity.ts';
 import {
   answerReferences,
   type OwnReferences,
@@ -17,7 +19,6 @@ import {
   referencesSchema,
   referencesWords,
 } from '../references.ts';
-import type { Services } from '../services.ts';
 import { actingFor, checkedModels, reachesIn } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
@@ -47,8 +48,13 @@ const createBoundRows = (dialect: Dialect, table: string, column: string, also?:
   };
 };
 
+export interface ReferenceParts extends EntityReadParts {
+  readonly users: UserStore;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+}
+
 /** Counts the records of entities that refer to one of another; those that are kept come last. */
-const counting = ({ database }: Services, entities: readonly Entity[], to: Entity): CountOwn => {
+const counting = ({ database }: ReferenceParts, entities: readonly Entity[], to: Entity): CountOwn => {
   const dialect = dialectOf(database);
   const references = entities.flatMap((entity) =>
     (entity.references ?? [])
@@ -85,7 +91,7 @@ interface ForeseenDeletion {
 }
 
 /** Endpoints that preview the deletion of a user, a role or a webhook. */
-export const referenceEndpoints = (services: Services, entities: readonly Entity[]): Endpoint[] => {
+export const referenceEndpoints = (services: ReferenceParts, entities: readonly Entity[]): Endpoint[] => {
   const { database, users } = services;
   const models = new Map([...services.resources].map(([name, resource]) => [name, resource.model]));
   const deletions: readonly ForeseenDeletion[] = [

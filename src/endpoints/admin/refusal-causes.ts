@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Routes } from '../../http/routes.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
-import type { GroupedRefusal } from '../../service/refusals/refusals.ts';
-import type { Services } from '../services.ts';
+import type { GroupedRefusal, RefusalStore } from '../../service/refusals/refusals.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 
 /** Most causes of a response, and most requests of a cause. */
@@ -45,8 +45,13 @@ const schema: JsonSchema = {
 /** Each database has times of its own. */
 const timeOf = ({ refused_at: at }: GroupedRefusal): string => toTimestamp(new Date(at).getTime());
 
+export interface RefusalCauseParts {
+  readonly refusals: RefusalStore;
+  readonly routes: Routes;
+}
+
 /** Refused requests by cause: caller, endpoint and code, the most frequent first. */
-export const refusalCausesEndpoint = ({ refusals, routes }: Services): Endpoint => ({
+export const refusalCausesEndpoint = ({ refusals, routes }: RefusalCauseParts): Endpoint => ({
   operation: 'listRefusalCauses',
   method: 'GET',
   path: '/admin/refusals/causes',

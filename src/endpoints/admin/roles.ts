@@ -3,15 +3,19 @@ import { Problem } from '../../kernel/problem.ts';
 import { listFieldsOf } from '../../openapi/list-field.ts';
 import { createList } from '../../records/list/list.ts';
 import { roleEntity } from '../../service/roles/entity.ts';
+import type { RoleStore } from '../../service/roles/roles.ts';
 import { holderEntity } from '../../service/users/entity.ts';
 import { entityPolicy } from '../entity.ts';
-import { answerList } from '../list-endpoint.ts';
-import type { Services } from '../services.ts';
+import { answerList, type ListParts } from '../list-endpoint.ts';
 import { reachesIn } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 
+export interface RoleHolderParts extends ListParts {
+  readonly roles: RoleStore;
+}
+
 /** The members of a role: a user who changes its rights sees whom that concerns. */
-export const holdersEndpoint = (services: Services): Endpoint => {
+export const holdersEndpoint = (services: RoleHolderParts): Endpoint => {
   const { database, clock } = services;
   const origin = new URL(services.baseUrl).origin;
   const list = createList(database, holderEntity, { clock });

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { ruleOf } from '../../operations/area.ts';
@@ -11,6 +13,7 @@ import {
   foundAtOnce,
   newestRows,
 } from '../../operations/find-records.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Rule } from '../../policy/rule.ts';
@@ -18,7 +21,6 @@ import type { Entity } from '../../records/entity.ts';
 import { createList } from '../../records/list/list.ts';
 import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
 import { entityPolicy } from '../entity.ts';
-import type { Services } from '../services.ts';
 import { checkedModels } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
@@ -88,8 +90,14 @@ const wordsIn = (query: string): string => {
   return words;
 };
 
+export interface SearchParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+}
+
 const placesOf = (
-  { database, clock, resources }: Services,
+  { database, clock, resources }: SearchParts,
   entities: readonly Entity[],
 ): readonly SearchableList[] => {
   const models = new Map([...resources].map(([name, { model }]) => [name, model]));
@@ -172,7 +180,7 @@ const saysSomething = ({ found }: SearchedList): boolean =>
   found === undefined || !found.whole || found.records.length > 0;
 
 /** Finds records of every list that the caller may read, without knowing in which one they are. */
-export const searchEndpoint = (services: Services, entities: readonly Entity[]): Endpoint => {
+export const searchEndpoint = (services: SearchParts, entities: readonly Entity[]): Endpoint => {
   const places = placesOf(services, entities);
   return {
     operation: 'search',

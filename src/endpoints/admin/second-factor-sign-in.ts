@@ -1,36 +1,48 @@
 import { loginFailed } from '../../auth/login.ts';
-import type { Identity } from '../../auth/ports.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import type { Passkeys } from '../../auth/passkeys.ts';
+import type { Identities, Identity } from '../../auth/ports.ts';
+import type { SessionCookies } from '../../auth/session.ts';
 import { hashSignInTicket, newSignInTicket } from '../../auth/sign-in-ticket.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
+import type { SecurityEventStore } from '../../service/audit/security-events.ts';
 import type { Proof } from '../../service/second-factors/proof.ts';
-import type { SignInTicket } from '../../service/second-factors/sign-in-tickets.ts';
+import type { SecondFactorStore } from '../../service/second-factors/second-factors.ts';
+import type { SignInTicket, SignInTickets } from '../../service/second-factors/sign-in-tickets.ts';
 import {
   countedFactor,
   factorFailed,
   factorRefused,
   proveTyped,
   type TypedFactor,
+  type TypedFactorParts,
 } from '../auth/second-factor.ts';
 import { forgetFailures, isForeignPage, type SignedIn } from '../auth/sign-in.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { adminTag, arriving } from './area.ts';
 import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from './session-user.ts';
 
 /** Second factor that a user gives beside the password. */
 type FactorAnswer = TypedFactor | { readonly by: 'passkey'; readonly response: JsonObject };
 
+export interface SecondFactorAskParts {
+  readonly secondFactors: SecondFactorStore;
+  readonly signInTickets: SignInTickets;
+  readonly passkeys: Passkeys;
+}
+
 /**
  * Problem in the place of a session where the user has a second factor. Only a caller with the right password learns
  * that.
  */
 export const askSecondFactor = async (
-  { secondFactors, signInTickets, passkeys }: Services,
+  { secondFactors, signInTickets, passkeys }: SecondFactorAskParts,
   { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
 ): Promise<Problem> => {
   const has = await secondFactors.of(user.id);
@@ -48,9 +60,19 @@ export const askSecondFactor = async (
   return factorRefused('second_factor_required', { data: { ticket, methods, expires_at: expires, ...more } });
 };
 
+export interface SecondFactorSignInParts extends TypedFactorParts {
+  readonly passkeys: Passkeys;
+  readonly cookies: SessionCookies;
+  readonly identities: Identities;
+  readonly throttle: LoginThrottle;
+  readonly securityEvents: SecurityEventStore;
+  readonly baseUrl: string;
+  readonly catalogue: Catalogue;
+}
+
 /** Returns the proof of a given factor; undefined when it is wrong. That it was used before is found when it is used up. */
 const prove = async (
-  services: Services,
+  services: SecondFactorSignInParts,
   { user, challenge }: SignInTicket,
   answer: FactorAnswer,
 ): Promise<Proof | undefined> => {
@@ -65,7 +87,7 @@ const prove = async (
 };
 
 /** The second step of a sign-in: with a ticket of the first one, and one of three factors. */
-export const secondFactorSignIn = (services: Services): Endpoint => {
+export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint => {
   const { cookies, signInTickets, identities, securityEvents, baseUrl, catalogue } = services;
   const path = '/admin/session/second-factor';
   const input = createInput(

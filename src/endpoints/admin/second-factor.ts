@@ -3,7 +3,6 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { FactorTimes } from '../../service/second-factors/second-factors.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { actorOf, idOf, userOf } from '../shared.ts';
 import { adminAuth, administratorOnly } from './area.ts';
 import {
@@ -12,19 +11,29 @@ import {
   factorDocs,
   factorPath,
   ofFactors,
+  type PasswordInputParts,
   passwordProblems,
 } from './factor-parts.ts';
-import { passkeyEndpoints } from './passkeys.ts';
-import { secondFactorSignIn } from './second-factor-sign-in.ts';
-import { totpEndpoints } from './totp.ts';
+import { type PasskeyParts, passkeyEndpoints } from './passkeys.ts';
+import { type SecondFactorSignInParts, secondFactorSignIn } from './second-factor-sign-in.ts';
+import { type TotpParts, totpEndpoints } from './totp.ts';
 
 const shown = ({ createdAt, lastUsedAt }: FactorTimes) => ({
   created_at: createdAt,
   last_used_at: lastUsedAt,
 });
 
+export interface SecondFactorParts
+  extends PasswordInputParts,
+    SecondFactorSignInParts,
+    TotpParts,
+    PasskeyParts {
+  /** Every administrator has to have a second factor. */
+  readonly secondFactorRequired: boolean;
+}
+
 /** Two-step verification: the second step of a sign-in, one's own factors, and what was lost with a telephone. */
-export const secondFactorEndpoints = (services: Services): Endpoint[] => {
+export const secondFactorEndpoints = (services: SecondFactorParts): Endpoint[] => {
   const { secondFactors, passkeys, secondFactorRequired } = services;
   const password = createPasswordInput(services);
 

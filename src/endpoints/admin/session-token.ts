@@ -1,16 +1,22 @@
+import type { Tokens } from '../../auth/jwt.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { SecurityEventStore } from '../../service/audit/security-events.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { userOf } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
+
+export interface SessionTokenParts {
+  readonly tokens: Tokens;
+  readonly securityEvents: SecurityEventStore;
+}
 
 /**
  * A session's identity for a page that sends tokens, the documentation's. Only the session itself is given one, never a
  * token, so that none prolongs itself; what it is given ends with the session, 15 minutes later at the latest.
  */
-export const sessionTokenEndpoint = ({ tokens, securityEvents }: Services): Endpoint => ({
+export const sessionTokenEndpoint = ({ tokens, securityEvents }: SessionTokenParts): Endpoint => ({
   operation: 'createSessionToken',
   method: 'POST',
   path: '/admin/session/token',

@@ -1,21 +1,32 @@
 import { loginFailed } from '../../auth/login.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import type { KnownUser } from '../../auth/security-events.ts';
+import type { SessionCookies } from '../../auth/session.ts';
+import type { Database } from '../../database/database.ts';
 import { field } from '../../fields/define.ts';
 import type { Answer, Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
+import type { SecurityEventStore } from '../../service/audit/security-events.ts';
+import type { SessionStore } from '../../service/sessions/sessions.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
-import { createBoundCodes, signedInByCode } from '../auth/oidc/code.ts';
-import { createSignIn, forgetFailures, isForeignPage, type SignedIn } from '../auth/sign-in.ts';
+import type { SignInProvider } from '../auth/oidc/client.ts';
+import { type CodeSignInParts, createBoundCodes, signedInByCode } from '../auth/oidc/code.ts';
+import {
+  createSignIn,
+  forgetFailures,
+  isForeignPage,
+  type SignedIn,
+  type SignInParts,
+} from '../auth/sign-in.ts';
 import { entityPolicy } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { actorOf, idOf, reachesIn, userOf } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from './area.ts';
-import { askSecondFactor } from './second-factor-sign-in.ts';
+import { askSecondFactor, type SecondFactorAskParts } from './second-factor-sign-in.ts';
 import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from './session-user.ts';
 
 /**
@@ -32,13 +43,22 @@ const signOutHeaders = {
   },
 } as const satisfies Readonly<Record<string, Label>>;
 
-const signedOutBy = (cookies: Services['cookies']) => () => ({
+const signedOutBy = (cookies: SessionCookies) => () => ({
   'Set-Cookie': cookies.clear(),
   'Clear-Site-Data': '"cache"',
 });
 
+export interface SessionParts extends SignInParts, SecondFactorAskParts, CodeSignInParts {
+  readonly cookies: SessionCookies;
+  readonly sessions: SessionStore;
+  readonly providers: ReadonlyMap<string, SignInProvider>;
+  readonly throttle: LoginThrottle;
+  readonly securityEvents: SecurityEventStore;
+  readonly baseUrl: string;
+}
+
 /** Sign-in, sign-out and who is signed in. */
-export const sessionEndpoints = (services: Services): Endpoint[] => {
+export const sessionEndpoints = (services: SessionParts): Endpoint[] => {
   const { cookies, sessions, baseUrl } = services;
   const signIn = createSignIn(services);
   const path = '/admin/session';
@@ -198,8 +218,13 @@ const asksForOthers = ({ query }: Call): boolean => {
   return given[0] === 'true';
 };
 
+export interface UserSessionParts {
+  readonly database: Database;
+  readonly sessions: SessionStore;
+}
+
 /** Where a user is signed in; `POST /admin/users/:id/logout` ends all of it. */
-export const userSessionsEndpoint = ({ database, sessions }: Services): Endpoint => ({
+export const userSessionsEndpoint = ({ database, sessions }: UserSessionParts): Endpoint => ({
   operation: 'adminListUserSessions',
   method: 'GET',
   path: '/admin/users/:id/sessions',
@@ -228,8 +253,13 @@ export const userSessionsEndpoint = ({ database, sessions }: Services): Endpoint
   reaches: reachesIn(database, managedUserEntity),
 });
 
+export interface OwnSessionParts {
+  readonly cookies: SessionCookies;
+  readonly sessions: SessionStore;
+}
+
 /** How administrators end sessions of their own; `sessionEntity` lists them. */
-export const ownSessionEndpoints = ({ cookies, sessions }: Services): Endpoint[] => {
+export const ownSessionEndpoints = ({ cookies, sessions }: OwnSessionParts): Endpoint[] => {
   const signedOut = signedOutBy(cookies);
   return [
     {

@@ -1,10 +1,17 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type CountedFailures, type CountedRequests, hourOf } from '../../service/usage/counters.ts';
-import type { Services } from '../services.ts';
+import type { KeyUsage } from '../../service/api-keys/key-usage.ts';
+import type { SecurityEventStore } from '../../service/audit/security-events.ts';
+import {
+  type CountedFailures,
+  type CountedRequests,
+  hourOf,
+  type RequestCounts,
+} from '../../service/usage/counters.ts';
+import type { RouteTimesStore } from '../../service/usage/route-times.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
-import { attentionReader, attentionSchema, firstStepsSchema } from './attention.ts';
+import { type AttentionParts, attentionReader, attentionSchema, firstStepsSchema } from './attention.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -70,8 +77,15 @@ const schema: JsonSchema = {
   },
 };
 
+export interface StatsParts extends AttentionParts {
+  readonly requestCounts: RequestCounts;
+  readonly routeTimes: RouteTimesStore;
+  readonly keyUsage: KeyUsage;
+  readonly securityEvents: SecurityEventStore;
+}
+
 /** The figures of the start page: requests by the hour and by the day, and what an administrator should look at. */
-export const statsEndpoint = (services: Services): Endpoint => {
+export const statsEndpoint = (services: StatsParts): Endpoint => {
   const { clock, requestCounts, routeTimes } = services;
   const readAttention = attentionReader(services);
 

@@ -1,11 +1,14 @@
 import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
+import type { SecretBox } from '../../auth/secret-box.ts';
 import { newTotpSecret, stepOfCode, totpUrl } from '../../auth/totp.ts';
 import { field } from '../../fields/define.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { FactorSetups } from '../../service/second-factors/factor-setups.ts';
+import type { SecondFactorStore } from '../../service/second-factors/second-factors.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { actorOf, userOf } from '../shared.ts';
 import {
   changingSession,
@@ -13,12 +16,22 @@ import {
   factorDocs,
   factorPath,
   ofFactors,
+  type PasswordInputParts,
   passwordProblems,
   removalOf,
 } from './factor-parts.ts';
 
+export interface TotpParts extends PasswordInputParts {
+  readonly factorSetups: FactorSetups;
+  readonly secondFactors: SecondFactorStore;
+  /** Seals the secrets of authenticator applications. */
+  readonly totpSecrets: SecretBox;
+  readonly baseUrl: string;
+  readonly clock: Clock;
+}
+
 /** An authenticator application of one's own: begun, confirmed by a code of it, and removed. */
-export const totpEndpoints = (services: Services): Endpoint[] => {
+export const totpEndpoints = (services: TotpParts): Endpoint[] => {
   const { factorSetups, secondFactors, totpSecrets, baseUrl, clock, catalogue } = services;
   const path = `${factorPath}/totp`;
   const password = createPasswordInput(services);

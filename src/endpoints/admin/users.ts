@@ -1,14 +1,18 @@
+import type { AuthenticateAccount } from '../../auth/login.ts';
+import type { Passwords } from '../../auth/password.ts';
 import { passwordRules } from '../../auth/password-rules.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { createUserRemoval } from '../../operations/remove.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
+import type { UserStore } from '../../service/users/users.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
-import { entityPolicy, showEntity } from '../entity.ts';
+import { type EntityReadParts, entityPolicy, showEntity } from '../entity.ts';
 import { refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
-import type { Services } from '../services.ts';
 import { actingFor, actorOf, idOf, reachesIn, ticketOf, userOf } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
@@ -20,8 +24,16 @@ const mustChange = {
   en: '`must_change_password: true` asks the user to change the password first: until then everything but signing in, `/auth/me` and the change itself is 403 (40302).',
 } as const;
 
+export interface AdminUserParts extends EntityReadParts {
+  readonly users: UserStore;
+  readonly passwords: Passwords;
+  readonly login: AuthenticateAccount;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+  readonly catalogue: Catalogue;
+}
+
 /** Users as administrators manage them. An admin's hand on a super_admin is 403, the last super_admin stays. */
-export const adminUserEndpoints = (services: Services): Endpoint[] => {
+export const adminUserEndpoints = (services: AdminUserParts): Endpoint[] => {
   const { users, passwords } = services;
   const removal = createUserRemoval(services.database, users, services.resources);
   const input = createUserInput(users, services.catalogue);

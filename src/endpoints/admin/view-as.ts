@@ -1,6 +1,8 @@
+import type { Identities } from '../../auth/ports.ts';
 import { takes, type UserPrincipal } from '../../auth/principal.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { JsonText, OwnedBytes } from '../../kernel/json.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import type { Models } from '../../model/models.ts';
@@ -9,8 +11,9 @@ import type { ServedResource } from '../../operations/served-resource.ts';
 import { decide, modelsOfGrants } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { createCommands } from '../../service/command.ts';
+import type { TableContext } from '../../service/context.ts';
+import type { CallerStore } from '../../service/users/callers.ts';
 import { apiArea } from '../resources/area.ts';
-import type { Services } from '../services.ts';
 import { actorOf, checkedModels, idOf } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag, readsInArea } from './area.ts';
 
@@ -41,6 +44,15 @@ interface Looked {
   readonly grant: Grant;
 }
 
+export interface ViewAsParts extends TableContext {
+  readonly resources: ReadonlyMap<string, ServedResource>;
+  readonly identities: Identities;
+  /** Users and keys that an administrator asks about. */
+  readonly callers: CallerStore;
+  readonly catalogue: Catalogue;
+  readonly baseUrl: string;
+}
+
 /**
  * The records of a resource that a colleague sees through the API. The administrator does not become that user: no session,
  * token or key is made. The list
@@ -49,7 +61,7 @@ interface Looked {
  * look only at models whose records they may read themselves, so that nothing is shown that they could not see. Each look is
  * in the audit log before its answer.
  */
-export const viewAsEndpoints = (services: Services): Endpoint[] => {
+export const viewAsEndpoints = (services: ViewAsParts): Endpoint[] => {
   const { resources, identities, catalogue, baseUrl } = services;
   const models: Models = new Map([...resources.values()].map(({ model }) => [model.name, model]));
   const { callers } = services;

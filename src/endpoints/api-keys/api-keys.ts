@@ -2,13 +2,18 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { eachModel } from '../../policy/key-scope.ts';
 import { ownKeyCommands } from '../../service/api-keys/commands.ts';
 import { ownKeyEntity } from '../../service/api-keys/entity.ts';
-import { commandEndpoint, showEntity } from '../entity.ts';
-import { listEndpoint } from '../list-endpoint.ts';
-import type { Services } from '../services.ts';
+import type { NotifyUser } from '../../service/mail/user-notices.ts';
+import { commandEndpoint, type EntityCommandParts, showEntity } from '../entity.ts';
+import { type ListParts, listEndpoint } from '../list-endpoint.ts';
 import { userOf } from '../shared.ts';
 
+export interface ApiKeyParts extends EntityCommandParts, ListParts {
+  readonly keyScopes: ReadonlySet<string>;
+  readonly notifyUser: NotifyUser;
+}
+
 /** One's own API keys. A key of another user is as good as missing. */
-export const apiKeyEndpoints = (services: Services): Endpoint[] => {
+export const apiKeyEndpoints = (services: ApiKeyParts): Endpoint[] => {
   const place = {
     path: '/api/v1/api_keys',
     auth: ['jwt'],

@@ -1,28 +1,48 @@
 import { canonicalAccount, mailboxViolation, usernameViolation } from '../../auth/account.ts';
 import { addressOf, domainName } from '../../auth/address.ts';
 import { hashLinkToken } from '../../auth/link-token.ts';
-import { loginFailed } from '../../auth/login.ts';
+import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import type { Passwords } from '../../auth/password.ts';
 import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
+import type { Identities } from '../../auth/ports.ts';
 import { anonymous, type UserPrincipal } from '../../auth/principal.ts';
 import { field } from '../../fields/define.ts';
 import type { RuleViolation } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Catalogue, Locale } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { RegistrationOptions } from '../../mail/options.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import { publicUserEntity } from '../../records/users.ts';
+import type { MailQueue } from '../../service/mail/mail-queue.ts';
 import type { AccountLinks, LinkPurpose, LinkRequest } from '../../service/users/account-links.ts';
+import type { UserStore } from '../../service/users/users.ts';
 import { arriving } from '../admin/area.ts';
 import { createUserInput, newUserOf } from '../admin/user-input.ts';
 import { createInput, passwordSchema, refined, refuseInvalid } from '../input.ts';
-import type { Services } from '../services.ts';
 import { ticketOf, userOf } from '../shared.ts';
 import { verifyOwnPassword } from './own-password.ts';
 
-/** Services of an application that sends mail. */
-interface MailingServices extends Services {
+export interface AccountLinkEndpointParts {
+  readonly accountLinks: AccountLinks | undefined;
+  /** Undefined where users cannot register themselves. */
+  readonly registration: RegistrationOptions | undefined;
+  /** Messages to be sent, and the links of users; undefined where the application sends no mail. */
+  readonly mail: MailQueue | undefined;
+  readonly users: UserStore;
+  readonly identities: Identities;
+  readonly login: AuthenticateAccount;
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+  readonly locale: Locale;
+  readonly catalogue: Catalogue;
+}
+
+/** The same in an application that sends mail. */
+interface MailingParts extends AccountLinkEndpointParts {
   readonly accountLinks: AccountLinks;
 }
 
@@ -38,7 +58,7 @@ const tokenField = { token: field.text({ required: true }) };
  * @param more what costs time, such as the hash of a password
  */
 const requestLink = async (
-  { accountLinks, throttle }: MailingServices,
+  { accountLinks, throttle }: MailingParts,
   { address, signal }: Call,
   request: Omit<LinkRequest, 'address'>,
   more: () => Promise<Pick<LinkRequest, 'registration'>> = async () => ({}),
@@ -55,7 +75,11 @@ const requestLink = async (
  * The rule that an address breaks which a user chooses: `email_domain` outside the domains in which users may register,
  * which are compared byte for byte.
  */
-const addressRule = ({ registration }: Services): ((email: string) => RuleViolation | undefined) => {
+const addressRule = ({
+  registration,
+}: {
+  readonly registration: RegistrationOptions | undefined;
+}): ((email: string) => RuleViolation | undefined) => {
   const allowed = registration?.domains?.map(domainName);
   return (email) => {
     const violation = mailboxViolation(email);
@@ -73,7 +97,7 @@ const addressRule = ({ registration }: Services): ((email: string) => RuleViolat
  * @param confirm undefined if the link is over
  */
 const confirmLink = async <Result>(
-  { throttle }: MailingServices,
+  { throttle }: MailingParts,
   purpose: LinkPurpose,
   token: string,
   { address, signal }: Call,
@@ -87,7 +111,7 @@ const confirmLink = async <Result>(
 
 /** An open link and its user, as who they act; undefined if the link is over, or its user is disabled. */
 const findOfUser = async (
-  { accountLinks, identities }: MailingServices,
+  { accountLinks, identities }: MailingParts,
   purpose: LinkPurpose,
   token: string,
   { address }: Call,
@@ -98,7 +122,7 @@ const findOfUser = async (
   return { link, identity, actor: { principal: arriving(identity), address } };
 };
 
-const passwordResetEndpoints = (services: MailingServices): Endpoint[] => {
+const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
   const { locale, catalogue, accountLinks, passwords } = services;
   const asked = createInput({ account: field.text(), email: field.text() }, catalogue);
   const confirmed = createInput({ ...tokenField, password: field.text({ required: true }) }, catalogue);
@@ -169,7 +193,7 @@ const passwordResetEndpoints = (services: MailingServices): Endpoint[] => {
   ];
 };
 
-const emailEndpoints = (services: MailingServices): Endpoint[] => {
+const emailEndpoints = (services: MailingParts): Endpoint[] => {
   const { catalogue, accountLinks } = services;
   const asked = createInput(
     { email: field.text({ required: true }), password: field.text({ required: true }) },
@@ -251,7 +275,7 @@ const emailEndpoints = (services: MailingServices): Endpoint[] => {
   ];
 };
 
-const registrationEndpoints = (services: MailingServices, options: RegistrationOptions): Endpoint[] => {
+const registrationEndpoints = (services: MailingParts, options: RegistrationOptions): Endpoint[] => {
   const { locale, catalogue, accountLinks, passwords, identities } = services;
   const { roles = ['viewer'] } = options;
   const chosen = { username: field.text(), name: field.string(), password: field.text() };
@@ -373,7 +397,7 @@ const registrationEndpoints = (services: MailingServices, options: RegistrationO
 };
 
 /** Password reset, change of address and registration. None exists in an application that sends no mail. */
-export const accountLinkEndpoints = (services: Services): Endpoint[] => {
+export const accountLinkEndpoints = (services: AccountLinkEndpointParts): Endpoint[] => {
   const { accountLinks, registration } = services;
   if (accountLinks === undefined) return [];
   const mailing = { ...services, accountLinks };

@@ -1,20 +1,21 @@
-import { loginFailed } from '../../auth/login.ts';
-import { normalPassword } from '../../auth/password.ts';
+import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';
+import { normalPassword, type Passwords } from '../../auth/password.ts';
 import { type AccountNames, passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { UserStore } from '../../service/users/users.ts';
 import { adminAuth, adminTag } from '../admin/area.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
-import type { Services } from '../services.ts';
 import { actorOf, ticketOf, userOf } from '../shared.ts';
 
 /** Old and new password as everybody sends them who changes their own. */
-const ownPasswordInput = (catalogue: Services['catalogue']): Input => {
+const ownPasswordInput = (catalogue: Catalogue): Input => {
   const input = createInput(
     { current_password: field.text({ required: true }), password: field.text({ required: true }) },
     catalogue,
@@ -42,7 +43,7 @@ const readOwnPassword = async (input: Input, body: JsonObject, account: AccountN
  * that it does not hold any more. @throws Problem `too_many_requests`, `overloaded`
  */
 export const verifyOwnPassword = async (
-  services: Services,
+  services: { readonly login: AuthenticateAccount },
   { address, signal }: Pick<Call, 'address' | 'signal'>,
   user: UserPrincipal,
   password: string,
@@ -56,11 +57,18 @@ export const verifyOwnPassword = async (
   }
 };
 
+export interface OwnPasswordParts {
+  readonly login: AuthenticateAccount;
+  readonly passwords: Passwords;
+  readonly users: UserStore;
+  readonly catalogue: Catalogue;
+}
+
 /**
  * The change of one's own password, for both of its endpoints; a wrong current password is the problem that `wrong`
  * makes.
  */
-const ownPasswordChange = (services: Services, wrong: (input: Input) => Problem) => {
+const ownPasswordChange = (services: OwnPasswordParts, wrong: (input: Input) => Problem) => {
   const input = ownPasswordInput(services.catalogue);
   return {
     method: 'PUT',
@@ -82,7 +90,7 @@ const ownPasswordChange = (services: Services, wrong: (input: Input) => Problem)
 };
 
 /** Changes one's own password; ends one's sessions in the administration area. */
-export const passwordEndpoint = (services: Services): Endpoint => ({
+export const passwordEndpoint = (services: OwnPasswordParts): Endpoint => ({
   operation: 'changePassword',
   path: '/api/v1/auth/password',
   auth: ['jwt'],
@@ -100,7 +108,7 @@ export const passwordEndpoint = (services: Services): Endpoint => ({
 });
 
 /** An administrator's own password, changed where a cookie is the sign-in. */
-export const adminPasswordEndpoint = (services: Services): Endpoint => ({
+export const adminPasswordEndpoint = (services: OwnPasswordParts): Endpoint => ({
   operation: 'adminChangePassword',
   path: '/admin/password',
   auth: adminAuth,

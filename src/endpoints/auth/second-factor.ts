@@ -1,12 +1,16 @@
 import { canonicalAccount } from '../../auth/account.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import { jwt } from '../../auth/methods/jwt.ts';
 import type { Identity } from '../../auth/ports.ts';
 import { hashRecoveryCode } from '../../auth/recovery-codes.ts';
+import type { SecretBox } from '../../auth/secret-box.ts';
 import { stepOfCode } from '../../auth/totp.ts';
 import type { Call } from '../../http/endpoint.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { Problem, type ProblemDetails } from '../../kernel/problem.ts';
+import type { SecurityEventStore } from '../../service/audit/security-events.ts';
 import type { Proof } from '../../service/second-factors/proof.ts';
-import type { Services } from '../services.ts';
+import type { SignInTickets } from '../../service/second-factors/sign-in-tickets.ts';
 
 /** A second factor that a user can type: a code of an authenticator application, or a recovery code. */
 export interface TypedFactor {
@@ -21,9 +25,16 @@ export const factorRefused = (
   details: ProblemDetails = {},
 ): Problem => new Problem(name, { ...details, headers: { 'WWW-Authenticate': jwt.challenge } });
 
+export interface TypedFactorParts {
+  readonly signInTickets: SignInTickets;
+  /** Seals the secrets of authenticator applications. */
+  readonly totpSecrets: SecretBox;
+  readonly clock: Clock;
+}
+
 /** Returns the proof of a typed factor; undefined when it is wrong. An earlier use is found when the proof is used up. */
 export const proveTyped = async (
-  { signInTickets, totpSecrets, clock }: Pick<Services, 'signInTickets' | 'totpSecrets' | 'clock'>,
+  { signInTickets, totpSecrets, clock }: TypedFactorParts,
   userId: number,
   { by, code }: TypedFactor,
 ): Promise<Proof | undefined> => {
@@ -45,7 +56,7 @@ export const proveTyped = async (
  * @throws Problem `too_many_requests`, `overloaded`
  */
 export const countedFactor = <Result>(
-  { throttle }: Pick<Services, 'throttle'>,
+  { throttle }: { readonly throttle: LoginThrottle },
   { address, signal }: FactorCall,
   user: Identity,
   by: Proof['by'] | undefined,
@@ -58,7 +69,7 @@ export const countedFactor = <Result>(
 
 /** Records a failed second factor as a security event. `by` is undefined when none was given. */
 export const factorFailed = (
-  { securityEvents }: Pick<Services, 'securityEvents'>,
+  { securityEvents }: { readonly securityEvents: SecurityEventStore },
   { address }: FactorCall,
   user: Identity,
   by: Proof['by'] | undefined,

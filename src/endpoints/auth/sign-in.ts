@@ -1,20 +1,31 @@
 import { canonicalAccount } from '../../auth/account.ts';
-import { loginFailed } from '../../auth/login.ts';
+import type { Tokens } from '../../auth/jwt.ts';
+import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import { tokenOf } from '../../auth/methods/jwt.ts';
-import type { Identity, VerifiedUser } from '../../auth/ports.ts';
+import type { Identities, Identity, VerifiedUser } from '../../auth/ports.ts';
 import { sameOrigin } from '../../auth/same-origin.ts';
 import { field } from '../../fields/define.ts';
 import type { FieldDefinition, JsonSchema } from '../../fields/field.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Catalogue } from '../../kernel/messages/catalogue.ts';
+import type { SecurityEventStore } from '../../service/audit/security-events.ts';
 import type { Proof } from '../../service/second-factors/proof.ts';
-import type { TokenOutcome } from '../../service/users/tokens.ts';
+import type { SessionStore } from '../../service/sessions/sessions.ts';
+import type { TokenOutcome, TokenStore } from '../../service/users/tokens.ts';
 import { arriving } from '../admin/area.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { actorOf, userOf } from '../shared.ts';
-import { countedFactor, factorFailed, factorRefused, proveTyped, type TypedFactor } from './second-factor.ts';
+import {
+  countedFactor,
+  factorFailed,
+  factorRefused,
+  proveTyped,
+  type TypedFactor,
+  type TypedFactorParts,
+} from './second-factor.ts';
 
 /** A user who has signed in. `verified` goes into the write that rests on the password. */
 export interface SignedIn {
@@ -30,9 +41,15 @@ export interface SignIn {
   readonly run: (call: Pick<Call, 'body' | 'address' | 'signal'>) => Promise<SignedIn>;
 }
 
+export interface SignInParts {
+  readonly catalogue: Catalogue;
+  readonly identities: Identities;
+  readonly login: AuthenticateAccount;
+}
+
 /** @param more further fields of the body, returned in `values` */
 export const createSignIn = (
-  services: Services,
+  services: SignInParts,
   more: Readonly<Record<string, FieldDefinition>> = {},
 ): SignIn => {
   // The lengths are bounded by the body's; every byte of a password counts.
@@ -59,7 +76,7 @@ export const createSignIn = (
 
 /** Forgets the failures before a sign-in that is complete, with its second factor if there is one. */
 export const forgetFailures = (
-  { throttle }: Pick<Services, 'throttle'>,
+  { throttle }: { readonly throttle: LoginThrottle },
   { username, email }: Pick<Identity, 'username' | 'email'>,
   { address }: Pick<Call, 'address'>,
 ): Promise<void> =>
@@ -77,13 +94,20 @@ export const typedFactor = (otp: string): TypedFactor => ({
   code: otp,
 });
 
+export interface TokenIssueParts extends TypedFactorParts {
+  /** Expiries and revocations of the tokens of users; `tokens` signs them. */
+  readonly userTokens: TokenStore;
+  readonly throttle: LoginThrottle;
+  readonly securityEvents: SecurityEventStore;
+}
+
 /**
  * Expiry of a new token for a user who has signed in, and has given the second factor if there is one.
  * @param use uses up the evidence of the sign-in, right before the token is stored; false if it was used before
  * @throws Problem `second_factor_required`, `second_factor_wrong`, `too_many_requests`, `overloaded`
  */
 export const issueToken = async (
-  services: Services,
+  services: TokenIssueParts,
   call: Call,
   { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
   typed: TypedFactor | undefined,
@@ -104,8 +128,12 @@ export const issueToken = async (
   throw factorRefused(typed === undefined ? 'second_factor_required' : 'second_factor_wrong');
 };
 
+export interface LoginParts extends SignInParts, TokenIssueParts {
+  readonly tokens: Tokens;
+}
+
 /** Exchanges an account and a password, and the second factor of a user who has one, for a token of 24 hours. */
-export const loginEndpoint = (services: Services): Endpoint => {
+export const loginEndpoint = (services: LoginParts): Endpoint => {
   const signIn = createSignIn(services, { otp: field.text() });
 
   const signInAndIssue = async (call: Call) => {
@@ -151,8 +179,16 @@ export const loginEndpoint = (services: Services): Endpoint => {
   };
 };
 
+export interface LogoutParts {
+  readonly tokens: Tokens;
+  /** Expiries and revocations of the tokens of users; `tokens` signs them. */
+  readonly userTokens: TokenStore;
+  readonly sessions: SessionStore;
+  readonly catalogue: Catalogue;
+}
+
 /** Revokes the token of the request, or everything that the user has signed in with. */
-export const logoutEndpoint = (services: Services): Endpoint => {
+export const logoutEndpoint = (services: LogoutParts): Endpoint => {
   const { tokens, userTokens, sessions } = services;
   const input = createInput({ all: field.boolean() }, services.catalogue);
   return {

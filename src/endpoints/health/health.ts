@@ -1,11 +1,17 @@
 import type { Answer, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { Services } from '../services.ts';
+import type { Stopping } from '../../kernel/stopping.ts';
 
 const alive: Answer = { data: new JsonText('{"status":"ok"}') };
 
-const whenReady = async ({ ready, stopping }: Services): Promise<Answer> => {
+export interface HealthParts {
+  /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
+  readonly ready: () => Promise<void>;
+  readonly stopping: Stopping;
+}
+
+const whenReady = async ({ ready, stopping }: HealthParts): Promise<Answer> => {
   if (stopping.begun) throw new Problem('stopping', { headers: { 'Retry-After': '5' } });
   await ready();
   return alive;
@@ -15,7 +21,7 @@ const whenReady = async ({ ready, stopping }: Services): Promise<Answer> => {
  * Speaks for the process; with `?ready` for what it can do: 503 while the database would take no write, and once the
  * service is about to stop.
  */
-export const healthEndpoint = (services: Services): Endpoint => ({
+export const healthEndpoint = (services: HealthParts): Endpoint => ({
   operation: 'getHealth',
   method: 'GET',
   path: '/api/v1/health',

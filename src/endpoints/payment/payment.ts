@@ -1,21 +1,23 @@
+import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
-import { hookFailure } from '../../kernel/application-code.ts';
+import { type ApplicationCode, hookFailure } from '../../kernel/application-code.ts';
 import { plainJson } from '../../kernel/exact-json.ts';
-import { hasFiniteNumbers, JsonText } from '../../kernel/json.ts';
+import { hasFiniteNumbers, type JsonObject, JsonText } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { labelText, type Translations } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { Scope } from '../../model/scope.ts';
 import type { Acting } from '../../operations/transaction.ts';
 import {
+  type Idempotency,
   type IdempotentRequest,
   idempotentRequest,
   type KeptAnswer,
 } from '../../service/idempotency/idempotency.ts';
-import { type Payment, paymentFingerprint } from '../../service/payments/payments.ts';
+import { type Payment, type PaymentStore, paymentFingerprint } from '../../service/payments/payments.ts';
 import { apiArea } from '../resources/area.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { actingFor } from '../shared.ts';
 
 const created = 201;
@@ -64,10 +66,35 @@ const toAnswer = ({ status, data }: Pick<KeptAnswer, 'status' | 'data'>): Answer
 });
 
 /**
+ * Hook of payments, called with a scope that acts for the application that signed. It is awaited before the payment
+ * is stored; an error that it throws refuses the payment.
+ */
+export type PaymentHook = (
+  payment: {
+    readonly appId: string;
+    readonly body: JsonObject;
+    /** Stable for the same signed request: what makes a repeated call recognisable. */
+    readonly fingerprint: string;
+  },
+  scope: Scope,
+) => void | Promise<void>;
+
+export interface PaymentParts {
+  readonly database: Database;
+  readonly payments: PaymentStore;
+  readonly idempotency: Idempotency;
+  readonly onPayment: PaymentHook | undefined;
+  /** Runs what the application brings along. */
+  readonly code: ApplicationCode;
+  readonly scopeOf: (acting: Acting) => Scope;
+  readonly locale: Locale;
+}
+
+/**
  * Takes payments that an application signed and stores each once. The signature covers timestamp and body, neither
  * method nor path: this is the only endpoint of the service that takes it.
  */
-export const paymentEndpoint = (services: Services): Endpoint => {
+export const paymentEndpoint = (services: PaymentParts): Endpoint => {
   const { database, payments, idempotency, onPayment, code, scopeOf } = services;
 
   const store = (payment: Payment, request: IdempotentRequest | undefined): Promise<Answer> =>

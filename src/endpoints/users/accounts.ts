@@ -2,6 +2,7 @@ import { canonicalAccount } from '../../auth/account.ts';
 import type { Tokens } from '../../auth/jwt.ts';
 import { invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
 import type { Passwords } from '../../auth/password.ts';
+import type { Identities } from '../../auth/ports.ts';
 import { defaultMethods } from '../../auth/registry.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Source } from '../../database/source.ts';
@@ -14,6 +15,7 @@ import type { ManagedUsers, ReadableUsers, Scope } from '../../model/scope.ts';
 import { relatedFor } from '../../operations/area.ts';
 import { isId } from '../../operations/record-id.ts';
 import { type AnyListQuery, bodyOf, queryString } from '../../operations/scope-records.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
 import { type Acting, transactionOf } from '../../operations/transaction.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { createList, listedRows } from '../../records/list/list.ts';
@@ -26,10 +28,9 @@ import type { UserStore } from '../../service/users/users.ts';
 import { createUserInput, newUserOf } from '../admin/user-input.ts';
 import { refuseInvalid } from '../input.ts';
 import { apiArea } from '../resources/area.ts';
-import type { Services } from '../services.ts';
 import { checkedModels } from '../shared.ts';
 
-export interface AccountServices {
+export interface AccountParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly users: UserStore;
@@ -42,9 +43,15 @@ export interface AccountServices {
   readonly models: Models;
 }
 
+export interface UserScopeParts {
+  readonly resources: ReadonlyMap<string, ServedResource>;
+  readonly identities: Identities;
+  readonly scopeOf: (acting: Acting) => Scope;
+}
+
 /** A scope that acts for a user as a request with a token does; undefined where there is no enabled user with this id. */
 export const scopeOfUser = async (
-  { resources, identities, scopeOf }: Pick<Services, 'resources' | 'identities' | 'scopeOf'>,
+  { resources, identities, scopeOf }: UserScopeParts,
   id: number,
 ): Promise<Scope | undefined> => {
   const models = checkedModels([...resources.values()].map(({ model }) => model));
@@ -56,7 +63,7 @@ export const scopeOfUser = async (
 
 /** Users in code of the application: what callers read of them, and the commands of administrators for the system. */
 export const createAccounts = (
-  services: AccountServices,
+  services: AccountParts,
 ): ((acting: Acting) => ReadableUsers | ManagedUsers) => {
   const { database, clock, users, passwords, userTokens, tokens, invitations, catalogue, models } = services;
   const input = createUserInput(users, catalogue);

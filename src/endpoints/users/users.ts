@@ -2,9 +2,9 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Showing } from '../../policy/rule.ts';
 import { publicUserEntity } from '../../records/users.ts';
-import { listEndpoint } from '../list-endpoint.ts';
+import type { LinkedAccounts } from '../../service/users/linked-accounts.ts';
+import { type ListParts, listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
-import type { Services } from '../services.ts';
 import { userOf } from '../shared.ts';
 
 /** Access to users: the list stands for the detail of a user, which has no endpoint of its own. */
@@ -14,7 +14,7 @@ export const usersShowing: Showing = {
 };
 
 /** Users: administrators see all of them, others themselves. */
-export const usersEndpoint = (services: Services): Endpoint =>
+export const usersEndpoint = (services: ListParts): Endpoint =>
   listEndpoint(services, publicUserEntity, {
     operation: 'listUsers',
     path: '/api/v1/users',
@@ -30,18 +30,22 @@ export const usersEndpoint = (services: Services): Endpoint =>
     },
   });
 
+export interface MeParts {
+  readonly linkedAccounts: LinkedAccounts;
+}
+
 /**
  * `email_taken` of a user without an address: another user had it at the first sign-in with a provider. Absent
  * otherwise.
  */
 export const takenAddress = async (
-  { linkedAccounts }: Pick<Services, 'linkedAccounts'>,
+  { linkedAccounts }: MeParts,
   { id, email }: Pick<UserPrincipal, 'id' | 'email'>,
 ): Promise<{ readonly email_taken?: true }> =>
   email === null && (await linkedAccounts.isAddressTaken(id)) ? { email_taken: true } : {};
 
 /** The current user. */
-export const meEndpoint = (services: Services): Endpoint => ({
+export const meEndpoint = (services: MeParts): Endpoint => ({
   operation: 'getMe',
   method: 'GET',
   path: '/api/v1/auth/me',

@@ -10,19 +10,23 @@ import type { Grant } from '../../policy/grant.ts';
 import { createList, type List } from '../../records/list/list.ts';
 import { createShow, type Show } from '../../records/show.ts';
 import { resendDelivery, tryWebhook } from '../../service/webhooks/delivery-administration.ts';
-import { commandEndpoint } from '../entity.ts';
-import { answerList, orderedBy } from '../list-endpoint.ts';
-import type { Services } from '../services.ts';
+import type { Webhooks } from '../../webhooks/webhooks.ts';
+import { commandEndpoint, type EntityCommandParts } from '../entity.ts';
+import { answerList, type ListParts, orderedBy } from '../list-endpoint.ts';
 import { checkedModels, idOf, reachesIn } from '../shared.ts';
-import { readableBy, servedModels, type WebhookPlace } from './place.ts';
+import { readableBy, type ServedModelParts, servedModels, type WebhookPlace } from './place.ts';
 
 const removed = {
   'zh-CN': '结束 30 天以上的会被清除。请求头、请求体、响应头与响应体都只保留开头',
   en: 'Finished deliveries are removed after 30 days. Only the beginning of bodies and headers is stored',
 } as const;
 
+export interface DeliveryParts extends ServedModelParts, EntityCommandParts, ListParts {
+  readonly webhooks: Webhooks;
+}
+
 /** Deliveries of a webhook: its list, one of them for users who manage it, sending one again, and trying at once. */
-export const deliveryEndpoints = (services: Services, place: WebhookPlace): Endpoint[] => {
+export const deliveryEndpoints = (services: DeliveryParts, place: WebhookPlace): Endpoint[] => {
   const { database, clock, webhooks } = services;
   const { entity, auth, tag, operation, deliveries } = place;
   const path = `${place.path}/:id/deliveries`;

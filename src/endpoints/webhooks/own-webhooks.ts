@@ -10,10 +10,17 @@ import { deliveryEntity, ownWebhookEntity, ownWebhooksShowing } from '../../serv
 import { commandEndpoint, showEntity } from '../entity.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { apiArea } from '../resources/area.ts';
-import type { Services } from '../services.ts';
 import { checkedModels, idOf, reachesIn } from '../shared.ts';
-import { deliveryEndpoints } from './deliveries.ts';
-import { servedModels, testWebhookEndpoint, type WebhookPlace, webhookOf, webhookParts } from './place.ts';
+import { type DeliveryParts, deliveryEndpoints } from './deliveries.ts';
+import {
+  servedModels,
+  testWebhookEndpoint,
+  type WebhookEndpointParts,
+  type WebhookPlace,
+  type WebhookTestParts,
+  webhookOf,
+  webhookParts,
+} from './place.ts';
 
 /** Test messages and repeated deliveries that a user can have sent in a minute. */
 const maxMessagesPerMinute = 10;
@@ -46,8 +53,10 @@ const ownWebhooks: WebhookPlace = {
   },
 };
 
+export type OwnWebhookParts = WebhookEndpointParts & WebhookTestParts & DeliveryParts;
+
 /** One's own webhooks; those of other users are as good as missing. None where no model has events and `manage`. */
-export const ownWebhookEndpoints = (services: Services): Endpoint[] => {
+export const ownWebhookEndpoints = (services: OwnWebhookParts): Endpoint[] => {
   const { resources, database } = services;
   const parts = webhookParts(services);
   if (parts.managedModels.length === 0) return [];

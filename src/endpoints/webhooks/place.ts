@@ -1,14 +1,17 @@
+import type { Identities } from '../../auth/ports.ts';
 import type { Principal } from '../../auth/principal.ts';
+import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ResourceModel } from '../../model/resource.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { Entity } from '../../records/entity.ts';
 import type { WebhookCommandParts } from '../../service/webhooks/commands.ts';
+import type { Webhooks } from '../../webhooks/webhooks.ts';
 import type { CommandPlace, EntityOf } from '../entity.ts';
-import type { Services } from '../services.ts';
 import { idOf, reachesIn } from '../shared.ts';
 
 /** Where webhooks are offered: those of all users to administrators, to users those that they manage. */
@@ -26,7 +29,11 @@ export interface WebhookPlace extends CommandPlace {
   readonly showsOneDelivery: boolean;
 }
 
-export const servedModels = ({ resources }: Pick<Services, 'resources'>): readonly ResourceModel[] =>
+export interface ServedModelParts {
+  readonly resources: ReadonlyMap<string, ServedResource>;
+}
+
+export const servedModels = ({ resources }: ServedModelParts): readonly ResourceModel[] =>
   [...resources.values()].map(({ model }) => model);
 
 /** Names of the models of which a caller is shown what was sent. */
@@ -37,7 +44,7 @@ export const readableBy = (
 ): readonly string[] => models.flatMap((model) => (reads(asker, model) ? [model.name] : []));
 
 /** The webhooks as a call sees them. */
-export const webhookOf = (services: Services, place: WebhookPlace): EntityOf => {
+export const webhookOf = (services: ServedModelParts, place: WebhookPlace): EntityOf => {
   const models = servedModels(services);
   /** By the models that may be read, which are asked for at every request. */
   const made = new BoundedCache<Entity>(16);
@@ -47,8 +54,17 @@ export const webhookOf = (services: Services, place: WebhookPlace): EntityOf => 
   };
 };
 
+export interface WebhookEndpointParts extends ServedModelParts {
+  readonly webhooks: Webhooks;
+  readonly identities: Identities;
+}
+
 /** The parts of the service that commands on webhooks use. */
-export const webhookParts = ({ resources, webhooks, identities }: Services): WebhookCommandParts => {
+export const webhookParts = ({
+  resources,
+  webhooks,
+  identities,
+}: WebhookEndpointParts): WebhookCommandParts => {
   const withEvents = [...resources.values()].map(({ model }) => model).filter(({ events }) => events);
   const managed = withEvents.filter(({ rules }) => rules.manage !== undefined);
   return {
@@ -72,9 +88,14 @@ const tested: JsonSchema = {
   required: ['delivered', 'status', 'duration', 'error', 'body'],
 };
 
+export interface WebhookTestParts {
+  readonly webhooks: Webhooks;
+  readonly database: Database;
+}
+
 /** Sends a test message. It changes no record, so it is no command. */
 export const testWebhookEndpoint = (
-  { webhooks, database }: Services,
+  { webhooks, database }: WebhookTestParts,
   { entity, path, auth, policy, tag, operation, rateLimit }: WebhookPlace,
 ): Endpoint => {
   const reaches = reachesIn(database, entity);

@@ -66,12 +66,29 @@ export interface FailedSignIn {
   readonly last_at: string;
 }
 
+/** Keys, accounts and sign-ins that an administrator should look at. */
+export interface Attention {
+  /** Keys that expire within 30 days, the next one first. */
+  expiringKeys(): Promise<KeysInNeed>;
+  /** Keys that never expire, the newest first. */
+  endlessKeys(): Promise<KeysInNeed>;
+  /** Active keys that are not used (see `neglectedKey`), the longest unused first. */
+  neglectedKeys(): Promise<KeysInNeed>;
+  /** Enabled service accounts whose owner was deleted or is disabled, by their names. */
+  ownerlessAccounts(): Promise<{ readonly count: number; readonly accounts: readonly OwnerlessAccount[] }>;
+  /**
+   * Failed sign-ins of the last 24 hours by account and address, the most frequent first; only the newest 1,000 are
+   * read.
+   */
+  failedSignIns(): Promise<{ readonly count: number; readonly signIns: readonly FailedSignIn[] }>;
+}
+
 type Moments = { readonly now: string | null; readonly monthAgo: string | null; readonly soon: string };
 
 const signInActions = raw`('sign_in.failed', 'sign_in.locked')`;
 
 /** Keys and sign-ins that an administrator should look at. Each query is bounded by an index of its own. */
-export const createAttention = ({ database, clock }: TableContext) => {
+export const createAttention = ({ database, clock }: TableContext): Attention => {
   const db = tablesOf(database);
   const dialect = dialectOf(database);
   const time = (value: Fragment): Fragment => timeText(dialect, value);
@@ -103,23 +120,16 @@ export const createAttention = ({ database, clock }: TableContext) => {
   };
 
   return {
-    /** Keys that expire within 30 days, the next one first. */
     expiringKeys: queriesFor(
       sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${param('soon')}`,
       sql`t."expires_at", t."id"`,
     ),
 
-    /** Keys that never expire, the newest first. */
     endlessKeys: queriesFor(sql`t."expires_at" is null`, sql`t."id" desc`),
 
-    /** Active keys that are not used (see `neglectedKey`), the longest unused first. */
     neglectedKeys: queriesFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
 
-    /** Enabled service accounts whose owner was deleted or is disabled, by their names. */
-    ownerlessAccounts: async (): Promise<{
-      readonly count: number;
-      readonly accounts: readonly OwnerlessAccount[];
-    }> => {
+    ownerlessAccounts: async () => {
       const found = () =>
         db
           .selectFrom('users as u')
@@ -141,14 +151,7 @@ export const createAttention = ({ database, clock }: TableContext) => {
       return { count: Number(row?.count ?? 0), accounts };
     },
 
-    /**
-     * Failed sign-ins of the last 24 hours by account and address, the most frequent first; only the newest 1,000 are
-     * read.
-     */
-    failedSignIns: async (): Promise<{
-      readonly count: number;
-      readonly signIns: readonly FailedSignIn[];
-    }> => {
+    failedSignIns: async () => {
       const newest = () =>
         db
           .selectFrom('audit')

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { loginFailed } from '../../../auth/login.ts';
+import type { Identities } from '../../../auth/ports.ts';
 import { cookieValues } from '../../../auth/session.ts';
 import type { Call } from '../../../http/endpoint.ts';
-import { providerCodeLifetime } from '../../../service/users/linked-accounts.ts';
-import type { Services } from '../../services.ts';
+import { type LinkedAccounts, providerCodeLifetime } from '../../../service/users/linked-accounts.ts';
 import type { SignedIn } from '../sign-in.ts';
 
 /** A new code: for the page, for the database, and the Set-Cookie that binds it to the browser. */
@@ -42,12 +42,17 @@ export const createBoundCodes = (baseUrl: string) => {
   };
 };
 
+export interface CodeSignInParts {
+  readonly linkedAccounts: LinkedAccounts;
+  readonly identities: Identities;
+}
+
 /**
  * The user of a one-time code, which stays valid until it is used. A second factor that the provider has proved counts
  * as given. @throws Problem `login_failed`
  */
 export const signedInByCode = async (
-  { linkedAccounts, identities }: Pick<Services, 'linkedAccounts' | 'identities'>,
+  { linkedAccounts, identities }: CodeSignInParts,
   code: string,
 ): Promise<Pick<SignedIn, 'verified' | 'user'>> => {
   const found = await linkedAccounts.findCode(code);

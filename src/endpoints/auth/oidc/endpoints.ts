@@ -6,7 +6,8 @@ import {
   usernameViolation,
 } from '../../../auth/account.ts';
 import { addressOf, isExactAddress, noAddress } from '../../../auth/address.ts';
-import { loginFailed } from '../../../auth/login.ts';
+import type { Tokens } from '../../../auth/jwt.ts';
+import { type AuthenticateAccount, loginFailed } from '../../../auth/login.ts';
 import { jwt } from '../../../auth/methods/jwt.ts';
 import type { VerifiedUser } from '../../../auth/ports.ts';
 import { anonymous } from '../../../auth/principal.ts';
@@ -14,19 +15,23 @@ import { field } from '../../../fields/define.ts';
 import type { JsonSchema } from '../../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../../http/endpoint.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import type { Catalogue } from '../../../kernel/messages/catalogue.ts';
 import { labelText } from '../../../kernel/messages/messages.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import type { Actor } from '../../../service/audit/audit.ts';
 import type { UserValues } from '../../../service/users/users.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from '../../admin/area.ts';
-import { linkedAccountEndpoints, linkedAccountsSchema } from '../../admin/linked-accounts.ts';
+import {
+  type LinkedAccountEndpointParts,
+  linkedAccountEndpoints,
+  linkedAccountsSchema,
+} from '../../admin/linked-accounts.ts';
 import { createInput, refuseInvalid } from '../../input.ts';
 import { schemas } from '../../schemas.ts';
-import type { Services } from '../../services.ts';
 import { actorOf, idOf, userOf } from '../../shared.ts';
 import { takenAddress } from '../../users/users.ts';
 import { verifyOwnPassword } from '../own-password.ts';
-import { forgetFailures, issueToken, typedFactor } from '../sign-in.ts';
+import { forgetFailures, issueToken, type TokenIssueParts, typedFactor } from '../sign-in.ts';
 import {
   claimAt,
   type ProvidedAccount,
@@ -34,9 +39,9 @@ import {
   type SignInSecrets,
   UnprovedAccountError,
 } from './client.ts';
-import { createBoundCodes, signedInByCode } from './code.ts';
+import { type CodeSignInParts, createBoundCodes, signedInByCode } from './code.ts';
 import type { OidcProvider } from './options.ts';
-import { createPendingSignIns, type PendingSignIn } from './pending.ts';
+import { createPendingSignIns, type PendingSignIn, type PendingSignInParts } from './pending.ts';
 import { returnPathOf } from './return-path.ts';
 import { claimTexts, defaultRoles, mappedRoles } from './role-mapping.ts';
 
@@ -106,8 +111,19 @@ interface Arrival {
 
 const none: JsonSchema = { type: 'array', items: { type: 'object' } };
 
+export interface OidcParts
+  extends PendingSignInParts,
+    CodeSignInParts,
+    TokenIssueParts,
+    LinkedAccountEndpointParts {
+  readonly providers: ReadonlyMap<string, SignInProvider>;
+  readonly tokens: Tokens;
+  readonly login: AuthenticateAccount;
+  readonly catalogue: Catalogue;
+}
+
 /** Sign-in with the providers of the application. None of these endpoints exists without one. */
-export const oidcEndpoints = (services: Services): Endpoint[] => {
+export const oidcEndpoints = (services: OidcParts): Endpoint[] => {
   const { providers: parts, linkedAccounts, baseUrl, catalogue, throttle, securityEvents } = services;
   if (parts.size === 0) return [];
   const { origin, pathname } = new URL(baseUrl);

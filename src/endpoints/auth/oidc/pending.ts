@@ -1,7 +1,9 @@
 import type { VerifiedUser } from '../../../auth/ports.ts';
+import type { SecretBox } from '../../../auth/secret-box.ts';
 import { cookieValues } from '../../../auth/session.ts';
 import type { Call } from '../../../http/endpoint.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Nonces } from '../../../service/applications/nonces.ts';
 import type { SignInSecrets } from './client.ts';
 
 /** Seconds for the sign-in at the provider. */
@@ -27,16 +29,19 @@ const stateForm = /^[A-Za-z0-9_-]{43}$/;
 /** Each sign-in has a cookie of its own, so that two tabs can sign in at the same time. */
 const nameOf = (state: string): string => `gatewright_sign_in_${state.slice(0, 8)}`;
 
+export interface PendingSignInParts {
+  /** Seals the secrets of sign-ins that are at a provider. */
+  readonly providerSecrets: SecretBox;
+  readonly nonces: Nonces;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+}
+
 /**
  * Sign-ins that are at a provider, each in an encrypted cookie of the browser that began it. The database stores only the
  * states that were used, so a flood of sign-ins that never end stores nothing.
  */
-export const createPendingSignIns = ({
-  providerSecrets,
-  nonces,
-  clock,
-  baseUrl,
-}: Pick<Services, 'providerSecrets' | 'nonces' | 'clock' | 'baseUrl'>) => {
+export const createPendingSignIns = ({ providerSecrets, nonces, clock, baseUrl }: PendingSignInParts) => {
   const { pathname, protocol } = new URL(baseUrl);
   const path = `${pathname.replace(/\/+$/, '')}/api/v1/auth/oidc`;
   const attributes = `Path=${path}; HttpOnly; SameSite=Lax${protocol === 'https:' ? '; Secure' : ''}`;
