@@ -9,15 +9,19 @@ export { createServer } from './app/server.ts';
 export type { Principal } from './auth/principal.ts';
 export type { Rate, RateLimit } from './auth/rate-limit.ts';
 export { ConstraintError } from './database/database.ts';
-export { alterTable } from './database/migrations/alter-table.ts';
+export {
+  alterTable,
+  createTable,
+  dropTable,
+  fillHistory,
+  followColumns,
+  followTable,
+  renameTable,
+} from './database/migrations/application-steps.ts';
 export type { TableAlteration } from './database/migrations/columns.ts';
 export type { HistoryFill } from './database/migrations/fill-history.ts';
-export { fillHistory } from './database/migrations/fill-history.ts';
-export { followColumns, followTable } from './database/migrations/follow.ts';
 export type { Migration, MigrationDatabase } from './database/migrations/migration.ts';
 export type { TableDefinition } from './database/migrations/schema.ts';
-export { createTable } from './database/migrations/schema.ts';
-export { dropTable, renameTable } from './database/migrations/tables.ts';
 export type { AnswerOptions, RawAnswer } from './endpoints/answer.ts';
 export { answer } from './endpoints/answer.ts';
 export type { OidcOptions, OidcProvider, RoleMapping } from './endpoints/auth/oidc/options.ts';

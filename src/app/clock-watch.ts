@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { mendTimes } from '../database/mend-times.ts';
-import { dialectOf } from '../database/registry.ts';
 import { timeText } from '../database/source.ts';
 import { sql, statement, toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
@@ -22,7 +21,7 @@ export const mendStoredTimes = (database: Database, now: number, logger: Logger)
   );
 
 const createStore = (database: Database) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const db = tablesOf(database);
   const now = statement(dialect, () => sql`select ${timeText(dialect, dialect.now)} as now`)({});
   const left = toQuery(db.selectFrom('gatewright_database').select('clock_at'));

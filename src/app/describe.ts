@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { defaultDialect } from '../database/name.ts';
+import { defaultDialect } from '../database/default-dialect.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';

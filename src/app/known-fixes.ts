@@ -1,8 +1,7 @@
 // The oldest versions of Node and of the databases that have their known security fixes: one table, which `start` and
 // `audit` compare with what runs. Update it with each security release, and `bin/runtime.js` where it concerns Node.
+import type { Dialect } from '../database/dialect.ts';
 import type { Ask } from '../database/introspection.ts';
-import type { DialectName } from '../database/name.ts';
-import { dialectOf } from '../database/registry.ts';
 
 interface KnownFixes {
   /** The first fixed version of each line of releases, in order. A line that is not named has no fixed version. */
@@ -58,8 +57,8 @@ export const outdatedNode = (version = process.versions.node): readonly string[]
   [missingFixes('Node', version)].filter((sentence) => sentence !== undefined);
 
 /** The sentence about the program behind a database. */
-export const outdatedDatabase = async (ask: Ask, dialect: DialectName): Promise<readonly string[]> => {
-  const { name, versionSql } = dialectOf({ dialect }).program;
+export const outdatedDatabase = async (ask: Ask, dialect: Dialect): Promise<readonly string[]> => {
+  const { name, versionSql } = dialect.program;
   const [row] = await ask<{ version: string }>(versionSql);
   // Distributions put their own name behind the number: `15.18 (Debian 15.18-0)`.
   const sentence = row && missingFixes(name, row.version.split(' ')[0] ?? '');

@@ -72,7 +72,7 @@ const buildInfo = async ({ dialect }: Database): Promise<Figure> => ({
   ...{ name: 'build_info', type: 'gauge', across: 'max' },
   help: 'Always 1: version of the service and of Node, and which database it is.',
   samples: [
-    { labels: { version: await packageVersion(), node: process.version, database: dialect }, value: 1 },
+    { labels: { version: await packageVersion(), node: process.version, database: dialect.name }, value: 1 },
   ],
 });
 

@@ -113,8 +113,9 @@ export const prepareStart = async (
       await assertNotOlder(vault, config.credentialsFile, found);
     },
     after: async (ask) => {
-      for (const sentence of await outdatedDatabase(ask, target.dialect)) logger.warn(sentence);
-      await checkSchema(ask, target.dialect, application.models, (line) => logger.warn(line));
+      const dialect = await target.dialect();
+      for (const sentence of await outdatedDatabase(ask, dialect)) logger.warn(sentence);
+      await checkSchema(ask, dialect, application.models, (line) => logger.warn(line));
       const [user] = await ask('select id from users limit 1');
       if (user === undefined) await assertFirstAdmin(config);
     },

@@ -1,8 +1,8 @@
+import type { Dialect } from '../database/dialect.ts';
 import type { Ask } from '../database/introspection.ts';
 import { breaksRequests, describeDifference } from '../database/migrations/describe-difference.ts';
 import { type Difference, differences } from '../database/migrations/differences.ts';
 import { readStored } from '../database/migrations/stored.ts';
-import type { DialectName } from '../database/name.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import type { Models } from '../model/models.ts';
 
@@ -23,7 +23,7 @@ export class SchemaError extends Error {
 /** The differences between models and database, field by field. */
 export const schemaDifferences = async (
   ask: Ask,
-  dialect: DialectName,
+  dialect: Dialect,
   models: Models,
 ): Promise<readonly Difference[]> => {
   if (models.size === 0) return [];
@@ -41,7 +41,7 @@ export const differencesOf = (target: DatabaseTarget, models: Models): Promise<r
  */
 export const checkSchema = async (
   ask: Ask,
-  dialect: DialectName,
+  dialect: Dialect,
   models: Models,
   warn: (line: string) => void,
 ): Promise<void> => {

@@ -15,7 +15,6 @@ import { applyMigrations } from '../app/migrate.ts';
 import { run } from '../cli/test-io.ts';
 import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
-import { dialectOf } from '../database/registry.ts';
 import { createStoredFigures } from '../database/stored-figures.ts';
 import { tableChecksums } from '../database/table-checksum.ts';
 import { databaseTarget } from '../database/targets.ts';
@@ -130,7 +129,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     const database = await openDatabase(source);
     await createThings(database);
     await insertThings(database, things);
-    await exec(database, `create table counted (id ${dialectOf(database).schema.own.id}, a integer)`);
+    await exec(database, `create table counted (id ${database.dialect.schema.own.id}, a integer)`);
     await exec(database, 'insert into counted (a) values (1), (2), (3)');
     await exec(database, 'delete from counted where a = 3');
     await exec(database, 'create table children (thing integer references things (id))');

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { readTables } from '../database/migrations/read-tables.ts';
 import { inPartDirectory } from '../database/part-directory.ts';
 import { quoteName } from '../database/quote.ts';
-import { dialectOf } from '../database/registry.ts';
 import { identifier, sql, statement } from '../database/statement.ts';
 import { tableChecksums } from '../database/table-checksum.ts';
 import type { DatabaseTarget, TableSnapshot } from '../database/target.ts';
@@ -27,7 +26,7 @@ const migrationTables = ['gatewright_migrations', 'migrations'] as const;
 
 /** Reads the facts. A database of a release without ids has none. */
 export const readFacts = async ({ ask, dialect }: TableSnapshot): Promise<Facts> => {
-  const tables = await readTables(ask, dialectOf({ dialect }));
+  const tables = await readTables(ask, dialect);
   const [row] = tables.has('gatewright_database')
     ? await ask<{ id: string; major: number | string }>('select id, major from gatewright_database')
     : [];
@@ -117,9 +116,9 @@ const publish = async (draft: string, draftManifest: string, file: string, force
 export const storeBackupTime = async (target: DatabaseTarget): Promise<void> => {
   const database = await target.open({ poolSize: 1, prepare: false });
   try {
-    const { now } = dialectOf(database);
+    const { now } = database.dialect;
     const update = statement(
-      dialectOf(database),
+      database.dialect,
       () => sql`update ${identifier('gatewright_database')} set backed_up_at = ${now}`,
     );
     await database.execute(update({}));

@@ -1,33 +1,14 @@
 import type { Figure } from '../kernel/figure.ts';
+import type { Dialect } from './dialect.ts';
 import type { DialectName } from './name.ts';
+import type { Query, Reader, SqlValue, Transaction } from './query.ts';
 
-export type { DialectName };
+export type { DialectName, Query, Reader, SqlValue, Transaction };
 
 /** The port to the databases: everything that the rest of the service knows about them. */
 
 /** The work of one transaction, all or nothing: the argument of `Database.write`. */
 export type Unit<T = unknown> = (transaction: Transaction) => Promise<T>;
-
-/** A value of a column. The SQLite driver binds booleans as 1 and 0. */
-export type SqlValue = string | number | boolean | null;
-
-/** A compiled statement. Drivers prepare each distinct text once. */
-export interface Query {
-  readonly sql: string;
-  readonly parameters: readonly SqlValue[];
-  /**
-   * Most bytes of any text that it makes; a longer one fails with `TooLongError`. Databases without such a limit check
-   * it in the statement itself (`Dialect.fits`).
-   */
-  readonly longest?: number;
-  /** For a scan: whether it is brief in any case, since it examines only a small table. */
-  readonly brief?: boolean;
-  /**
-   * Present if a write of few rows may share a commit with others of its table: the id of the changed row, by which
-   * these are ordered so that no two deadlock.
-   */
-  readonly order?: number;
-}
 
 /** The caller of an unbounded statement. Its members are computed when they are read. */
 export interface Caller {
@@ -48,19 +29,6 @@ export interface DeferredCaller extends Omit<Caller, 'caller'> {
 export const resolveCaller = async (by: DeferredCaller | undefined): Promise<Caller | undefined> =>
   by && { caller: await by.caller, signal: by.signal, cut: (reason) => by.cut(reason) };
 
-export interface Reader {
-  /** Returns all rows: for statements that an index bounds to few rows. */
-  all<Row>(query: Query): Promise<Row[]>;
-  /** Returns the first row, if there is one. */
-  get<Row>(query: Query): Promise<Row | undefined>;
-}
-
-/** Statements of one transaction. Await nothing but these inside one that has no `limit`. */
-export interface Transaction extends Reader {
-  /** Runs a statement for its effect; returns the number of rows that it changed. */
-  run(query: Query): Promise<number>;
-}
-
 export interface WriteOptions {
   /** The main table of the unit: while it waits for a lock on that table, units on other tables run. */
   readonly table?: string | undefined;
@@ -72,8 +40,8 @@ export interface WriteOptions {
 }
 
 export interface Database extends Reader {
-  /** For an application's own SQL. Statements of the service's own are built with `dialectOf`. */
-  readonly dialect: DialectName;
+  /** The SQL in which databases differ: statements are built with it. */
+  readonly dialect: Dialect;
   /**
    * Returns all rows of a statement that no index bounds (a filter or sort over a whole table, a count). On SQLite it
    * runs in a reader thread, so that no other caller waits for it. On PostgreSQL such statements use at most half of

@@ -1,6 +1,5 @@
 import { toTimestamp } from '../kernel/clock.ts';
 import type { Database } from './database.ts';
-import { dialectOf } from './registry.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
 
 /** Returns the time that is a number of milliseconds ahead of now, as the column stores it. */
@@ -26,7 +25,7 @@ export interface TimeBound {
 export const clockSlackMs = 10_000;
 
 const aheadOf = (database: Database, { clock, unitMs }: TimeBound, now: number): Ahead => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   if (clock === 'database') return (milliseconds) => dialect.later(literal(milliseconds));
   if (unitMs !== undefined) return (milliseconds) => literal(Math.floor((now + milliseconds) / unitMs));
   return (milliseconds) => dialect.cast(literal(toTimestamp(now + milliseconds)), 'timestamp');
@@ -55,7 +54,7 @@ export const mendTimes = async (
   now: number,
   mended: (column: string, rows: number) => void,
 ): Promise<void> => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const mends = bounds.map((bound) => ({ bound, ...mendOf(database, bound, now) }));
   const columns = mends.map(({ condition }, index) => sql`${condition} as ${identifier(`t${index}`)}`);
   const isVoid = await database.get<Record<string, boolean | number>>(

@@ -1,5 +1,5 @@
 import { type Compilable, type Kysely, sql as kysely, type RawBuilder } from 'kysely';
-import type { Query, SqlValue, Transaction } from './database.ts';
+import type { Query, SqlValue, Transaction } from './query.ts';
 
 /**
  * The one builder of SQL. A statement is made of fragments or by Kysely, is compiled once, and is then run with an

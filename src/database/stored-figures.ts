@@ -1,6 +1,5 @@
 import type { Figure, FigureSample } from '../kernel/figure.ts';
 import type { Database } from './database.ts';
-import { dialectOf } from './registry.ts';
 import { timeText } from './source.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
 
@@ -47,7 +46,7 @@ const secondsSince = (then: string, now: string): number =>
 
 /** Prepares the figures: three statements, which indexes bound whatever the size of the tables. */
 export const createStoredFigures = (database: Database) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const { now } = dialect;
   const due = sql`available_at is not null and available_at <= ${now}`;
   const state = (of: string): Fragment => sql`state = ${literal(of)}`;

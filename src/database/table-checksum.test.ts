@@ -63,7 +63,7 @@ describeEachDatabase('checksums of tables', (databases) => {
       'n = n + 1',
       'price = 1251',
       'ratio = 0.3',
-      `flag = ${database.dialect === 'sqlite' ? '0' : 'false'}`,
+      `flag = ${database.dialect.name === 'sqlite' ? '0' : 'false'}`,
       `day = '2024-03-01'`,
       `at = '2024-02-29T23:59:59.008Z'`,
       `data = '{"b":1,"a":[null, 1e3]}'`,

@@ -1,7 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { errorMessage } from '../kernel/error-message.ts';
 import { readTables } from './migrations/read-tables.ts';
-import { dialectOf } from './registry.ts';
 import type { CanonicalRow, TableSnapshot } from './target.ts';
 
 /** The checksum of a table: the same on every database for the same rows in columns of the same names. */
@@ -75,7 +74,7 @@ export const tableChecksums = async (
   snapshot: TableSnapshot,
   onProgress: ChecksumProgress = () => {},
 ): Promise<TableChecksums> => {
-  const tables = await readTables(snapshot.ask, dialectOf(snapshot));
+  const tables = await readTables(snapshot.ask, snapshot.dialect);
   const checksums: [string, TableChecksum][] = [];
   for (const table of [...tables.keys()].sort()) {
     const columns = tables.get(table)?.columns.keys() ?? [];

@@ -1,8 +1,8 @@
 import type { Dialect as KyselyDialect } from 'kysely';
 import type { StreamTimes } from './chunk-stream.ts';
 import type { OpenDatabase } from './database.ts';
+import type { Dialect } from './dialect.ts';
 import type { Ask, ColumnShape } from './introspection.ts';
-import type { DialectName } from './name.ts';
 
 /** Options with which a database is opened; each kind ignores those of another one. Times are milliseconds. */
 export interface DatabaseOptions {
@@ -35,7 +35,7 @@ export interface ReplicaOptions {
 
 /** Where the steps of a plan run, so that nothing of the database changes. */
 export interface Rehearsal {
-  readonly dialect: DialectName;
+  readonly dialect: Dialect;
   readonly driver: KyselyDialect;
   /** Whether what the steps write is run as well, as on a copy; else they can only read. */
   readonly writes: boolean;
@@ -46,7 +46,7 @@ export type CanonicalRow = readonly (string | null)[];
 
 /** One state of all tables, whatever is written while it is read. */
 export interface TableSnapshot {
-  readonly dialect: DialectName;
+  readonly dialect: Dialect;
   readonly ask: Ask;
   /**
    * The rows of a table, in no order, as batches of about a megabyte. Numbers are as JavaScript writes them, truth
@@ -64,7 +64,7 @@ export interface TableSnapshot {
 
 /** A connection that fills tables, on which a statement may take its time and references are not looked at. */
 export interface TableLoader {
-  readonly dialect: DialectName;
+  readonly dialect: Dialect;
   readonly ask: Ask;
   /** Runs a statement. */
   run(sql: string): Promise<void>;
@@ -135,7 +135,8 @@ export interface DatabaseCopier {
  * driver.
  */
 export interface DatabaseTarget {
-  readonly dialect: DialectName;
+  /** Loads the dialect, which reading a URL does not. */
+  dialect(): Promise<Dialect>;
   /** `db.system.name` of it in the semantic conventions of OpenTelemetry. */
   readonly telemetryName: string;
   /** The file that holds the database between two starts; undefined where no file of ours does. */

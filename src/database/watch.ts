@@ -3,7 +3,6 @@ import { errorMessage } from '../kernel/error-message.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { OpenDatabase } from './database.ts';
 import { databaseUnavailable, originalError } from './problems.ts';
-import { dialectOf } from './registry.ts';
 import { toQuery } from './statement.ts';
 import { tablesOf } from './tables-of.ts';
 
@@ -76,7 +75,7 @@ const createMark = async ({ database, clock }: WatchOptions) => {
     }
   };
 
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const takeRoom = (): Promise<void> =>
     database.write(async (transaction) => {
       for (const sql of dialect.takeRoom) await transaction.run({ sql, parameters: [] });

@@ -23,6 +23,7 @@ import { scopesOfPaths } from '../policy/key-scope.ts';
 import type { Rule } from '../policy/rule.ts';
 import { invalidParameter, parseQueryString, type QueryParameter } from '../records/list/query-string.ts';
 import { RawAnswer } from './answer.ts';
+import { applicationDatabase } from './application-database.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { LazyBody, multipartLimits } from './endpoint-body.ts';
 import { createInput, refuseInvalid } from './input.ts';
@@ -199,6 +200,7 @@ export const applicationEndpoints = (
   const models = new Map([...services.resources.values()].map(({ model }) => [model.name, model]));
   const grantsOn = checkedModels(models.values());
   const shown = shownBy(models);
+  const database = applicationDatabase(services.database);
   return definitions.map((definition) => {
     const { method, status, input: fields, output, accepts = 'json' } = definition;
     const path = pathOf(definition.path);
@@ -247,7 +249,7 @@ export const applicationEndpoints = (
             return lazy?.stream;
           },
           header: (name) => call.header(name),
-          database: services.database,
+          database,
           requestId: call.requestId,
           language: call.language,
           get signal() {

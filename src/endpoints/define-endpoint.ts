@@ -1,5 +1,4 @@
 import type { ApiMethodName } from '../auth/registry.ts';
-import type { Database } from '../database/database.ts';
 import type { JsonSchema, ValueOf } from '../fields/field.ts';
 import type { Call, HttpMethod } from '../http/endpoint.ts';
 import type { Json } from '../kernel/json.ts';
@@ -26,6 +25,7 @@ import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
 import type { DetailOf, RelationsOf, Resource } from '../model/types.ts';
 import { isMediaRangeText, type RawAnswer } from './answer.ts';
+import type { ApplicationDatabase } from './application-database.ts';
 import {
   type BodyContexts,
   type BodyKind,
@@ -70,7 +70,7 @@ interface CommonContext<Fields extends InputFields, Params extends InputFields, 
   /** The checked fields of `input`; an optional one that was not sent and has no default is absent. */
   readonly values: CheckedInput<Fields>;
   /** The service's database, for text of SQL with bound parameters; `sql` has one form for both databases. */
-  readonly database: Database;
+  readonly database: ApplicationDatabase;
 }
 
 /** Context of a handler of an endpoint with these fields, with the body that the endpoint accepts. */

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { applyMigrations } from '../app/migrate.ts';
 import { anonymous } from '../auth/principal.ts';
-import { dialectOf } from '../database/registry.ts';
 import { sql, statement } from '../database/statement.ts';
 import { databaseTarget } from '../database/targets.ts';
 import { field } from '../fields/define.ts';
@@ -53,7 +52,7 @@ const addShelf = defineEntityCommand({
   constraints: { unique: 'conflict' },
   run: async ({ transaction, dialect, values }) => {
     const insert = statement<{ id: number; name: string }>(
-      dialectOf({ dialect }),
+      dialect,
       (value) => sql`insert into shelves (id, name, state) values (${value('id')}, ${value('name')}, 'open')`,
     );
     await transaction.run(insert(values));

@@ -1,5 +1,4 @@
 import type { Database } from '../database/database.ts';
-import { dialectOf } from '../database/registry.ts';
 import type { Fragment } from '../database/statement.ts';
 import { type Deletion, deletionOf, type Referrer, referrersOf } from '../model/deletion.ts';
 import type { Models } from '../model/models.ts';
@@ -28,7 +27,7 @@ export interface Cascade extends Deletion {
 
 export const createCascade = (database: Database, models: Models, name: string): Cascade => {
   const deletion = deletionOf(models, name);
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const linkOf =
     (lock: Fragment) =>
     ({ model, field }: Referrer): Cascade['links'][number] => ({

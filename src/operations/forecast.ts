@@ -1,5 +1,4 @@
 import type { Database } from '../database/database.ts';
-import { dialectOf } from '../database/registry.ts';
 import type { OnDelete } from '../fields/field.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { type Referrer, referrersOf } from '../model/deletion.ts';
@@ -92,7 +91,7 @@ export type Foresee = (ids: readonly number[]) => Promise<Forecast>;
 
 /** Prepares the forecast for a model, `User` included. */
 export const createForecast = (database: Database, models: Models, name: string): Foresee => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const linksByModel = new Map<string, ReferralKinds>();
   const linksOf = (model: string): ReferralKinds => {
     const made = linksByModel.get(model);

@@ -116,7 +116,7 @@ const writeOf = (
 describeEachDatabase('operations', (databases) => {
   const setUp = async () => {
     const url = await databases.create();
-    const { createTable } = await import('../database/migrations/schema.ts');
+    const { createTable } = await import('../database/migrations/application-steps.ts');
     await applyMigrations(databaseTarget(url), {
       migrations: {
         '0001_tables': {

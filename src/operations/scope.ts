@@ -1,6 +1,5 @@
 import type { RawBuilder } from 'kysely';
 import { type Database, type Query, resolveCaller } from '../database/database.ts';
-import { dialectOf } from '../database/registry.ts';
 import { toQuery } from '../database/statement.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { nearestHint } from '../kernel/options.ts';
@@ -33,7 +32,7 @@ const noteWrite = (shared: SharedTransaction): void => {
  * runs where other requests do not wait for it.
  */
 export const scopeSql = (database: Database, { shared, by, limit }: Acting): ScopeSql => {
-  const { builder } = dialectOf(database);
+  const { builder } = database.dialect;
   const compiled = (statement: RawBuilder<unknown>): Query =>
     toQuery({ compile: () => statement.compile(builder) });
 
@@ -125,7 +124,7 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     transaction: transaction(acting),
     asSystem: asSystem(acting),
     sql: scopeSql(database, acting),
-    dialect: database.dialect,
+    dialect: database.dialect.name,
     now: () => new Date(clock()),
     jobs: {
       add: (job, values, options = {}) => {

@@ -1,6 +1,5 @@
 import { authMethod } from '../auth/registry.ts';
 import { ConstraintError } from '../database/database.ts';
-import { dialectOf } from '../database/registry.ts';
 import { parseExact } from '../kernel/exact-json.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -312,7 +311,7 @@ const settleChange = (write: SharedWrite, { id, whole }: SavedRecord): void => {
 
 /** Whether the insert of a record can store its version and event in the same statement, without a transaction. */
 const canWriteCompanions = ({ history, context, model }: ServedResource): boolean =>
-  (history !== undefined || model.events) && dialectOf(context.database).writeWithCte !== undefined;
+  (history !== undefined || model.events) && context.database.dialect.writeWithCte !== undefined;
 
 /** The version and the event of a new record, stored by the statement that inserts it. */
 export const companionsOf = (
@@ -328,7 +327,7 @@ export const companionsOf = (
   );
   const event = { ...entry, model: model.name, action: 'create', fields } as const;
   const { database, models } = context;
-  const reach = ({ whole }: WrittenColumns) => keptOfNew(model, models, dialectOf(database), whole);
+  const reach = ({ whole }: WrittenColumns) => keptOfNew(model, models, database.dialect, whole);
   return [...kept, context.events.companion(event, reach)];
 };
 

@@ -1,5 +1,4 @@
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
-import { dialectOf } from '../database/registry.ts';
 import { versionColumn } from '../database/source.ts';
 import {
   type Fragment,
@@ -58,7 +57,7 @@ const wholeRecord = ({ id, version, whole, reach }: WholeRecord): WholeRecord =>
 export type Present = (transaction: Transaction, ids: readonly number[]) => Promise<ReadonlySet<number>>;
 
 export const createPresent = (database: Database, table: string): Present => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const present = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     return sql`select id from ${identifier(table)} where id in (${join(ids)})`;
@@ -71,7 +70,7 @@ export const createPresent = (database: Database, table: string): Present => {
 
 /** Reads and writes of the service itself on many records of a model, in the transaction of another operation. */
 export const createManyRecords = (database: Database, model: ResourceModel, models: Models) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const source = resourceSource(model, models);
   const table = identifier(model.table);
   const json = projection(source, [...model.fields.keys()], dialect, model.table);

@@ -11,7 +11,6 @@ import {
 } from '../../tests/support/things.ts';
 import type { Database } from '../database/database.ts';
 import { quoteName } from '../database/quote.ts';
-import { dialectOf } from '../database/registry.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
 import { type Fragment, identifier as named, sql, statement } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
@@ -176,7 +175,7 @@ describeEachDatabase('show', (databases) => {
 
   it('adds to a writing statement as well', async () => {
     const database = await seeded();
-    const dialect = dialectOf(database);
+    const { dialect } = database;
     const json = projection(thingSource, ['id', 'n'], dialect, 'things');
     const update = statement<{ n: number }>(
       dialect,

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { tableStatements } from '../database/migrations/schema.ts';
-import { dialectOf } from '../database/registry.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { collectModels } from '../model/models.ts';
@@ -14,7 +13,7 @@ describeEachDatabase('records', (databases) => {
   const stage = async () => {
     const database = await databases.open();
     const model = defineResource('Book', { fields });
-    for (const sql of tableStatements('books', { fields }, dialectOf(database)))
+    for (const sql of tableStatements('books', { fields }, database.dialect))
       await database.execute({ sql, parameters: [] });
     const records = createRecords(database, model, collectModels([model]));
     return { database, records };

@@ -1,6 +1,5 @@
 import type { Database, Query, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { dialectOf } from '../database/registry.ts';
 import { columnOf, type Source, versionColumn } from '../database/source.ts';
 import {
   type Argument,
@@ -237,7 +236,7 @@ const standingOf = ({ version, writable }: StandingRow): RecordStanding => ({
  * statement, which checks the version as well and returns the record as the caller may read it.
  */
 export const createRecords = (database: Database, model: ResourceModel, models: Models) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const source = resourceSource(model, models);
   const views = new SourceViews(source);
   const collisions = createCollisions(dialect, model, models);

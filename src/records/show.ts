@@ -9,7 +9,6 @@ import {
   TooLongError,
   type Transaction,
 } from '../database/database.ts';
-import { dialectOf } from '../database/registry.ts';
 import { columnOf, rowAlias, ruleValue, type Source, timesOf } from '../database/source.ts';
 import { identifier, type Statement, sql, statement, where } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
@@ -109,7 +108,7 @@ type ShowArguments = {
 /** Shows one record of a source, through the same projection and row filter as its list. */
 export const createShow = (database: Database, source: Source, options: ShowOptions = {}): Show => {
   const { version, clock = systemClock } = options;
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const views = new SourceViews(source);
   /** Compiled statements, by the readable fields and the conditions of the row filter. */
   const statements = new BoundedCache<Statement<ShowArguments>>(200);

@@ -1,6 +1,5 @@
 import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { dialectOf } from '../database/registry.ts';
 import { type Fragment, identifier, join, sql, statement } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
 import { always, computed, defineEntity, narrowed } from './entity.ts';
@@ -45,7 +44,7 @@ export const namesOfUsers = async (
   database: Database,
   ids: readonly number[],
 ): Promise<ReadonlyMap<string, string>> => {
-  const read = statement<{ ids: readonly number[] }>(dialectOf(database), (param) => {
+  const read = statement<{ ids: readonly number[] }>(database.dialect, (param) => {
     const named = ids.map((_, index) => param('ids', index));
     return sql`select id, name from users where id in (${join(named)})`;
   });

@@ -4,7 +4,7 @@ import { expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
 import order from '../../examples/newsroom/resources/order.ts';
 import { describeDatabase, describeEachDatabase } from '../../tests/support/databases.ts';
 import { createApplication } from '../app/application.ts';
-import { createTable } from '../database/migrations/schema.ts';
+import { createTable } from '../database/migrations/application-steps.ts';
 import { answer } from '../endpoints/answer.ts';
 import { defineEndpoint } from '../endpoints/define-endpoint.ts';
 import { field } from '../fields/define.ts';

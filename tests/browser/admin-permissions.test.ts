@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
@@ -268,7 +268,7 @@ const seedCounts = async ({ server }: Service): Promise<void> => {
         ['jwt', 500, ago % 37 === 0 ? 3 : 0],
       ];
       for (const [authentication, status, requests] of rows) {
-        const marks = database.dialect === 'sqlite' ? '?, ?, ?, ?' : '$1, $2, $3, $4';
+        const marks = database.dialect.name === 'sqlite' ? '?, ?, ?, ?' : '$1, $2, $3, $4';
         const sql = `insert into request_counts (hour, authentication, status, requests) values (${marks})
           on conflict (hour, authentication, status) do nothing`;
         await transaction.run({ sql, parameters: [hour, authentication, status, requests] });
@@ -282,7 +282,7 @@ const seedUse = async ({ server }: Service): Promise<void> => {
   const { database } = server.services;
   for (let place = 0; place < 9; place += 1) {
     const at = new Date(Date.now() - place * 0.7 * day - 400_000).toISOString();
-    const [first, second] = database.dialect === 'sqlite' ? ['?', '?'] : ['$1', '$2'];
+    const [first, second] = database.dialect.name === 'sqlite' ? ['?', '?'] : ['$1', '$2'];
     await database.execute({
       sql: `update api_keys set last_used_at = ${first} where id = ${second}`,
       parameters: [at, place * 2 + 1],

@@ -8,7 +8,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createApplication, loadApplication } from '../../src/app/application.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';

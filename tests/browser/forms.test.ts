@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { hasBrowser, useBrowser, type Watched } from '../support/browser.ts';

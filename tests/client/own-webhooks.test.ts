@@ -6,7 +6,7 @@ import { createApplication } from '../../src/app/application.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { endpointsOf } from '../../src/app/describe.ts';
 import { clientFile } from '../../src/cli/client-file.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { own } from '../../src/model/row-rule.ts';

@@ -11,7 +11,7 @@ import {
   type Send,
 } from '../../client/react-admin/index.ts';
 import { createTransport } from '../../client/transport.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { describeDatabase } from '../support/databases.ts';

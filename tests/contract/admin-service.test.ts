@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
 import { settingsOf, variables } from '../../src/app/variables.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';

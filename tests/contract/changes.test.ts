@@ -2,9 +2,8 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Query } from '../../src/database/database.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
-import { dialectOf } from '../../src/database/registry.ts';
 import { join, literal, sql, statement } from '../../src/database/statement.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
@@ -125,7 +124,7 @@ describeEachDatabase('changes', (databases) => {
   /** Writes events of a record past the service, as many as a day may leave. */
   const pour = async (record: number, count: number): Promise<void> => {
     const { database } = service.server.services;
-    const dialect = dialectOf(database);
+    const { dialect } = database;
     const values = join([
       ...[literal('Open'), literal(record), literal(2), literal('update')],
       dialect.cast(literal(new Date().toISOString()), 'timestamp'),

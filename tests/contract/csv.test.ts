@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { field } from '../../src/fields/define.ts';
 import { unescapeFormulas } from '../../src/kernel/formulas.ts';
 import { defineResource } from '../../src/model/define-resource.ts';

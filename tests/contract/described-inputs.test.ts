@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import type { FieldType } from '../../src/fields/field.ts';
 import { fieldTypes } from '../../src/fields/registry.ts';

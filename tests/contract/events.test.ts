@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
-import { dialectOf } from '../../src/database/registry.ts';
 import { apiArea } from '../../src/endpoints/resources/area.ts';
 import { viewEvents } from '../../src/events/event-view.ts';
 import { field } from '../../src/fields/define.ts';
@@ -164,7 +163,7 @@ describeEachDatabase('events', (databases) => {
     const written = vi.spyOn(database, 'write');
     await write(admin, 'POST', '/admin/records/notes', { note: { text: 'a' } });
     const ofNotes = written.mock.calls.filter(([, options]) => options?.table === 'notes');
-    expect(ofNotes).toHaveLength(dialectOf(database).writeWithCte === undefined ? 1 : 0);
+    expect(ofNotes).toHaveLength(database.dialect.writeWithCte === undefined ? 1 : 0);
     written.mockRestore();
   });
 

@@ -1,15 +1,17 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { alterTable } from '../../src/database/migrations/alter-table.ts';
-import { followColumns } from '../../src/database/migrations/follow.ts';
+import {
+  alterTable,
+  createTable,
+  dropTable,
+  followColumns,
+  renameTable,
+} from '../../src/database/migrations/application-steps.ts';
 import { type KeptKind, keptColumns } from '../../src/database/migrations/kept.ts';
 import type { Migration, Migrations } from '../../src/database/migrations/migration.ts';
 import { readTables } from '../../src/database/migrations/read-tables.ts';
 import { migrate } from '../../src/database/migrations/runner.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { runAll } from '../../src/database/migrations/statements.ts';
-import { dropTable, renameTable } from '../../src/database/migrations/tables.ts';
-import { dialectOf } from '../../src/database/registry.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
@@ -64,7 +66,7 @@ const actor = { principal: 'command line', address: null } as const;
 
 describeEachDatabase('what is kept of records', (databases) => {
   const tablesOf = async (database: Database) =>
-    readTables((sql) => database.all({ sql, parameters: [] }), dialectOf(database));
+    readTables((sql) => database.all({ sql, parameters: [] }), database.dialect);
 
   /** Columns of the service's own tables in which a text stands, but for logs of what was done. */
   const holders = async (database: Database, text: RegExp): Promise<string[]> => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RateLimit } from '../../src/auth/rate-limit.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { anyOf, equals, member, own, via } from '../../src/model/row-rule.ts';

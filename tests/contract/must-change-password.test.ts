@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuthMethodName } from '../../src/auth/registry.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/auth/api-key.ts';
 import type { Database } from '../../src/database/database.ts';
-import { dialectOf } from '../../src/database/registry.ts';
 import { sql, statement } from '../../src/database/statement.ts';
 import type { noRestrictions } from '../../src/service/api-keys/restrictions.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -32,7 +31,7 @@ describeEachDatabase('a program that knows no restrictions', (databases) => {
     const of = (table: string) => {
       const text = table === 'api_keys' ? sql`api_keys k` : sql`gatewright_former_secrets k`;
       return statement<{ hash: string }>(
-        dialectOf(database),
+        database.dialect,
         (value) => sql`select k.key_hash from ${text} where k.key_hash = ${value('hash')}`,
       )({ hash: hashKey(key) });
     };

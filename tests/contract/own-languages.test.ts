@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApplication, loadApplication } from '../../src/app/application.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { createServer } from '../../src/app/server.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineLocale, type LocaleDefinition } from '../../src/model/define-locale.ts';
 import { defineResource } from '../../src/model/define-resource.ts';

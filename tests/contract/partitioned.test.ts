@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migration, Migrations } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { describeDatabase } from '../support/databases.ts';

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConstraintError } from '../../src/database/database.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -143,7 +143,7 @@ describeEachDatabase('/admin/search', (databases) => {
     const last = first + 60_000;
     await database.execute({
       sql: `insert into books (id, title, isbn, created_at, updated_at, version)
- ${database.dialect === 'postgres' ? 'overriding system value' : ''}
+ ${database.dialect.name === 'postgres' ? 'overriding system value' : ''}
         select ${last}, 'Longnow', 'new-1', created_at, updated_at, 1 from books where id = ${first}`,
       parameters: [],
     });

@@ -1,8 +1,11 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { alterTable } from '../../src/database/migrations/alter-table.ts';
+import {
+  alterTable,
+  createTable,
+  dropTable,
+  renameTable,
+} from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
-import { dropTable, renameTable } from '../../src/database/migrations/tables.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { many } from '../../src/model/relation.ts';

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/app/application.ts';
 import { run } from '../../src/cli/test-io.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { postgresAt } from '../support/databases.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
 import type { Replica } from '../../src/database/database.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';

@@ -1,6 +1,6 @@
-import type { Database } from '../../src/database/database.ts';
+import type { Database, DialectName } from '../../src/database/database.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 
@@ -23,7 +23,7 @@ export const noteMigration: Migration = {
 /** Statements of a size that a transaction takes well. */
 const batch = 100_000;
 
-const statements: Readonly<Record<Database['dialect'], (from: number, to: number) => string>> = {
+const statements: Readonly<Record<DialectName, (from: number, to: number) => string>> = {
   sqlite: (from, to) => `with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to})
     insert into notes (title, body, "rank", weight, price, at, created_at, updated_at, version)
     select 'Note ' || i, 'Body of the note ' || i || ' in a few words.', i, i * 7919 % 1000003, i % 100000,
@@ -40,7 +40,7 @@ const statements: Readonly<Record<Database['dialect'], (from: number, to: number
 /** Fills the empty table with so many notes, straight in the database. */
 export const seedNotes = async (database: Database, rows: number): Promise<void> => {
   for (let from = 1; from <= rows; from += batch) {
-    const sql = statements[database.dialect](from, Math.min(rows, from + batch - 1));
+    const sql = statements[database.dialect.name](from, Math.min(rows, from + batch - 1));
     await database.execute({ sql, parameters: [] });
   }
   await database.execute({ sql: 'analyze', parameters: [] });

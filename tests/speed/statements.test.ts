@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Application, loadApplication } from '../../src/app/application.ts';
 import type { Query } from '../../src/database/database.ts';
+import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { createTable } from '../../src/database/migrations/schema.ts';
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';

@@ -1,6 +1,5 @@
 import type { ColumnShape, TableShape } from '../../database/introspection.ts';
 import { quoteName } from '../../database/quote.ts';
-import { dialectOf } from '../../database/registry.ts';
 import type { CanonicalRow, TableLoader, TableSnapshot } from '../../database/target.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
 import { type MovePlace, putPlace } from './marks.ts';
@@ -35,7 +34,7 @@ const findUnfit = async (
   rows: readonly CanonicalRow[],
   cause: unknown,
 ): Promise<Error> => {
-  const nul = dialectOf(loader).schema.moving.holdsNul ? undefined : rows.find(holdsNul);
+  const nul = loader.dialect.schema.moving.holdsNul ? undefined : rows.find(holdsNul);
   const said = (row: CanonicalRow, why: string): Error =>
     new UnmovableValue(`${table.name}, ${rowText(columns, row)}: ${why}`, { cause });
   if (nul !== undefined) {
@@ -60,7 +59,7 @@ const undone = new Error('fits');
 
 /** Whether the rows of a table are ordered by a numeric id, so that a position is one number. */
 const isNumbered = ({ dialect }: TableSnapshot, { columns }: TableShape): boolean => {
-  const { introspection, own } = dialectOf({ dialect }).schema;
+  const { introspection, own } = dialect.schema;
   const id = columns.get('id');
   return id !== undefined && introspection.holds(id.type, own.integer);
 };

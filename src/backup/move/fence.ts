@@ -3,7 +3,6 @@ import type { Dialect } from '../../database/dialect.ts';
 import type { Ask, Tables } from '../../database/introspection.ts';
 import { askThrough } from '../../database/migrations/ask-through.ts';
 import { readTables } from '../../database/migrations/read-tables.ts';
-import { dialectOf } from '../../database/registry.ts';
 import type { DatabaseTarget } from '../../database/target.ts';
 import { isInboxEmpty, type NumberedEvents, numberInbox } from '../../service/events/event-log.ts';
 import {
@@ -33,7 +32,7 @@ const onSource = async <T>(
   work: (work: SourceWork, dialect: Dialect) => Promise<T>,
 ): Promise<T> => {
   const db = new Kysely<unknown>({ dialect: await target.migrationDriver() });
-  const dialect = dialectOf(target);
+  const dialect = await target.dialect();
   const lock = { lockTable: 'none', lockRowId: 'none' };
   try {
     return await db.connection().execute(async (connection) => {
@@ -69,9 +68,7 @@ const onSource = async <T>(
 
 /** The destination of a database that is or was moved; undefined when it is not being moved. */
 export const sourceMarkOf = (target: DatabaseTarget): Promise<SourceMark | undefined> =>
-  target.snapshot(async ({ ask, dialect }) =>
-    readSourceMark(ask, await readTables(ask, dialectOf({ dialect }))),
-  );
+  target.snapshot(async ({ ask, dialect }) => readSourceMark(ask, await readTables(ask, dialect)));
 
 /**
  * Makes the database refuse every write of every process: the copy has all acknowledged writes and no later ones.

@@ -3,7 +3,6 @@ import type { Dialect } from '../../database/dialect.ts';
 import type { Ask, Tables } from '../../database/introspection.ts';
 import { readTables } from '../../database/migrations/read-tables.ts';
 import { quoteName } from '../../database/quote.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { checksumDifferences, type TableChecksums, tableChecksums } from '../../database/table-checksum.ts';
 import type { DatabaseTarget, TableLoader, TableSnapshot } from '../../database/target.ts';
 import { assertPortable, assertSameSteps, assertSameTables, movedTables, stepsOf } from './compare.ts';
@@ -52,7 +51,7 @@ export interface Moved {
 }
 
 const tablesOf = ({ ask, dialect }: Pick<TableSnapshot, 'ask' | 'dialect'>): Promise<Tables> =>
-  readTables(ask, dialectOf({ dialect }));
+  readTables(ask, dialect);
 
 /** Reads the mark of the destination; a missing or empty one has no progress. */
 const destinationMarkOf = async (destination: DatabaseTarget): Promise<DestinationMark | undefined> => {
@@ -65,8 +64,8 @@ const destinationMarkOf = async (destination: DatabaseTarget): Promise<Destinati
 /** Creates the tables of the destination, or refuses those that cannot be filled; it is unchanged then. */
 const makeDestination = async (parts: MoveParts, id: string): Promise<void> => {
   const { source, destination } = parts;
-  const from = dialectOf(source);
-  const to = dialectOf(destination);
+  const from = await source.dialect();
+  const to = await destination.dialect();
   const [tables, steps] = await source.snapshot(async (snapshot) => {
     const found = await tablesOf(snapshot);
     return [found, await stepsOf(snapshot.ask, found)] as const;
@@ -113,9 +112,9 @@ const beginFilling = (
 
 /** The largest id that each table has assigned, also to a deleted row, becomes the largest at the destination. */
 const countersOf = async (source: TableSnapshot, loader: TableLoader): Promise<readonly string[]> => {
-  const { moving } = dialectOf(loader).schema;
+  const { moving } = loader.dialect.schema;
   const given = new Map(
-    (await dialectOf(source).schema.moving.counters(source.ask)).map(({ table, last }) => [table, last]),
+    (await source.dialect.schema.moving.counters(source.ask)).map(({ table, last }) => [table, last]),
   );
   const statements: string[] = [];
   for (const { table, column } of (await moving.counters(loader.ask)).filter(({ table }) => !isMark(table))) {
@@ -136,7 +135,7 @@ const endFilling = async (
   const counters = await countersOf(source, loader);
   // The words follow from the records, which were copied without the triggers that make them.
   const words = [...(await tablesOf(loader)).values()].flatMap(({ name, search }) =>
-    search === undefined ? [] : dialectOf(loader).schema.search.refill({ of: name, columns: search }),
+    search === undefined ? [] : loader.dialect.schema.search.refill({ of: name, columns: search }),
   );
   await loader.transaction(async () => {
     await runAll(loader, [...counters, ...words, ...restores, forgetEntries('restore')]);
@@ -146,7 +145,7 @@ const endFilling = async (
 
 const fill = async (parts: MoveParts): Promise<void> => {
   const { source, destination, onProgress } = parts;
-  const dialect = dialectOf(destination);
+  const dialect = await destination.dialect();
   await destination.load(async (loader) => {
     const tables = await tablesOf(loader);
     const markOf = async (): Promise<DestinationMark> => {

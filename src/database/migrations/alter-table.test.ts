@@ -6,17 +6,15 @@ import { collectModels } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { Database } from '../database.ts';
 import { databaseTarget } from '../targets.ts';
-import { alterTable } from './alter-table.ts';
+import { alterTable, createTable, dropTable, renameTable } from './application-steps.ts';
 import type { TableAlteration } from './columns.ts';
 import { coreMigrations } from './core.ts';
 import { describeDifference } from './describe-difference.ts';
 import { differences } from './differences.ts';
 import type { Migration } from './migration.ts';
 import { migrate } from './runner.ts';
-import { createTable } from './schema.ts';
 import { runAll } from './statements.ts';
 import { readStored } from './stored.ts';
-import { dropTable, renameTable } from './tables.ts';
 
 const query = (sql: string) => ({ sql, parameters: [] });
 
@@ -115,7 +113,7 @@ describeEachDatabase('alterTable', (databases) => {
     );
     const names = async () => {
       const rows = await it.rows(
-        it.database.dialect === 'sqlite'
+        it.database.dialect.name === 'sqlite'
           ? "select name from sqlite_master where type = 'trigger' order by name"
           : 'select tgname as name from pg_trigger where not tgisinternal order by tgname',
       );

@@ -3,9 +3,7 @@ import type { Json } from '../../kernel/json.ts';
 import { isMissing } from '../../model/validate.ts';
 import type { ColumnStep, Dialect } from '../dialect.ts';
 import type { TableShape } from '../introspection.ts';
-import type { DialectName } from '../name.ts';
 import { quoteName } from '../quote.ts';
-import { dialectOf } from '../registry.ts';
 import {
   columnName,
   fieldIndexes,
@@ -17,7 +15,7 @@ import {
 } from './columns.ts';
 import { accept } from './convert.ts';
 import { createSearch, dropSearch } from './fill-search.ts';
-import { followColumns } from './follow.ts';
+import { followColumnsIn } from './follow.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { followingName, indexName } from './names.ts';
 import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
@@ -147,18 +145,14 @@ const newIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialec
     return fieldIndexes(table, column, to, dialect).flatMap(({ sql }) => (before.has(sql) ? [] : sql));
   });
 
-/**
- * Changes the table of a resource, on whichever database, and keeps what is in it.
- * @throws Error where a value does not fit, or a column is required and existing records have no value for it
- */
-export const alterTable = async (
+/** Changes the table of a resource: `alterTable` in a dialect. */
+export const alterTableIn = async (
   db: MigrationDatabase,
-  dialectName: DialectName,
+  dialect: Dialect,
   name: string,
   alteration: TableAlteration,
 ): Promise<void> => {
   if (record(db, { kind: 'alter', table: name, alteration })) return;
-  const dialect = dialectOf({ dialect: dialectName });
   const { rename = {}, drop = [] } = alteration;
   const steps = stepsOf(name, alteration);
   const before = await tableNow(db, dialect, name);
@@ -187,6 +181,6 @@ export const alterTable = async (
   if (searched !== undefined && searched.length > 0)
     await createSearch(db, dialect, { of: name, columns: searched });
   const add = steps.flatMap(({ column, from }) => (from === undefined ? [column] : []));
-  await followColumns(db, dialectName, name, { rename, drop, add });
+  await followColumnsIn(db, dialect, name, { rename, drop, add });
   for (const { column, to } of steps) await registerColumn(db, name, column, to);
 };

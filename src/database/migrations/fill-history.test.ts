@@ -6,12 +6,11 @@ import { field } from '../../fields/define.ts';
 import type { Json } from '../../kernel/json.ts';
 import { defineResource } from '../../model/define-resource.ts';
 import { databaseTarget } from '../targets.ts';
-import { alterTable } from './alter-table.ts';
-import { fillHistory, type HistoryFill } from './fill-history.ts';
+import { alterTable, createTable, fillHistory } from './application-steps.ts';
+import type { HistoryFill } from './fill-history.ts';
 import type { Migrations } from './migration.ts';
 import { plan } from './plan.ts';
 import { migrate } from './runner.ts';
-import { createTable } from './schema.ts';
 import { undoLast } from './undo.ts';
 
 const before = { name: field.string({ required: true, max: 80 }), extra: field.json() };

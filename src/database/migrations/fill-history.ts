@@ -4,8 +4,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
-import type { DialectName } from '../name.ts';
-import { dialectOf } from '../registry.ts';
 import { identifier, join, literal, type Statement, sql, statement } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
@@ -119,7 +117,7 @@ const filledSide = (
   place: string,
 ): string => {
   const filled: unknown = fill(JSON.parse(text) as JsonObject);
-  if (!isJsonObject(filled)) throw new Error('fillHistory: the function must return an object of values');
+  if (!isJsonObject(filled)) throw new Error('fillHistoryIn: the function must return an object of values');
   const given = Object.entries(filled).filter(([, value]) => value !== undefined);
   const unknown = given.flatMap(([field]) => (columns.has(field) ? [] : [field]));
   if (unknown.length > 0) throw new Error(`fillHistory: ${name} has no field ${unknown.join(', ')}`);
@@ -156,19 +154,13 @@ const writeFilled = async (
   );
 };
 
-/**
- * Fills former values of a model's records: `fill` is called for each stored side of each version, the values before a
- * write and those after it. Call it between the `alterTable` that adds columns and the one that drops their sources.
- * Erased values stay erased.
- * @throws Error for a model without a table, a name that is no field, and a value that its field does not take
- */
-export const fillHistory = async (
+/** Fills former values of a model's records: `fillHistory` in a dialect. */
+export const fillHistoryIn = async (
   db: MigrationDatabase,
-  dialectName: DialectName,
+  dialect: Dialect,
   model: string,
   fill: HistoryFill,
 ): Promise<void> => {
-  const dialect = dialectOf({ dialect: dialectName });
   const ask = askThrough(db);
   const tables = await readTables(ask, dialect);
   const filled = filledModel(model, tables, await readRegister(ask, tables));

@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
-import { dialectOf } from '../registry.ts';
 import type { SearchIndex } from '../search.ts';
 import type { DatabaseTarget } from '../target.ts';
 import type { MigrationDatabase } from './migration.ts';
@@ -110,7 +109,7 @@ const fillSearch = async (
   target: DatabaseTarget,
   index: SearchIndex,
 ): Promise<void> => {
-  const dialect = dialectOf(target);
+  const dialect = await target.dialect();
   let size = firstBatch;
   for (let more = true; more; ) {
     const began = performance.now();

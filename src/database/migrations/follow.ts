@@ -2,8 +2,6 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
-import type { DialectName } from '../name.ts';
-import { dialectOf } from '../registry.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
@@ -259,17 +257,13 @@ const followReferrers = async (
   }
 };
 
-/**
- * Has everything that is kept under the names of a table's columns follow them. `alterTable` calls it; a migration that
- * renames or drops a column by SQL of its own calls it beside.
- */
-export const followColumns = async (
+/** Has everything that is kept under the names of a table's columns follow them: `followColumns` in a dialect. */
+export const followColumnsIn = async (
   db: MigrationDatabase,
-  dialectName: DialectName,
+  dialect: Dialect,
   table: string,
   { rename = {}, drop = [], add = [] }: ColumnChanges,
 ): Promise<void> => {
-  const dialect = dialectOf({ dialect: dialectName });
   const renamed = Object.entries(rename);
   const dropped = drop.map((column) => renamed.find(([, to]) => to === column)?.[0] ?? column);
   // Data under a name that a column gets now belongs to an earlier column, which a statement of its own has dropped.
@@ -322,17 +316,13 @@ const forgetLists = (tables: Tables, of: string): Fragment[] =>
       sql`delete from ${identifier(table)} where ${identifier(column)} = ${listOf(of)}`,
   );
 
-/**
- * Has everything that is kept of a table's records follow it: to the table and the model of another name, or away where
- * `to` is undefined. `renameTable` and `dropTable` call it; a migration that does so by SQL of its own calls it before.
- */
-export const followTable = async (
+/** Has everything that is kept of a table's records follow it: `followTable` in a dialect. */
+export const followTableIn = async (
   db: MigrationDatabase,
-  dialectName: DialectName,
+  dialect: Dialect,
   table: string,
   to: { readonly table: string; readonly model: string } | undefined,
 ): Promise<void> => {
-  const dialect = dialectOf({ dialect: dialectName });
   const tables = await readTables(askThrough(db), dialect);
   const known = await modelsOf(db, tables, table);
   await ensureRegister(db, dialect);

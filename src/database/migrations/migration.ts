@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { SqlValue } from '../database.ts';
 import type { DialectName } from '../name.ts';
+import type { SqlValue } from '../query.ts';
 
 /** A migration sees tables as they were when it was written, so none of today's table types apply to it. */
 export interface MigrationTables {

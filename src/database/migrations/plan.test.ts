@@ -3,11 +3,10 @@ import { expect, it } from 'vitest';
 import { describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
 import { field } from '../../fields/define.ts';
 import { databaseTarget } from '../targets.ts';
-import { alterTable } from './alter-table.ts';
+import { alterTable, createTable } from './application-steps.ts';
 import type { Migrations } from './migration.ts';
 import { plan } from './plan.ts';
 import { migrate, pending } from './runner.ts';
-import { createTable } from './schema.ts';
 
 const options = { tableName: 'migrations' };
 

@@ -99,7 +99,9 @@ const record = async (
   try {
     for (const step of names) {
       try {
-        await db.transaction().execute(async (transaction) => migrations[step]?.up(transaction, dialect));
+        await db
+          .transaction()
+          .execute(async (transaction) => migrations[step]?.up(transaction, dialect.name));
       } catch (error) {
         if (writes || steps.length === 0) throw error;
         statements.push(unknown(step));

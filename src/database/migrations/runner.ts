@@ -1,7 +1,6 @@
 import { Kysely, type LogEvent, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
-import { dialectOf } from '../registry.ts';
 import type { DatabaseTarget } from '../target.ts';
 import { type Applied, appliedOf, assertOrder } from './applied.ts';
 import { askThrough } from './ask-through.ts';
@@ -78,7 +77,7 @@ const look = async (
   target: DatabaseTarget,
   sets: readonly MigrationSet[],
 ): Promise<Found> => {
-  if (!target.isEmpty()) return foundIn(db, dialectOf(target), sets);
+  if (!target.isEmpty()) return foundIn(db, await target.dialect(), sets);
   const applied = sets.map(({ migrations }) => ({
     pending: Object.keys(migrations).sort(),
     known: [],
@@ -174,7 +173,7 @@ export const changeLocked = async <T>(
   if (target.isEmpty()) return undefined;
   const db = await connect(target);
   try {
-    const dialect = dialectOf(target);
+    const dialect = await target.dialect();
     const done = await underLock(db, async (transaction) =>
       work(transaction, await foundIn(transaction, dialect, [set])),
     );
@@ -206,7 +205,7 @@ export const migrateAll = async (
     const found = await look(db, target, sets);
     await conditions.before?.(found);
     assertOrder(found.applied);
-    const dialect = dialectOf(target);
+    const dialect = await target.dialect();
     const isPending = found.applied.some(({ pending }) => pending.length > 0);
     const migrated = isPending ? await apply(db, dialect, sets, conditions) : migratedFrom(found);
     if (!isPending) await conditions.after?.(found.ask);

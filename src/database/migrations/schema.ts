@@ -1,8 +1,6 @@
 import { field } from '../../fields/define.ts';
 import type { Dialect } from '../dialect.ts';
-import type { DialectName } from '../name.ts';
 import { quoteName } from '../quote.ts';
-import { dialectOf } from '../registry.ts';
 import { versionColumn } from '../source.ts';
 import {
   columnName,
@@ -72,15 +70,14 @@ export const tableStatements = (
   ];
 };
 
-/** Makes the table of a resource, on whichever database. */
-export const createTable = async (
+/** Makes the table of a resource: `createTable` in a dialect. */
+export const createTableIn = async (
   db: MigrationDatabase,
-  name: DialectName,
+  dialect: Dialect,
   table: string,
   definition: TableDefinition,
 ): Promise<void> => {
   if (record(db, { kind: 'create', table })) return;
-  const dialect = dialectOf({ dialect: name });
   await runAll(db, tableStatements(table, definition, dialect));
   await ensureRegister(db, dialect);
   await registerTable(db, table, definition);

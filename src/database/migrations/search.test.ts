@@ -2,19 +2,16 @@ import { expect, it } from 'vitest';
 import { type Databases, describeEachDatabase } from '../../../tests/support/databases.ts';
 import { field } from '../../fields/define.ts';
 import { searchWords } from '../../kernel/search-words.ts';
-import { dialectOf } from '../registry.ts';
 import { param, sql, statement } from '../statement.ts';
 import { databaseTarget } from '../targets.ts';
 import { searchTriggers } from './0072-search-triggers.ts';
-import { alterTable } from './alter-table.ts';
+import { alterTable, createTable, dropTable, renameTable } from './application-steps.ts';
 import type { TableAlteration } from './columns.ts';
 import { coreMigrations } from './core.ts';
 import type { Migration } from './migration.ts';
 import { isSearchTable } from './names.ts';
 import { type Conditions, migrate, migrateAll } from './runner.ts';
-import { createTable } from './schema.ts';
 import { readStored } from './stored.ts';
-import { dropTable, renameTable } from './tables.ts';
 
 const query = (text: string) => ({ sql: text, parameters: [] });
 const fields = { title: field.string(), body: field.text(), pages: field.integer() };
@@ -24,7 +21,7 @@ const stage = async (databases: Databases, search?: readonly string[]) => {
   const url = await databases.create();
   await migrate(databaseTarget(url), coreMigrations, { tableName: 'gatewright_migrations' });
   const database = await databases.open(url);
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const steps: Record<string, Migration> = {};
   const apply = async (up: Migration['up'], conditions?: Conditions) => {
     steps[String(Object.keys(steps).length + 1).padStart(4, '0')] = { up };
@@ -71,7 +68,7 @@ const stage = async (databases: Databases, search?: readonly string[]) => {
         sqlite: `select name from sqlite_master where type <> 'view'`,
         postgres: `select relname as name from pg_class union all select tgname from pg_trigger
           union all select proname from pg_proc where proname <> 'gatewright_search_words'`,
-      }[database.dialect];
+      }[database.dialect.name];
       return (await database.all<{ name: string }>(query(names))).filter(({ name }) => isSearchTable(name));
     },
   };

@@ -1,11 +1,11 @@
 import type { FieldDefinition } from '../../fields/field.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
 import type { Models } from '../../model/models.ts';
+import type { Dialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import { dialectOf } from '../registry.ts';
 import { join, literal, sql } from '../statement.ts';
 import type { DatabaseTarget } from '../target.ts';
-import { alterTable } from './alter-table.ts';
+import { alterTableIn } from './alter-table.ts';
 import { askThrough } from './ask-through.ts';
 import { columnName, type FieldChange, type TableAlteration } from './columns.ts';
 import { modelsOf } from './follow.ts';
@@ -15,7 +15,7 @@ import { readTables } from './read-tables.ts';
 import { OwnStatementError, recordChanges, type TableChange } from './recording.ts';
 import { changeLocked, type Found } from './runner.ts';
 import { sqlTextOf } from './statements.ts';
-import { dropTable, renameTable } from './tables.ts';
+import { dropTableIn, renameTableIn } from './tables.ts';
 
 /**
  * The way back of the last migration, for development. A migration states its way forward only: its calls are recorded,
@@ -72,20 +72,20 @@ const oppositeOf = (
 /** A migration's transaction, and the application's models. */
 interface Undoing {
   readonly db: MigrationDatabase;
-  readonly target: DatabaseTarget;
+  readonly dialect: Dialect;
   readonly models: Models;
 }
 
 /** JSON texts of the deleted records of a table, which the trash can restore. */
-const trashOf = async ({ db, target }: Undoing, table: string): Promise<readonly string[]> => {
+const trashOf = async ({ db, dialect }: Undoing, table: string): Promise<readonly string[]> => {
   const ask = askThrough(db);
-  const tables = await readTables(ask, dialectOf(target));
+  const tables = await readTables(ask, dialect);
   const models = await modelsOf(db, tables, table);
   if (models.length === 0 || !tables.has('gatewright_trash')) return [];
   const names = join(models.map((name) => literal(name)));
   const query = sql`select cast(record as text) as record from gatewright_trash
     where model in (${names}) and record is not null`;
-  return (await ask<{ record: string }>(sqlTextOf(query, dialectOf(target)))).map(({ record }) => record);
+  return (await ask<{ record: string }>(sqlTextOf(query, dialect))).map(({ record }) => record);
 };
 
 /** Refuses to drop a table with records. */
@@ -117,20 +117,20 @@ const modelBefore = (
 };
 
 const revert = async (undoing: Undoing, change: TableChange): Promise<void> => {
-  const { db, target } = undoing;
+  const { db, dialect } = undoing;
   const { table } = change;
   switch (change.kind) {
     case 'create':
       await assertEmptyTable(undoing, table);
-      return dropTable(db, target.dialect, table);
+      return dropTableIn(db, dialect, table);
     case 'alter': {
       const opposite = oppositeOf(table, change.alteration);
       for (const column of opposite.drop ?? []) await assertEmptyColumn(undoing, table, column);
-      return alterTable(db, target.dialect, table, opposite);
+      return alterTableIn(db, dialect, table, opposite);
     }
     case 'rename': {
       const model = modelBefore(undoing, change);
-      return renameTable(db, target.dialect, change.to, table, { model });
+      return renameTableIn(db, dialect, change.to, table, { model });
     }
     case 'drop':
       refuse(`it drops ${table}, whose records are gone`);
@@ -140,13 +140,14 @@ const revert = async (undoing: Undoing, change: TableChange): Promise<void> => {
 /** The calls of a migration. */
 const changesOf = async (
   target: DatabaseTarget,
+  dialect: Dialect,
   { migrations }: MigrationSet,
   name: string,
 ): Promise<readonly TableChange[]> => {
   const migration = migrations[name];
   if (migration === undefined) return [];
   try {
-    return await recordChanges(migration, await target.migrationDriver(), target.dialect);
+    return await recordChanges(migration, await target.migrationDriver(), dialect.name);
   } catch (error) {
     if (!(error instanceof OwnStatementError)) throw error;
     return refuse('it runs statements of its own');
@@ -172,8 +173,9 @@ export const undoLast = (
     if (name === undefined) return undefined;
     try {
       if (later.includes(name)) refuse('no file of the application is this migration');
-      for (const change of (await changesOf(target, set, name)).toReversed())
-        await revert({ db, target, models }, change);
+      const dialect = await target.dialect();
+      for (const change of (await changesOf(target, dialect, set, name)).toReversed())
+        await revert({ db, dialect, models }, change);
     } catch (error) {
       throw new MigrationError(`${name} was not undone, and nothing was changed: ${errorMessage(error)}`, {
         cause: error,

@@ -9,6 +9,7 @@ import { figuresOfShares, Shares, sumOfLoads } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { type AttachedReplica, watchCommit } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
+import { postgresDialect } from './dialect.ts';
 import { damageIn, type Effect, isConflict, isStalePlan, isWriteRefusal } from './errors.ts';
 import { ListeningSession } from './listener.ts';
 import { Pulse } from './pulse.ts';
@@ -121,7 +122,7 @@ export interface PostgresOptions extends DatabaseOptions {
 }
 
 class PostgresDatabase implements OpenDatabase {
-  readonly dialect = 'postgres';
+  readonly dialect = postgresDialect;
   readonly replica: AttachedReplica | undefined;
   readonly #sessions: Sessions;
   readonly #streaming: Sessions;

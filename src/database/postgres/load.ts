@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { quoteName } from '../quote.ts';
 import type { TableLoader } from '../target.ts';
+import { postgresDialect } from './dialect.ts';
 import { assertClientSettings, sessionSettings } from './session.ts';
 
 /**
@@ -42,7 +43,7 @@ export const onPostgresLoader = async <T>(
     // One at a time. The server may still run the last statement of a lost connection, which has the lock until then.
     await client.query(`select pg_advisory_lock(${loading})`);
     return await work({
-      dialect: 'postgres',
+      dialect: postgresDialect,
       ask: async <Row>(sql: string) => (await client.query(sql)).rows as Row[],
       run: async (sql) => void (await client.query(sql)),
       transaction: async (unit) => {

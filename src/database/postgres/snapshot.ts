@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { behind, quoteName, quoteText } from '../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
+import { postgresDialect } from './dialect.ts';
 import { damageIn } from './errors.ts';
 import { assertClientSettings, sessionSettings } from './session.ts';
 
@@ -63,7 +64,7 @@ async function* rowsOf(
 
 /** The state that the transaction of a connection sees. */
 const snapshotOf = (client: Client): TableSnapshot => ({
-  dialect: 'postgres',
+  dialect: postgresDialect,
   ask: async <Row>(sql: string) => (await client.query(sql)).rows as Row[],
   rows: (table, columns, from) => rowsOf(client, table, columns, from),
   isDamage: (error) => damageIn(error) !== undefined,

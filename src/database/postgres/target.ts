@@ -1,5 +1,7 @@
 import type { DatabaseTarget, TargetKind } from '../target.ts';
 
+const loadDialect = async () => (await import('./dialect.ts')).postgresDialect;
+
 const migrationDriver = async (url: string) =>
   (await import('./migration-dialect.ts')).postgresMigrationDialect(url);
 
@@ -10,7 +12,7 @@ const placeOf = (url: string): string => {
 };
 
 const targetOf = (url: string): DatabaseTarget => ({
-  dialect: 'postgres',
+  dialect: loadDialect,
   telemetryName: 'postgresql',
   file: undefined,
   place: placeOf(url),
@@ -31,7 +33,8 @@ const targetOf = (url: string): DatabaseTarget => ({
     return isLockTimeout(error) || isConflict(error);
   },
   // The statements run in a transaction that cannot write.
-  rehearse: async (work) => work({ dialect: 'postgres', driver: await migrationDriver(url), writes: false }),
+  rehearse: async (work) =>
+    work({ dialect: await loadDialect(), driver: await migrationDriver(url), writes: false }),
   snapshot: async (work) => {
     const { onPostgresSnapshot } = await import('./snapshot.ts');
     return onPostgresSnapshot(url, work);

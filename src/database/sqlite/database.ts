@@ -10,6 +10,7 @@ import type { DatabaseOptions } from '../target.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { FileIdentity, SqliteConnection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
 import { isBusy, isDamage, isUnwritable, namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
@@ -209,7 +210,7 @@ const versionOf = (connection: SqliteConnection): number =>
  * statements run in reader threads.
  */
 class SqliteDatabase implements OpenDatabase {
-  readonly dialect = 'sqlite';
+  readonly dialect = sqliteDialect;
   readonly pause = everybodysTurn;
   readonly #place: SqliteFile;
   readonly #writing: SqliteConnection;

@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { quoteName } from '../quote.ts';
 import type { TableLoader } from '../target.ts';
+import { sqliteDialect } from './dialect.ts';
 import { preparePrivateFile } from './files.ts';
 import { affinity } from './introspect.ts';
 
@@ -57,7 +58,7 @@ export const onSqliteLoader = async <T>(
       'pragma trusted_schema = off; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full',
     );
     return await work({
-      dialect: 'sqlite',
+      dialect: sqliteDialect,
       ask: async <Row>(sql: string) => database.prepare(sql).all() as Row[],
       run: async (sql) => database.exec(sql),
       transaction: async (unit) => {

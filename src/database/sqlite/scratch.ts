@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { quoteName } from '../quote.ts';
 import type { Rehearsal } from '../target.ts';
+import { sqliteDialect } from './dialect.ts';
 import { sqliteMigrationDialect } from './migration-dialect.ts';
 
 /** Tables whose rows the migrations' own functions read: the register, and grants. */
@@ -43,7 +44,7 @@ export const onScratch = async <T>(
   try {
     const path = join(directory, 'plan.db');
     prepare(path);
-    return await work({ dialect: 'sqlite', driver: sqliteMigrationDialect(path), writes: true });
+    return await work({ dialect: sqliteDialect, driver: sqliteMigrationDialect(path), writes: true });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { behind, quoteName } from '../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
+import { sqliteDialect } from './dialect.ts';
 import { isDamage, namingFile, whyUnwritable } from './errors.ts';
 
 /** UTF-16 units of texts in a batch, about. */
@@ -48,7 +49,7 @@ async function* rowsOf(
 
 /** The state that a connection sees: it must not be written through it. */
 export const snapshotOf = (database: DatabaseSync): TableSnapshot => ({
-  dialect: 'sqlite',
+  dialect: sqliteDialect,
   ask: async <Row>(sql: string) => database.prepare(sql).all() as Row[],
   rows: (table, columns, from) => rowsOf(database, table, columns, from),
   isDamage,

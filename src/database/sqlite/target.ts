@@ -11,7 +11,7 @@ const targetOf = (file: SqliteFile): DatabaseTarget => {
   const { path, temporary } = file;
   const isEmpty = (): boolean => sizeOf(path) === 0;
   return {
-    dialect: 'sqlite',
+    dialect: async () => (await import('./dialect.ts')).sqliteDialect,
     telemetryName: 'sqlite',
     file: temporary ? undefined : resolve(path),
     place: path,

@@ -90,7 +90,7 @@ export const aboutEndpoint = ({ about, database, clock, providers }: AboutParts)
       data: {
         version: about.version,
         node: process.version,
-        database: database.dialect,
+        database: database.dialect.name,
         providers: await Promise.all(
           [...providers.values()].map(async ({ name, provider: { issuer }, client }) => ({
             ...{ name, issuer },

@@ -1,6 +1,5 @@
 import type { Reader, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { type Fragment, identifier, sql, statement } from '../../database/statement.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { relatedFor } from '../../operations/area.ts';
@@ -55,7 +54,7 @@ export interface ReferenceParts extends EntityReadParts {
 
 /** Counts the records of entities that refer to one of another; those that are kept come last. */
 const counting = ({ database }: ReferenceParts, entities: readonly Entity[], to: Entity): CountOwn => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const references = entities.flatMap((entity) =>
     (entity.references ?? [])
       .filter((reference) => reference.to === to.model)

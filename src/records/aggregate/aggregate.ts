@@ -1,5 +1,4 @@
 import { type Database, readerWithin, resolveCaller } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { type Source, timesOf } from '../../database/source.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -100,7 +99,7 @@ const createFind =
   ): Promise<FoundGroups> => {
     const { list, shift, reader: readerId } = parameters;
     const shape = shapeOf(view, rows, list);
-    const statement = aggregateStatement(shape, parameters, dialectOf(database));
+    const statement = aggregateStatement(shape, parameters, database.dialect);
     const query = statement({
       ...valuesOf(list),
       rows: rows.values,

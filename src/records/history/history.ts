@@ -1,5 +1,4 @@
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -78,7 +77,7 @@ export const keptVersion = (row: VersionRow): KeptVersion => ({
 
 /** The stored versions of a model's records. */
 export const createHistory = (database: Database, model: string) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const companions = createCompanions(dialect, historyName, columnValues);
   const inserts = new RowStatements(
     dialect,
@@ -149,7 +148,7 @@ const purgeStep = 1_000;
  * record. It removes some at a time, in the order of their writes, and returns their number.
  */
 export const createVersionPurge = (database: Database) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const next = statement<{ after: number; limit: number }>(
     dialect,
     (value) =>

@@ -1,5 +1,4 @@
 import type { Database, SqlValue } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -54,7 +53,7 @@ const seen = (side: Side): Fragment => identifier(version, `${side}_seen`);
  * field that only one side shows counts as changed.
  */
 export const createVersionReader = (database: Database, model: ResourceModel, models: Models) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const source = resourceSource(model, models);
   /** Compiled statements, by the readable fields, the conditions on them, and the columns of the row filter. */
   const statements = new BoundedCache<{

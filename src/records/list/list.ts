@@ -1,5 +1,4 @@
 import type { Database } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import type { Source } from '../../database/source.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
@@ -178,7 +177,7 @@ const maxCachedQueryLength = 1024;
 export const createList = (database: Database, source: Source, options: ListOptions = {}): List => {
   const { maxPerPage = 1000, clock = systemClock } = options;
   const views = new SourceViews(source);
-  const planner = new ListPlanner(dialectOf(database));
+  const planner = new ListPlanner(database.dialect);
   const run = new ListRun(database, source, clock);
   /** Parsed and compiled queries, by view, columns of the row filter and query string. */
   const prepared = new BoundedCache<PreparedList>(500);

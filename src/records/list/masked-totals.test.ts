@@ -2,7 +2,6 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import type { Database } from '../../database/database.ts';
 import { tableStatements } from '../../database/migrations/schema.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { field } from '../../fields/define.ts';
 import { defineResource } from '../../model/define-resource.ts';
 import { collectModels } from '../../model/models.ts';
@@ -30,7 +29,7 @@ describeEachDatabase('totals of a large table with a field that depends on the r
     const run = (text: string) => database.execute({ sql: text, parameters: [] });
     await run('create table users (id integer primary key)');
     await run('insert into users (id) values (1), (2)');
-    for (const text of tableStatements('tickets', { fields }, dialectOf(database))) await run(text);
+    for (const text of tableStatements('tickets', { fields }, database.dialect)) await run(text);
     const at = "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'";
     await run(`insert into tickets (cost, user_id, created_at, updated_at)
       with recursive n (i) as (select 1 union all select i + 1 from n where i < ${rows})

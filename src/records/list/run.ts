@@ -10,7 +10,6 @@ import {
   TooLongError,
   type Transaction,
 } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { columnOf, rowAlias, ruleValue, type Source, timesOf } from '../../database/source.ts';
 import {
   identifier,
@@ -75,7 +74,7 @@ export class SizeEstimate {
   constructor(database: Database, source: Source, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
-    const dialect = dialectOf(database);
+    const { dialect } = database;
     const rows = sql`select 1 from ${source.from(dialect)} as t limit ${literal(smallTable + 1)}`;
     const { table } = source;
     const bytes = (table === undefined ? undefined : dialect.tableBytes?.(table)) ?? sql`null`;
@@ -162,7 +161,7 @@ export class ReachSizes {
   }
 
   #compile({ terms }: RowReach): Statement<ReachArguments> {
-    const dialect = dialectOf(this.#database);
+    const { dialect } = this.#database;
     return statement<ReachArguments>(dialect, (param) => {
       const column = (of: string) => ruleValue(columnOf(this.#source, of), dialect);
       const parts = reachParts(terms, column, (index) => param('rows', index), dialect) ?? [];
@@ -373,7 +372,7 @@ export class ListRun {
     if (until === undefined || (ends.first !== undefined && from === undefined))
       return plan.stream(this.#values(list, rows, {}));
     const nulls = { last: until.map(isNull), first: from?.map(isNull) };
-    const between = streamBetweenStatement(plan.shape, nulls, dialectOf(this.#database));
+    const between = streamBetweenStatement(plan.shape, nulls, this.#database.dialect);
     return between(this.#values(list, rows, { until, ...(from && { from }) }));
   }
 

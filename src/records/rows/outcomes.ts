@@ -1,5 +1,4 @@
 import type { Database, SqlValue } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { type Fragment, identifier, join, sql, statement, where } from '../../database/statement.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
@@ -87,7 +86,7 @@ export const rowOutcomes = async (
 ): Promise<RowOutcome | undefined> => {
   const reach = reachOf(grant);
   if (reach === undefined) return undefined;
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const column: ColumnSql = (of) => identifier(model.table, of);
   const condition = conditionFor(expression, column);
   const read = statement<OutcomeArguments>(dialect, (param) => {

@@ -2,7 +2,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import type { Database } from '../../database/database.ts';
 import { tableStatements } from '../../database/migrations/schema.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { type Fragment, identifier, sql, statement, where } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { defineResource } from '../../model/define-resource.ts';
@@ -68,7 +67,7 @@ const numbers = (count: number): string =>
 
 describeEachDatabase('the parts of a rule', (databases) => {
   let database: Database;
-  const dialect = () => dialectOf(database);
+  const dialect = () => database.dialect;
 
   beforeAll(async () => {
     database = await databases.open();

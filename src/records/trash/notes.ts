@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
@@ -28,7 +27,7 @@ export const createNotes = (
   { name: model, table }: ResourceModel,
   { name: field, column }: ModelField,
 ): NoteReferences => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const noting = statement<NoteArguments>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     const text = (of: Exclude<keyof NoteArguments, 'ids'>): Fragment =>

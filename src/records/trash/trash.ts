@@ -5,7 +5,6 @@ import {
   type SqlValue,
   type Transaction,
 } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { type Source, timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -56,7 +55,7 @@ const shownDeletion = (row: FirstRow, { mask }: Grant): ShownDeletion => ({
 
 /** The deleted records; the conditions of a grant are checked on their stored values. */
 export const createTrash = (database: Database) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const inserts = new RowStatements(
     dialect,
     recordColumns.length,

@@ -1,7 +1,6 @@
 import { sql as raw } from 'kysely';
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { maxRequests } from '../../auth/rate-limit.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { sql, statement, toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
@@ -228,7 +227,7 @@ const updateKey = (known: ReadonlySet<string>) =>
           eb.cast<string | null>('networks', 'text').as('networks'),
           eb.cast<string | null>('limit', 'text').as('limit'),
         ])
-        .select(raw<string | null>`${timeText(dialectOf({ dialect }), raw`expires_at`)}`.as('expires_at'))
+        .select(raw<string | null>`${timeText(dialect, raw`expires_at`)}`.as('expires_at'))
         .where('id', '=', id);
       type Stored = StoredRestrictions & {
         readonly expires_at: string | null;
@@ -345,9 +344,9 @@ export const keyCommands = (parts: KeyCommandParts): readonly EntityCommand[] =>
 /** Locks a service account that this person owns; false if it is none. */
 const ownsAccount = async ({ transaction, dialect }: Change, owner: number, id: number): Promise<boolean> => {
   const lock = statement<{ owner: number; id: number }>(
-    dialectOf({ dialect }),
+    dialect,
     (value) => sql`select id from users
-      where id = ${value('id')} and owner_id = ${value('owner')} and kind = 'service'${dialectOf({ dialect }).updateLock}`,
+      where id = ${value('id')} and owner_id = ${value('owner')} and kind = 'service'${dialect.updateLock}`,
   );
   return (await transaction.get(lock({ owner, id }))) !== undefined;
 };

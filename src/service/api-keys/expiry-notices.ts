@@ -1,4 +1,3 @@
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { literal, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -33,7 +32,7 @@ export const notifyOfExpiry = async (
   { database }: Pick<TableContext, 'database'>,
   now: number,
 ): Promise<readonly ExpiringKey[]> => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const mark = statement<{ now: string; end: string }>(dialect, (value) => {
     const [from, to] = [value('now'), value('end')].map((time) => dialect.cast(time, 'timestamp'));
     const due = sql`expires_at > ${from ?? sql``} and expires_at <= ${to ?? sql``}

@@ -1,7 +1,6 @@
 import { sql as raw } from 'kysely';
 import type { Principal } from '../../auth/principal.ts';
 import { isOfKeys } from '../../auth/registry.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -90,7 +89,7 @@ export const createKeyCalls = ({ database, clock }: TableContext) => {
 
     /** Returns the last calls of a key, the newest first. */
     of: async (keyId: number): Promise<readonly KeyCall[]> => {
-      const at = timeText(dialectOf(database), raw`c.last_at`);
+      const at = timeText(database.dialect, raw`c.last_at`);
       const calls = db
         .selectFrom('gatewright_key_calls as c')
         .select(['c.method', 'c.route', 'c.status', 'c.requests'])

@@ -3,7 +3,6 @@ import type { Principal } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethods, isOfKeys } from '../../auth/registry.ts';
 import type { Query } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { join, type Statement, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -91,7 +90,7 @@ const addStatement = (dialect: Dialect, length: number): Statement<Rows> =>
  * other, so that other writes run in between. Several processes add to the same rows.
  */
 export const createKeyUsage = ({ database, clock }: TableContext) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const db = tablesOf(database);
   const statements = new Map(writeSizes.map((size) => [size as number, addStatement(dialect, size)]));
 

@@ -1,5 +1,4 @@
 import type { Principal } from '../../auth/principal.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { monthAgo, serviceTime, timesAt, timeText } from '../../database/source.ts';
 import {
   type Fragment,
@@ -69,7 +68,7 @@ const comparedKeys = (condition: Fragment): Fragment => sql`(select t.* from "ap
  */
 export const createKeyUses = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const time = (value: Fragment): Fragment => timeText(dialect, value);
 
   const counter = keyCounter<CountedUse>(database, (rows) => {

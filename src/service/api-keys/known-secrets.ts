@@ -1,6 +1,5 @@
 import type { Reader } from '../../database/database.ts';
-import type { DialectName } from '../../database/name.ts';
-import { dialectOf } from '../../database/registry.ts';
+import type { Dialect } from '../../database/dialect.ts';
 import { timeText } from '../../database/source.ts';
 import {
   identifier,
@@ -41,10 +40,9 @@ type Sought = { readonly hashes: readonly string[]; readonly now: string };
 
 const lookUps = new Map<string, Statement<Sought>>();
 
-const lookUp = (name: DialectName, length: number): Statement<Sought> => {
-  const known = lookUps.get(`${name} ${length}`);
+const lookUp = (dialect: Dialect, length: number): Statement<Sought> => {
+  const known = lookUps.get(`${dialect.name} ${length}`);
   if (known !== undefined) return known;
-  const dialect = dialectOf({ dialect: name });
   const made = statement<Sought>(dialect, (value) => {
     const hashes = join(Array.from({ length }, (_, index) => storedFormsOf(param('hashes', index))));
     const now = dialect.cast(value('now'), 'timestamp');
@@ -63,14 +61,14 @@ const lookUp = (name: DialectName, length: number): Statement<Sought> => {
         from gatewright_former_secrets f join gatewright_revoked_keys r on r.key_id = f.key_id
         where f.key_hash in (${hashes})`;
   });
-  lookUps.set(`${name} ${length}`, made);
+  lookUps.set(`${dialect.name} ${length}`, made);
   return made;
 };
 
 /** Finds the secrets with these hashes, at most `maxSoughtSecrets`: present, replaced and revoked ones. */
 export const findSecrets = async (
   reader: Pick<Reader, 'all'>,
-  dialect: DialectName,
+  dialect: Dialect,
   hashes: readonly string[],
   now: number,
 ): Promise<ReadonlyMap<string, KnownSecret>> => {
@@ -91,13 +89,13 @@ const numberOf = (hash: string): number => Number.parseInt(hash.slice(0, digits)
 /** Returns a test in memory that no known secret fails, and hardly any other; for millions of hashes. */
 export const secretFilter = async (
   reader: Pick<Reader, 'all'>,
-  dialect: DialectName,
+  dialect: Dialect,
 ): Promise<(hash: string) => boolean> => {
   const beginnings = ['api_keys', 'gatewright_former_secrets', 'gatewright_revoked_keys'].map(
     (table) =>
       sql`select substr(${plainHashIn(identifier('key_hash'))}, 1, ${literal(digits)}) as beginning from ${identifier(table)}`,
   );
-  const query = statement(dialectOf({ dialect }), () => join(beginnings, ' union all '))({});
+  const query = statement(dialect, () => join(beginnings, ' union all '))({});
   const rows = await reader.all<{ beginning: string }>(query);
   const known = new Set(rows.map(({ beginning }) => numberOf(beginning)));
   return (hash) => known.has(numberOf(hash));

@@ -1,5 +1,4 @@
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { sql, statement, toQuery } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -27,16 +26,15 @@ export interface LockedKey extends StoredRestrictions {
 
 /** Locks a key by its id; undefined if there is none. */
 export const lockKey = ({ transaction, dialect }: Change, id: number): Promise<LockedKey | undefined> => {
-  const words = dialectOf({ dialect });
   const lock = statement<{ id: number }>(
-    words,
+    dialect,
     (value) => sql`select k.id, k.user_id, k.name, k.key_hash, k.key_prefix,
         cast(k.scopes as text) as scopes, cast(k.networks as text) as networks,
         cast(k."limit" as text) as "limit", k.quota,
-        ${timeText(words, sql`k.expires_at`)} as expires_at, ${timeText(words, sql`k.created_at`)} as created_at,
-        ${timeText(words, sql`case when k.rotated_at is null then k.last_used_at else k.secret_used_at end`)} as used_at,
+        ${timeText(dialect, sql`k.expires_at`)} as expires_at, ${timeText(dialect, sql`k.created_at`)} as created_at,
+        ${timeText(dialect, sql`case when k.rotated_at is null then k.last_used_at else k.secret_used_at end`)} as used_at,
         (select case when u.kind = 'service' then u.owner_id else u.id end from users u where u.id = k.user_id) as owner_id
-      from api_keys k where k.id = ${value('id')}${words.updateLock}`,
+      from api_keys k where k.id = ${value('id')}${dialect.updateLock}`,
   );
   return transaction.get<LockedKey>(lock({ id }));
 };

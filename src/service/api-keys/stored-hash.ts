@@ -1,4 +1,3 @@
-import { dialectOf } from '../../database/registry.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import type { Change } from '../context.ts';
 import type { StoredRestrictions } from './restrictions.ts';
@@ -59,16 +58,15 @@ const neededMark = (): Fragment => {
 
 /** Sets the marks of a key's secrets, after its restrictions have changed. */
 export const markSecrets = async ({ transaction, dialect }: Change, id: number): Promise<void> => {
-  const words = dialectOf({ dialect });
   const mark = sql`(select ${neededMark()} from api_keys k where k.id = `;
   const column = identifier('key_hash');
   const present = statement<{ id: number }>(
-    words,
+    dialect,
     (value) => sql`update api_keys set key_hash = ${mark}${value('id')}) || ${plainHashIn(column)}
       where id = ${value('id')}`,
   );
   const former = statement<{ id: number }>(
-    words,
+    dialect,
     (
       value,
     ) => sql`update gatewright_former_secrets set key_hash = ${mark}${value('id')}) || ${plainHashIn(column)}

@@ -1,5 +1,4 @@
 import { type Compilable, type Expression, sql as raw } from 'kysely';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -63,7 +62,7 @@ export interface FirstSteps {
 /** Work that fails or waits, and missing setup. Each query is bounded by an index or by a small table. */
 export const createWorkAttention = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const time = (name: string) => raw<string | null>`${timeText(dialect, raw`${raw.ref(name)}`)}`;
   const due = (): string => toTimestamp(clock() - backlogAgeMs);
 

@@ -1,5 +1,4 @@
 import { sql as raw } from 'kysely';
-import { dialectOf } from '../../database/registry.ts';
 import { serviceTime, timesAt, timeText } from '../../database/source.ts';
 import {
   type Fragment,
@@ -90,7 +89,7 @@ const signInActions = raw`('sign_in.failed', 'sign_in.locked')`;
 /** Keys and sign-ins that an administrator should look at. Each query is bounded by an index of its own. */
 export const createAttention = ({ database, clock }: TableContext): Attention => {
   const db = tablesOf(database);
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const time = (value: Fragment): Fragment => timeText(dialect, value);
 
   /** Returns a query of the keys `t` that meet a condition: their number, and the first ones in an order. */

@@ -1,7 +1,6 @@
 import type { Principal } from '../../auth/principal.ts';
 import type { Query, Transaction } from '../../database/database.ts';
-import type { DialectName } from '../../database/name.ts';
-import { dialectOf } from '../../database/registry.ts';
+import type { Dialect } from '../../database/dialect.ts';
 import { identifier, join, type Statement, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -60,12 +59,12 @@ const columns = [
   'detail',
 ] as const;
 
-const inserts = new Map<DialectName, Statement<AuditLine>>();
+const inserts = new Map<Dialect, Statement<AuditLine>>();
 
-const insertFor = (dialect: DialectName): Statement<AuditLine> => {
+const insertFor = (dialect: Dialect): Statement<AuditLine> => {
   const known = inserts.get(dialect);
   if (known !== undefined) return known;
-  const made = statement<AuditLine>(dialectOf({ dialect }), (value) => {
+  const made = statement<AuditLine>(dialect, (value) => {
     const names = join(columns.map((column) => identifier(column)));
     return sql`insert into ${identifier('audit')} (${names}) values (${join(columns.map((column) => value(column)))})`;
   });
@@ -75,7 +74,7 @@ const insertFor = (dialect: DialectName): Statement<AuditLine> => {
 
 /** Returns the query that inserts a line of the audit log for a change at `now`. */
 export const auditQuery = (
-  dialect: DialectName,
+  dialect: Dialect,
   now: number,
   actor: AuditActor & Pick<Actor, 'address'>,
   { action, target, detail = {} }: AuditEntry,
@@ -93,7 +92,7 @@ export const auditQuery = (
 /** Writes a line of the audit log in the transaction of the change, so that neither exists without the other. */
 export const recordAudit = async (
   transaction: Transaction,
-  dialect: DialectName,
+  dialect: Dialect,
   now: number,
   actor: Actor,
   entry: AuditEntry,

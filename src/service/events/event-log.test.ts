@@ -3,7 +3,6 @@ import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { createApplication } from '../../app/application.ts';
 import { applyMigrations } from '../../app/migrate.ts';
 import type { Database } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { createEventLog } from './event-log.ts';
 
@@ -15,7 +14,7 @@ describeEachDatabase('the event log', (databases) => {
     const url = await databases.create();
     await applyMigrations(databaseTarget(url), createApplication({}));
     const [one, other] = [await databases.open(url), await databases.open(url)];
-    const hasInbox = dialectOf(one).commitOrderLock !== undefined;
+    const hasInbox = one.dialect.commitOrderLock !== undefined;
     const written = hasInbox ? 'gatewright_event_inbox' : 'gatewright_events';
     const ask = async (database: Database, sql: string): Promise<number> =>
       Number((await database.get<{ count: number }>({ sql, parameters: [] }))?.count);

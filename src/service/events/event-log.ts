@@ -1,6 +1,5 @@
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -160,7 +159,7 @@ export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
   row === undefined || (Number(row.seen) < step && Number(row.numbered) === Number(row.seen));
 
 export const createEventLog = (database: Database) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const written = dialect.commitOrderLock === undefined ? tables.log : tables.inbox;
   const companions = createCompanions(dialect, written, taken);
   const inserts = new RowStatements(
@@ -315,7 +314,7 @@ export interface SeenSides {
 
 /** Creates the functions that decide who may receive the events of one model's records. */
 export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   /** By the number of events and the columns of the row filter; the models are fixed and values are bound. */
   const statements = new BoundedCache<Statement<ReachArguments>>(256);
   const table = identifier(model.table);

@@ -1,6 +1,5 @@
 import { invitationLifetime, invitationPath, type LinkToken } from '../../auth/link-token.ts';
 import type { Transaction } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import {
   type Fragment,
   identifier,
@@ -88,7 +87,7 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
   const change = createCommands({ database, clock });
 
   const find = statement<{ hash: string }>(
-    dialectOf(database),
+    database.dialect,
     (value) => sql`select i.user_id, u.username, u.email, u.name, i.expires_at, i.used_at,
         (i.ended_at is not null or not ${isStillGood('i')}) as ended
       from gatewright_invitations i join users u on u.id = i.user_id
@@ -96,7 +95,7 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
   );
 
   const use = statement<{ hash: string; now: string }>(
-    dialectOf(database),
+    database.dialect,
     (value) => sql`update gatewright_invitations set used_at = ${value('now')}, ended_at = ${value('now')}
       where token_hash = ${value('hash')} and ended_at is null and expires_at > ${value('now')}
         and ${isStillGood('gatewright_invitations')}`,

@@ -1,6 +1,5 @@
 import { sql as kysely } from 'kysely';
 import { clockSlackMs } from '../../database/mend-times.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { literal, toQuery } from '../../database/statement.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type CommandResult, defineEntityCommand, type EntityCommand } from '../command.ts';
@@ -16,7 +15,7 @@ export interface JobWorkers {
 
 /** Whether a job may be changed. A lease that ends later than one can last is void. */
 const isFree = (dialect: Change['dialect'], leaseMs: number) => {
-  const { now, later } = dialectOf({ dialect });
+  const { now, later } = dialect;
   return kysely<boolean>`(state <> 'running' or available_at <= ${now}
     or available_at > ${later(literal(leaseMs + clockSlackMs))})`;
 };
@@ -54,7 +53,7 @@ export const jobCommands = ({ leaseMs, wake }: JobWorkers) => {
         .updateTable('gatewright_jobs')
         .set((eb) => ({
           state: 'waiting',
-          available_at: kysely<string>`${dialectOf({ dialect }).now}`,
+          available_at: kysely<string>`${dialect.now}`,
           failed_at: null,
           lease: null,
           // Another job may wait under the key of one that ran.

@@ -3,7 +3,6 @@ import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { createApplication } from '../../app/application.ts';
 import { applyMigrations } from '../../app/migrate.ts';
 import type { Database, OpenDatabase, Query } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { sql } from '../../database/statement.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -259,7 +258,7 @@ describeEachDatabase('the outbox', (databases) => {
     timeout: 120_000,
   }, async () => {
     const database = await migrated();
-    const dialect = dialectOf(database);
+    const { dialect } = database;
     const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)';
     const fill = sql`insert into gatewright_jobs (name, input, state, attempts, available_at, created_at)
       ${sql.raw(numbers)} select 'mail', '{}', case when i % 10 = 0 then 'waiting' else 'failed' end, 8,

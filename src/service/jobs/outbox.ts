@@ -1,7 +1,6 @@
 import { sql as kysely } from 'kysely';
 import { ConstraintError, type Database, type Query, type Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import {
   type Fragment,
@@ -126,7 +125,7 @@ const waitingStatement = (dialect: Dialect) =>
  * @param leaseMs milliseconds
  */
 export const createOutbox = (database: Database, names: readonly string[], leaseMs: number) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const db = tablesOf(database);
   const atOnce = addStatement(dialect, false);
   const later = addStatement(dialect, true);

@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, param, sql, statement } from '../../database/statement.ts';
 
@@ -31,7 +30,7 @@ interface Row {
 const table = identifier('gatewright_schedules');
 
 export const createSchedules = (database: Database) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   // A schedule whose pattern changed starts now: ticks of the new pattern before this moment do not count.
   const register = statement<{ name: string; pattern: string }>(
     dialect,

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { BucketShape } from '../../auth/rate-limit.ts';
 import type { Database } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import {
   type Fragment,
   identifier,
@@ -185,7 +184,7 @@ const missedBefore = (clock: Fragment): Fragment => {
  * what it misses. It writes rows in the order of their names, so that no two processes deadlock.
  */
 const exchangeOf = (database: Database, count: number): Statement<Exchange> => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const clock = dialect.nowMicroseconds;
   const [size, step, refills] = [shaped('size'), shaped('step'), shaped('refills')];
   const missed = missedBefore(clock);
@@ -371,10 +370,10 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
       const bucket = new KnownBucket(name, shape, undefined);
       const { size, step } = bucket.shape;
       const query = statement<{ name: string }>(
-        dialectOf(database),
+        database.dialect,
         (
           value,
-        ) => sql`select size, step, refills, full_at - refills * ${dialectOf(database).nowMicroseconds} as missed
+        ) => sql`select size, step, refills, full_at - refills * ${database.dialect.nowMicroseconds} as missed
           from gatewright_buckets where name = ${value('name')}`,
       );
       const row = await database.get<Omit<BucketRow, 'name' | 'granted'>>(query({ name }));
@@ -393,7 +392,7 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
 
     /** Removes rows of buckets that are full again, and of former quotas. */
     sweep: async (): Promise<void> => {
-      const dialect = dialectOf(database);
+      const { dialect } = database;
       const remove = statement<Record<never, never>>(
         dialect,
         () => sql`delete from gatewright_buckets where name in (select name from gatewright_buckets

@@ -1,5 +1,4 @@
 import { sql as kysely } from 'kysely';
-import { dialectOf } from '../../database/registry.ts';
 import { toQuery } from '../../database/statement.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type CommandCall, type CommandResult, defineEntityCommand, type EntityCommand } from '../command.ts';
@@ -48,7 +47,7 @@ const resume = defineEntityCommand({
   run: (call) =>
     change(call, 'schedule.resume', {
       paused_at: null,
-      ticked_at: kysely<string>`${dialectOf({ dialect: call.dialect }).now}`,
+      ticked_at: kysely<string>`${call.dialect.now}`,
     }),
 });
 

@@ -1,5 +1,4 @@
 import { type Reservation, reservationLifetime, type ThrottleStore } from '../../auth/ports.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { prepare, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { TableContext } from '../context.ts';
@@ -16,7 +15,7 @@ interface CountedAttempts {
 export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>): ThrottleStore => {
   const db = tablesOf(database);
 
-  const dialect = dialectOf(database);
+  const { dialect } = database;
 
   const reserve = statement<{ key: string; limit: number; now: number; ended: number; until: number }>(
     dialect,

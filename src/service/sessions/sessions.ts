@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionLimitsAt } from '../../auth/session.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -147,7 +146,7 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
       const now = clock();
       const seconds = Math.floor(now / 1000);
       const time = (name: 'created_at' | 'last_used_at') =>
-        sql<string>`${timeText(dialectOf(database), sql`${sql.ref(`s.${name}`)}`)}`.as(name);
+        sql<string>`${timeText(database.dialect, sql`${sql.ref(`s.${name}`)}`)}`.as(name);
       const { born, idle } = sessionLimitsAt(now);
       const active = db
         .selectFrom('sessions as s')

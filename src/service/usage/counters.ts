@@ -2,7 +2,6 @@ import type { UsageRecorder } from '../../auth/ports.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethods, verifiedAs } from '../../auth/registry.ts';
 import type { Query } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { type Fragment, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -283,7 +282,7 @@ export const createUsageRecorder = (
         }),
     });
 
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const keyUse = statement<{ id: number; hash: string; at: string }>(dialect, (value) => {
     const at = dialect.cast(value('at'), 'timestamp');
     const later = (of: Fragment): Fragment => sql`case when ${of} > ${at} then ${of} else ${at} end`;

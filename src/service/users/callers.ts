@@ -1,5 +1,4 @@
 import { sql as raw } from 'kysely';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { prepare } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -90,7 +89,7 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
     db
       .selectFrom('gatewright_revoked_keys as t')
       .select(['name', 'key_hash', 'user_id', 'username', 'actor_kind', 'actor_name'])
-      .select(raw<string>`${timeText(dialectOf(database), raw`t.revoked_at`)}`.as('at'))
+      .select(raw<string>`${timeText(database.dialect, raw`t.revoked_at`)}`.as('at'))
       .where('key_id', '=', param('id')),
   );
 

@@ -11,7 +11,6 @@ import { type KeyLimits, limitPolicy } from '../../auth/rate-limit.ts';
 import { sessionLimitsAt } from '../../auth/session.ts';
 import type { Database, Query, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -102,7 +101,7 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
 ) => {
   type Asked = Arguments & { readonly models: readonly string[] };
   const form = (count: number): Statement<Asked> =>
-    statement<Asked>(dialectOf(database), (value) => {
+    statement<Asked>(database.dialect, (value) => {
       const models = Array.from({ length: count }, (_, index) => namedModel(index));
       const granted = count === 0 ? sql`null` : grantedOn(models);
       return sql`select u.id, u.username, u.email, u.name, u.must_change_password, u.second_factor, ${roles} as roles,
@@ -189,7 +188,7 @@ export const createIdentityStore = (
       and not exists (select 1 from gatewright_revoked_tokens r
         where r.user_id = u.id and r.expiry = ${value('expiry')})`,
   );
-  const ofKey = sql`k.id as credential, ${expiry(dialectOf(database))} as expires,
+  const ofKey = sql`k.id as credential, ${expiry(database.dialect)} as expires,
     cast(k.scopes as text) as scopes, cast(k.networks as text) as networks,
     cast(k."limit" as text) as "limit", k.quota`;
   const byKey = forms<{ hash: string }>(

@@ -1,6 +1,5 @@
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { timeText } from '../../database/source.ts';
 import { type Fragment, identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -90,7 +89,7 @@ const outcomeColumns = (outcome: DeliveryOutcome, now: string) => {
 };
 
 const createDeliverySettlement = ({ database, clock }: TableContext) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const db = tablesOf(database);
   const lock = webhookLock(database);
   const later = (milliseconds: number) => kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
@@ -180,7 +179,7 @@ interface ClaimedRow {
 }
 
 export const createDeliveries = ({ database, clock }: TableContext) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const db = tablesOf(database);
   const lock = webhookLock(database);
   const now = kysely<string>`${dialect.now}`;
@@ -395,7 +394,7 @@ interface TakenRow {
 const webhooks = identifier('gatewright_webhooks');
 
 export const createWebhookLeases = (database: Database) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const { now } = dialect;
   const time = (of: string) => timeText(dialect, identifier(of));
   const text = (of: string) => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;

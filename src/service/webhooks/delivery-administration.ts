@@ -1,6 +1,5 @@
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { parseId } from '../../fields/values.ts';
@@ -61,7 +60,7 @@ const makeRoom = async (
   webhook: number,
   row: DeliveryRow,
 ): Promise<boolean> => {
-  const now = kysely<string>`${dialectOf({ dialect }).now}`;
+  const now = kysely<string>`${dialect.now}`;
   const others = () =>
     tables
       .selectFrom('gatewright_deliveries')
@@ -101,7 +100,7 @@ export const resendDelivery = (look: () => Promise<void>, operation = 'resendDel
       const id = parseId(params['delivery'] ?? '');
       if (id === undefined) throw new Problem('record_not_found');
       const held = await lockWebhook(call, webhook, call.grant);
-      const now = kysely<string>`${dialectOf({ dialect }).now}`;
+      const now = kysely<string>`${dialect.now}`;
       const query = tables
         .selectFrom('gatewright_deliveries')
         .select(['event', 'model', 'record_id', 'state', 'claim'])
@@ -161,7 +160,7 @@ export const tryWebhook = (look: () => Promise<void>, operation: string) =>
       const [id, event] = [Number(found.id), Number(found.event)];
       const due = tables
         .updateTable('gatewright_deliveries')
-        .set({ next_at: kysely<string>`${dialectOf({ dialect }).now}` })
+        .set({ next_at: kysely<string>`${dialect.now}` })
         .where('id', '=', id);
       await transaction.run(toQuery(due));
       return { audit: webhookAudit('try', held, { delivery: id, event }) };
@@ -171,7 +170,7 @@ export const tryWebhook = (look: () => Promise<void>, operation: string) =>
 
 /** Removal of deliveries that are no longer needed. */
 export const createDeliveryAdministration = ({ database, clock }: TableContext) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   const removeOf = statement<{ webhook: number; limit: number }>(
     dialect,
     (value) => sql`delete from ${table} where id in (select id from ${table}

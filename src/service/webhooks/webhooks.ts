@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '../../database/database.ts';
-import { dialectOf } from '../../database/registry.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -39,7 +38,7 @@ export const webhookAudit = (
 
 /** A statement that reads a webhook and locks it until the end of the transaction. */
 export const webhookLock = (database: Pick<Database, 'dialect'>) => {
-  const dialect = dialectOf(database);
+  const { dialect } = database;
   return statement<{ id: number }>(
     dialect,
     (value) => sql`select id, url, user_id, managed, secret, disabled, disabled_reason, cursor, failures,

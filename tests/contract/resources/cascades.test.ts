@@ -1,7 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { alterTable } from '../../../src/database/migrations/alter-table.ts';
+import { alterTable, createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
-import { createTable } from '../../../src/database/migrations/schema.ts';
 import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
 import { Problem } from '../../../src/kernel/problem.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migration } from '../../../src/database/migrations/migration.ts';
-import { createTable } from '../../../src/database/migrations/schema.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
@@ -88,7 +88,7 @@ describeEachDatabase('names of fields and tables', (databases) => {
     const { database } = service.server.services;
     const rows = await database.all<{ readonly name: string }>({
       sql:
-        database.dialect === 'sqlite'
+        database.dialect.name === 'sqlite'
           ? "select name from sqlite_master where type = 'table'"
           : 'select tablename as name from pg_tables where schemaname = current_schema()',
       parameters: [],

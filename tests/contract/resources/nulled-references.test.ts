@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createApplication } from '../../../src/app/application.ts';
 import { applyMigrations } from '../../../src/app/migrate.ts';
+import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
-import { createTable } from '../../../src/database/migrations/schema.ts';
 import { databaseTarget } from '../../../src/database/targets.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';

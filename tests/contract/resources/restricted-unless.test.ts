@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
-import { createTable } from '../../../src/database/migrations/schema.ts';
 import { field } from '../../../src/fields/define.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';

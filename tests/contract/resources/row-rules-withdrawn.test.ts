@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
+import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
-import { createTable } from '../../../src/database/migrations/schema.ts';
 import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';

@@ -59,7 +59,7 @@ export const seed = async (
       })),
     ),
   );
-  const place = (number: number): string => `${database.dialect === 'sqlite' ? '?' : '$'}${number}`;
+  const place = (number: number): string => `${database.dialect.name === 'sqlite' ? '?' : '$'}${number}`;
   const values = rows.map((_, index) => {
     const first = index * 6;
     return `(${[1, 2, 3, 4, 5, 6].map((offset) => place(first + offset)).join(', ')})`;
@@ -67,7 +67,7 @@ export const seed = async (
   const parameters = rows.flatMap((row) => [
     row.title,
     row.note,
-    database.dialect === 'sqlite' ? Number(row.published) : row.published,
+    database.dialect.name === 'sqlite' ? Number(row.published) : row.published,
     row.user_id,
     born,
     born,

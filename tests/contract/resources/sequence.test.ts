@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import { alterTable } from '../../../src/database/migrations/alter-table.ts';
+import { alterTable, createTable, renameTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
 import { migrate } from '../../../src/database/migrations/runner.ts';
-import { createTable } from '../../../src/database/migrations/schema.ts';
-import { renameTable } from '../../../src/database/migrations/tables.ts';
 import { databaseTarget } from '../../../src/database/targets.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';

@@ -1,9 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { alterTable } from '../../../src/database/migrations/alter-table.ts';
+import {
+  alterTable,
+  createTable,
+  dropTable,
+  renameTable,
+} from '../../../src/database/migrations/application-steps.ts';
 import { migrate } from '../../../src/database/migrations/runner.ts';
-import { createTable } from '../../../src/database/migrations/schema.ts';
-import { dropTable, renameTable } from '../../../src/database/migrations/tables.ts';
 import { databaseTarget } from '../../../src/database/targets.ts';
 import { field } from '../../../src/fields/define.ts';
 

@@ -1,5 +1,4 @@
 import type { Database, SqlValue } from '../../../../src/database/database.ts';
-import { dialectOf } from '../../../../src/database/registry.ts';
 import { identifier, join, sql, statement } from '../../../../src/database/statement.ts';
 import type { World } from './oracle.ts';
 import type { FieldPlan, ModelPlan, Row } from './plan.ts';
@@ -27,7 +26,7 @@ export const insertRows = async (
   rows: readonly Row[],
 ): Promise<readonly number[]> => {
   const columns = written(plan);
-  const add = statement<{ values: readonly SqlValue[] }>(dialectOf(database), (param) => {
+  const add = statement<{ values: readonly SqlValue[] }>(database.dialect, (param) => {
     const tuples = rows.map((_, row) => {
       const places = columns.map((_, column) => param('values', row * columns.length + column));
       return sql`(${join(places)})`;
@@ -49,7 +48,7 @@ export const putRow = async (
   version: number,
 ): Promise<void> => {
   type Arguments = { values: readonly SqlValue[]; id: number; version: number };
-  const put = statement<Arguments>(dialectOf(database), (param) => {
+  const put = statement<Arguments>(database.dialect, (param) => {
     const sets = written(plan).map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
     const changes = join([...sets, sql`version = ${param('version')}`]);
     return sql`update ${identifier(plan.path)} set ${changes} where id = ${param('id')}`;
@@ -65,7 +64,7 @@ export const putValues = async (
   values: Row,
 ): Promise<void> => {
   const fields = plan.fields.filter(({ name }) => Object.hasOwn(values, name));
-  const put = statement<{ values: readonly SqlValue[]; id: number }>(dialectOf(database), (param) => {
+  const put = statement<{ values: readonly SqlValue[]; id: number }>(database.dialect, (param) => {
     const sets = fields.map(({ name }, index) => sql`${identifier(name)} = ${param('values', index)}`);
     return sql`update ${identifier(plan.path)} set ${join(sets)} where id = ${param('id')}`;
   });
@@ -77,7 +76,7 @@ export const putValues = async (
 /** Takes a row away, past the service. */
 export const deleteRow = async (database: Database, plan: ModelPlan, id: number): Promise<void> => {
   const take = statement<{ id: number }>(
-    dialectOf(database),
+    database.dialect,
     (param) => sql`delete from ${identifier(plan.path)} where id = ${param('id')}`,
   );
   await database.execute(take({ id }));
