@@ -152,7 +152,7 @@ describeEachDatabase('samples of the administration area, as they are shown', (d
   });
   afterAll(() => service.close());
 
-  it('are accepted by every operation that has one', async () => {
+  it('samples of the administration area are accepted by every operation that has one', async () => {
     const place = { service, mailbox, root };
     const newReader = async (): Promise<Reader> => {
       const user = await service.createUser(['super_admin']);

@@ -68,7 +68,7 @@ for (const [name, application] of Object.entries(applications))
       await service.close();
     });
 
-    it('are accepted by every operation that has one', async () => {
+    it('samples of the documentation page are accepted by every operation that has one', async () => {
       const place = { service, mailbox, root };
       const refused: string[] = [];
       let sent = 0;

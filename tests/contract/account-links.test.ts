@@ -125,7 +125,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       expect((await links(service)).filter((link) => link.token_hash === null)).toEqual([]);
     });
 
-    it('is over after 30 minutes, after another change of the password, and once the address has changed', async () => {
+    it('a link for a password reset is over after 30 minutes, after another change of the password, and once the address has changed', async () => {
       const late = await resetLink(await service.createUser(['viewer']));
       service.clock.advance(30 * minute);
       expect((await confirm(late)).json.code).toBe(41004);
@@ -147,7 +147,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       expect((await signIn(moved.username, moved.password)).status).toBe(200);
     });
 
-    it('is over for a user who is disabled, or signs out everywhere', async () => {
+    it('a link for a password reset is over for a user who is disabled, or signs out everywhere', async () => {
       for (const end of [
         (user: TestUser) =>
           service.ok('PATCH', `/admin/users/${user.id}`, { token: root, body: { user: { disabled: true } } }),
@@ -168,7 +168,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       expect((await confirm(token)).status).toBe(200);
     });
 
-    it('is used once by 10 confirmations at the same time', async () => {
+    it('a link for a password reset is used once by 10 confirmations at the same time', async () => {
       const user = await service.createUser(['viewer']);
       const token = await resetLink(user);
       const passwords = Array.from({ length: 10 }, (_, index) => `harbour-lamp-walnut-${index}`);
@@ -207,7 +207,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       },
     );
 
-    it('does not remove two-step verification, nor the requirement of a second factor', async () => {
+    it('a password reset does not remove two-step verification, nor the requirement of a second factor', async () => {
       const user = await service.createUser(['viewer']);
       const { database } = service.server.services;
       await database.write((transaction) =>
@@ -286,7 +286,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       );
     });
 
-    it('does not tell whether an address is taken: its owner receives a message', async () => {
+    it('a change of the email address does not tell whether an address is taken: its owner receives a message', async () => {
       const [user, other] = [await service.createUser(['viewer']), await service.createUser(['viewer'])];
       const answers = [await request(user, other.email), await request(user, `free${user.id}@example.com`)];
       expect(answers[0]?.text).toBe(answers[1]?.text);
@@ -311,7 +311,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       expect((await confirmChange(token)).status).toBe(200);
     });
 
-    it('is over once the user is disabled', async () => {
+    it('a change of the email address is over once the user is disabled', async () => {
       const user = await service.createUser(['viewer']);
       await request(user, `late${user.id}@example.com`);
       const token = linkToken(await mailbox.next());
@@ -432,7 +432,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
   });
 
   describe('invitations', () => {
-    it('are sent to the user', async () => {
+    it('invitations are sent to the user', async () => {
       const body = { user: { username: `mailed${Date.now()}`, email: 'mailed@example.com', invite: true } };
       const { id } = await service.ok<{ id: number }>('POST', '/admin/users', { token: root, body });
       const { url } = await service.ok<{ url: string }>('POST', `/admin/users/${id}/invitation`, {
@@ -443,7 +443,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       expect(message.text).toContain(url);
     });
 
-    it('are sent for code of the application, in its transaction', async () => {
+    it('invitations are sent for code of the application, in its transaction', async () => {
       const system = service.server.services.systemScope('a test');
       const invited = { username: `coded${Date.now()}`, email: 'coded@example.com' };
       await expect(
@@ -471,7 +471,7 @@ describeEachDatabase('an application without mail', (databases) => {
   const service = useService(databases);
 
   it.each([reset, `${reset}/confirm`, change, `${change}/confirm`, registration, `${registration}/confirm`])(
-    'has no %s',
+    'an application without mail has no %s',
     async (path) => {
       expect((await service.post(path, { body: { account: 'root' } })).json.code).toBe(40401);
     },
@@ -482,7 +482,7 @@ describeEachDatabase('an application with mail and without registration', (datab
   const mailbox = new Mailbox();
   const service = useService(databases, { application: { config: { mail: mailbox.receive } } });
 
-  it('has no paths of registration', async () => {
+  it('an application without registration has no paths of registration', async () => {
     expect((await service.post(registration, { body: { email: 'a@example.com' } })).json.code).toBe(40401);
     expect((await service.post(reset, { body: { account: 'a@example.com' } })).status).toBe(200);
   });

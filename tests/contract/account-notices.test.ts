@@ -68,7 +68,7 @@ describeEachDatabase('messages about a changed account', (databases) => {
       ...{ token: user, body, headers: { 'accept-language': language } },
     });
 
-  it('are sent for a linked and a removed account of a provider', async () => {
+  it('messages are sent for a linked and a removed account of a provider', async () => {
     const user = await service.createUser(['viewer']);
     await link(user);
     await changeOf(user, 'company', '已关联');
@@ -80,7 +80,7 @@ describeEachDatabase('messages about a changed account', (databases) => {
     await nothingElse();
   });
 
-  it('are not sent for an account with which a user begins', async () => {
+  it('messages are not sent for an account with which a user begins', async () => {
     const browser = new ProviderBrowser(service);
     subjects += 1;
     const account = {
@@ -112,17 +112,20 @@ describeEachDatabase('messages about a changed account', (databases) => {
     it.each([
       ['an application', addTotp, addPasskey],
       ['a passkey', addPasskey, addTotp],
-    ])('%s', async (_name, first, second) => {
-      const user = await service.createUser(['admin']);
-      const browser = await openBrowser(service, user);
-      await first(browser);
-      await changeOf(user, '两步验证');
-      await second(browser);
-      await nothingElse();
-    });
+    ])(
+      'a message is sent for a first second factor, not for a further one: %s',
+      async (_name, first, second) => {
+        const user = await service.createUser(['admin']);
+        const browser = await openBrowser(service, user);
+        await first(browser);
+        await changeOf(user, '两步验证');
+        await second(browser);
+        await nothingElse();
+      },
+    );
   });
 
-  it('are sent for a new key, by the user and by an administrator, not for a rotated one', async () => {
+  it('messages are sent for a new key, by the user and by an administrator, not for a rotated one', async () => {
     const user = await service.createUser(['viewer']);
     const { id } = await createKey(user);
     await changeOf(user, 'A new API key', '"Deployment"', 'did not expect');
@@ -133,7 +136,7 @@ describeEachDatabase('messages about a changed account', (databases) => {
     await nothingElse();
   });
 
-  it('are not sent for a key that is not created, or of a service account', async () => {
+  it('messages are not sent for a key that is not created, or of a service account', async () => {
     const user = await service.createUser(['viewer']);
     const refused = { name: 'x', scopes: ['nothing:read'] };
     expect((await service.post('/api/v1/api_keys', { token: user, body: { api_key: refused } })).status).toBe(
@@ -177,7 +180,7 @@ describeEachDatabase('messages about a changed account', (databases) => {
     expect(other.text).not.toContain('API');
   });
 
-  it('are not stored where the application sends no mail', async () => {
+  it('messages are not stored where the application sends no mail', async () => {
     const quiet = await startService(databases);
     try {
       const user = await quiet.createUser(['viewer']);

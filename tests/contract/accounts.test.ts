@@ -63,7 +63,7 @@ describeEachDatabase('users in code', (databases) => {
     );
 
   describe('of the system', () => {
-    it('are created, read, changed and disabled, with the rules of the administration area', async () => {
+    it('code of the system creates, reads, changes and disables users, with the rules of the administration area', async () => {
       const made = await users().create({ ...someone(), password, roles: ['admin'] });
       expect(made).toMatchObject({ roles: ['admin'], disabled: false, must_change_password: false });
       expect((await service.login(made.username, password)).status).toBe(200);
@@ -102,7 +102,7 @@ describeEachDatabase('users in code', (databases) => {
       expect((await lines(id)).map(({ action }) => action)).toContain('token.issue');
     });
 
-    it('are refused by field, and nothing is written', async () => {
+    it('users in code are refused by field, and nothing is written', async () => {
       const taken = await users().create(someone());
       const before = await users().list();
       await expect(
@@ -158,7 +158,7 @@ describeEachDatabase('users in code', (databases) => {
       expect(await me(token)).toBe(200);
     });
 
-    it('are invited by a link, which stays valid without a maker', async () => {
+    it('users in code are invited by a link, which stays valid without a maker', async () => {
       const names = someone();
       const { id, url, expires_at } = await users().invite(names);
       expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(71 * 3_600_000);
@@ -179,7 +179,7 @@ describeEachDatabase('users in code', (databases) => {
       await expect(users().invite(id)).rejects.toMatchObject({ problem: 'user_disabled' });
     });
 
-    it('have no way into a service account', async () => {
+    it('users in code have no way into a service account', async () => {
       const { id } = await service.ok<{ id: number }>('POST', '/admin/users', {
         token: root,
         body: { user: { username: 'robot', kind: 'service', owner_id: root.id } },
@@ -213,7 +213,7 @@ describeEachDatabase('users in code', (databases) => {
         body: { id },
       });
 
-    it('are those of the list of users', async () => {
+    it('a caller’s scope has the users of the list of users', async () => {
       const ann = await service.createUser();
       const { key } = await service.createKey(ann);
       const own = {

@@ -77,10 +77,13 @@ describeEachDatabase('an address counts in its own domain only', (databases) => 
     (await service.post('/api/v1/auth/login', { body: { account, password } })).status;
 
   describe('registration', () => {
-    it.each(lookAlikes)('is refused in %s, which looks like a permitted domain', async (domain) => {
-      expect(fieldsOf(await register(`mike@${domain}`))).toEqual(['email']);
-      expect(mailbox.messages).toEqual([]);
-    });
+    it.each(lookAlikes)(
+      'registration is refused in %s, which looks like a permitted domain',
+      async (domain) => {
+        expect(fieldsOf(await register(`mike@${domain}`))).toEqual(['email']);
+        expect(mailbox.messages).toEqual([]);
+      },
+    );
 
     it('knows a domain by its letters and by its labels, in each spelling', async () => {
       for (const domain of [
@@ -114,7 +117,7 @@ describeEachDatabase('an address counts in its own domain only', (databases) => 
       expect((await confirm(linkToken(message))).data).toMatchObject({ email: message.to });
     });
 
-    it('of a twin tells its owner nothing, nor does it take the address away', async () => {
+    it('registration of a twin tells its owner nothing, nor does it take the address away', async () => {
       const local = name();
       const { data: twin } = await create(`${local}ß@github.example`);
       expect((await register(`${local}ss@github.example`)).status).toBe(200);
@@ -183,7 +186,7 @@ describeEachDatabase('an address counts in its own domain only', (databases) => 
       expect(await signIn(email, user.password)).toBe(200);
     });
 
-    it('is free for administrators, who could set any address', async () => {
+    it("a user's own change of address is free for administrators, who could set any address", async () => {
       const chief = await service.createUser(['admin']);
       expect((await request(chief, `${name()}@elsewhere.example`)).status).toBe(200);
       const user = await service.createUser(['viewer']);

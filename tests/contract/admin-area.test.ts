@@ -541,7 +541,7 @@ describeEachDatabase('the administration area', (databases) => {
   });
 
   describe('the audit log', () => {
-    it('has a line for every change of users, roles, keys, permissions and sessions, and no secret in any', async () => {
+    it('the audit log has a line for every change of users, roles, keys, permissions and sessions, and no secret in any', async () => {
       const password = 'a secret of the audit 9';
       let key = '';
       const entries = await audited(async () => {
@@ -594,7 +594,7 @@ describeEachDatabase('the administration area', (databases) => {
       expect(entries[1]?.detail).toMatchObject({ roles: ['viewer', 'admin'] });
     });
 
-    it('has no line for a change that was refused; a failed sign-in is an event of its own', async () => {
+    it('the audit log has no line for a change that was refused; a failed sign-in is an event of its own', async () => {
       const entries = await audited(async () => {
         await service.delete('/admin/users/1', { token: one('root') });
         await service.post('/admin/users', { token: one('admin'), body: { user: {} } });

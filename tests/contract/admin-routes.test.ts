@@ -58,7 +58,7 @@ describeEachDatabase('every route of the administration area', (databases) => {
     return found;
   };
 
-  it('is there to be asked', () => {
+  it('every route of the administration area is there to be asked', () => {
     const paths = new Set(routes.map(({ path }) => path));
     for (const path of [
       ...['api_keys', 'users', 'roles', 'permissions', 'applications', 'payments', 'sessions'],

@@ -26,7 +26,7 @@ describeDatabase('sqlite', 'the shell of the administration pages', (databases) 
     expect(other.json.code).toBeGreaterThan(0);
   });
 
-  it('is for reads only, and below /admin only', async () => {
+  it('the shell of the administration pages is for reads only, and below /admin only', async () => {
     expect((await service.post('/admin/users', { headers: html, body: {} })).status).toBe(401);
     expect((await service.get('/administrators', { headers: html })).json.code).toBe(40401);
     expect((await service.get('/api/v1/users', { headers: html })).status).toBe(401);
@@ -62,7 +62,7 @@ describeDatabase('sqlite', 'the shell of the administration pages', (databases) 
       return /src="([^"]+\/app-[^"]+\.js)"/.exec(text)?.[1] ?? '';
     };
 
-    it('are compressed as the browser takes them, and kept for a year', async () => {
+    it('assets are compressed as the browser takes them, and kept for a year', async () => {
       const path = await script();
       const types = { br: 'br', gzip: 'gzip', 'br;q=0, gzip': 'gzip', identity: undefined };
       for (const [accepted, encoding] of Object.entries(types)) {

@@ -68,7 +68,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     root = await service.admin();
   });
 
-  it('is for administrators', async () => {
+  it('GET /admin/stats is for administrators', async () => {
     const viewer = await service.createUser();
     expect((await service.get('/admin/stats')).status).toBe(401);
     expect((await service.get('/admin/stats', { token: viewer })).status).toBe(403);
@@ -100,7 +100,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     }
   });
 
-  it('has a point for every hour and day, the last one still going on', async () => {
+  it('GET /admin/stats has a point for every hour and day, the last one still going on', async () => {
     const { last_24_hours: hours, last_30_days: days } = await stats();
     expect([hours.length, days.length]).toEqual([24, 30]);
     const at = new Date(service.clock.now()).toISOString();

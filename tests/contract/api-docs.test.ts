@@ -8,7 +8,7 @@ describeDatabase('sqlite', 'the documentation', (databases) => {
   const service = useService(databases, { env: { BASE_URL: 'https://example.com/shop' } });
   const page = '/shop/api-docs';
 
-  it('is a page that lets nothing in from elsewhere', async () => {
+  it('the documentation is a page that lets nothing in from elsewhere', async () => {
     const { status, headers, text } = await service.get(page);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const policy = String(headers['content-security-policy']);
@@ -37,7 +37,7 @@ describeDatabase('sqlite', 'the documentation', (databases) => {
       expect((await service.get(`/shop/${parts[0]?.replace(/[^/]+$/, name)}`)).status).toBe(404);
   });
 
-  it('is compressed for those who take it, and not sent again to those who have it', async () => {
+  it('the documentation is compressed for browsers that take it, and not sent again to browsers that have it', async () => {
     const whole = await service.get(`/shop${description}`);
     const tag = String(whole.headers['etag']);
     expect(JSON.parse(whole.text).servers).toEqual([{ url: 'https://example.com/shop' }]);
@@ -53,7 +53,7 @@ describeDatabase('sqlite', 'the documentation', (databases) => {
     expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', tag]);
   });
 
-  it('is described in the language that is asked for, else in that of the service', async () => {
+  it('the documentation is described in the language that is asked for, else in that of the service', async () => {
     const titles = async (query: string) =>
       JSON.parse((await service.get(`/shop${description}${query}`)).text).paths['/api/v1/health'].get.summary;
     expect([await titles(''), await titles('?lang=zh-CN'), await titles('?lang=en')]).toEqual([

@@ -83,7 +83,7 @@ describeEachDatabase('POST /admin/applications/:app_id/rotate', (databases) => {
     expect(after.others).toEqual(before.others);
   });
 
-  it('is for a super_admin', async () => {
+  it("the rotation of an application's secret is for a super_admin", async () => {
     const body = { secret: newSecret(), overlap: 0 };
     const before = (await audit()).length;
     const [viewer, admin] = [await service.createUser(), await service.createUser(['admin'])];

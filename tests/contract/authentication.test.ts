@@ -58,7 +58,7 @@ describeEachDatabase('authentication', (databases) => {
       expect(claims.exp - before - 86_400).toBeLessThanOrEqual(3);
     });
 
-    it('can be made by anyone who holds the secret', async () => {
+    it('tokens can be made by anyone who holds the secret', async () => {
       expect((await me(tokenOf(secret(), { user_id: user.id, exp: later() }))).status).toBe(200);
     });
 
@@ -210,7 +210,7 @@ describeEachDatabase('authentication', (databases) => {
       }
     });
 
-    it('do not pass in the query string or the body', async () => {
+    it('keys do not pass in the query string or the body', async () => {
       for (const name of ['api_key', 'x-api-key', 'token', 'access_token'])
         expect((await service.get(`/api/v1/users?${name}=${key.key}`)).status).toBe(401);
     });

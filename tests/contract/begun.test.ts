@@ -171,7 +171,7 @@ describeEachDatabase('what was begun before a revocation', (databases) => {
     expect(await finish?.()).toBe(true);
   });
 
-  it.each(Object.keys(revocations))('is over once %s', async (name) => {
+  it.each(Object.keys(revocations))('a begun action is over once %s', async (name) => {
     for (const [beginning, begin] of Object.entries(beginnings)) {
       const user = await service.createUser(['admin']);
       const finish = await begin(user);
@@ -184,7 +184,7 @@ describeEachDatabase('what was begun before a revocation', (databases) => {
     expect(['a sign-in ticket', await finish()]).toEqual(['a sign-in ticket', false]);
   });
 
-  it('is over where the revocation comes between the password and what it begins', async () => {
+  it('a begun action is over where the revocation comes between the password and the action', async () => {
     const { accountLinks } = service.server.services;
     const user = await service.createUser(['admin']);
     const verified = { id: user.id, securityStamp: 0 };

@@ -76,25 +76,25 @@ describeEachDatabase('bodies', (databases) => {
       ['of an unknown path', '/api/v1/nothing', 404, []],
       ['of a method that the path does not take', '/api/v1/health', 405, []],
       ['of another type', '/api/v1/auth/login', 415, ['Content-Encoding: gzip']],
-    ])('%s', async (_name, path, status, headers) => {
+    ])('a body %s is not waited for', async (_name, path, status, headers) => {
       const socket = half(path, 1, ...headers);
       const answer = parseRaw(await socket.closed());
       expect([answer.status, answer.headers.get('connection')]).toEqual([status, 'close']);
       expect(JSON.parse(answer.body)).toMatchObject({ code: expect.any(Number) });
     });
 
-    it('of somebody who may not', async () => {
+    it('a body of somebody who may not send it is not waited for', async () => {
       const answer = parseRaw(await half('/api/v1/counted', 1, bearer(viewer)).closed());
       expect(answer.status).toBe(403);
     });
 
-    it('that are announced to be too large', async () => {
+    it('bodies that are announced to be too large are not waited for', async () => {
       const text = await exchange(service.port, head('/api/v1/counted', limit + 1, bearer(admin)));
       expect(parseRaw(text).status).toBe(413);
       expect(parseRaw(await exchange(service.port, head('/api/v1/counted', limit + 1))).status).toBe(401);
     });
 
-    it('and what comes behind them is no request', async () => {
+    it('the bytes behind a body that is not wanted are no request', async () => {
       const before = handled;
       const whole = `${head('/api/v1/counted', 2, bearer(admin))}{}`;
       const refused = half('/api/v1/counted', 1);
@@ -122,7 +122,7 @@ describeEachDatabase('bodies', (databases) => {
     });
   });
 
-  it('that come whole with the head leave the connection open, whatever the answer is', async () => {
+  it('bodies that come whole with the head leave the connection open, whatever the answer is', async () => {
     const socket = rawSocket(service.port);
     for (const [count, status] of [401, 401, 401].entries()) {
       socket.write(`${head('/api/v1/counted', 2)}{}`);
@@ -132,7 +132,7 @@ describeEachDatabase('bodies', (databases) => {
     socket.destroy();
   });
 
-  it('that are signed are read to the end, however they come', async () => {
+  it('bodies that are signed are read to the end, however they come', async () => {
     const body = '{"order_no":"A-1"}';
     const headers = Object.entries(service.sign('shop', body)).map(([name, value]) => `${name}: ${value}`);
     const socket = rawSocket(service.port);

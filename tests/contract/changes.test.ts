@@ -387,7 +387,7 @@ describeEachDatabase('changes', (databases) => {
     expect(ofNotes.length).toBeLessThan(12);
   });
 
-  it('is followed in the administration area by its session and its rules', async () => {
+  it('the stream of changes is followed in the administration area by its session and its rules', async () => {
     const admin = await service.admin();
     const cookie = await service.signIn(admin);
     const viewer = await service.createUser();
@@ -440,7 +440,7 @@ describeEachDatabase('changes', (databases) => {
         service.ok('DELETE', `/api/v1/api_keys/${id}`, { token: user }),
     };
     it.each(Object.keys(withdrawals))(
-      '%s',
+      'the stream of changes ends within five seconds %s',
       async (name) => {
         const user = await service.createUser();
         const key = await service.createKey(user);
@@ -454,7 +454,7 @@ describeEachDatabase('changes', (databases) => {
       15_000,
     );
 
-    it('by a token, a key and a session that run out', async () => {
+    it('the stream of changes ends when a token, a key or a session runs out', async () => {
       const user = await service.createUser();
       const admin = await service.admin();
       const soon = new Date(service.clock.now() + 3_600_000).toISOString();
@@ -475,7 +475,7 @@ describeEachDatabase('changes', (databases) => {
       expect(performance.now() - begun).toBeLessThan(5_500);
     }, 15_000);
 
-    it('by a permission that is taken away: of one model of several only that one is silent', async () => {
+    it('a permission of one model of several that is taken away silences that model in the stream only', async () => {
       const role = `r${performance.now()}`.replace('.', '');
       const admin = await service.admin();
       await service.ok('POST', '/admin/roles', { token: admin, body: { role: { name: role } } });
@@ -550,7 +550,7 @@ describeEachDatabase('changes', (databases) => {
     expect(uses[0]).toBeLessThan(service.clock.now() - 30_000);
   }, 15_000);
 
-  it('has a limit for a caller', async () => {
+  it('the stream of changes has a limit for a caller', async () => {
     const user = await service.createUser();
     const all = await Promise.all(Array.from({ length: 100 }, () => follow(bearer(user))));
     expect(all.every(({ status }) => status === 200)).toBe(true);

@@ -68,7 +68,7 @@ describeEachDatabase('connections', (databases) => {
     expect(warnings.map(String)).toEqual([]);
   });
 
-  it('who hangs up is known to the handler', async () => {
+  it('a handler learns that its caller has hung up', async () => {
     const waiting = new Promise<void>((resolve) => {
       arrived = resolve;
     });
@@ -80,7 +80,7 @@ describeEachDatabase('connections', (databases) => {
   });
 
   describe('a list of thousands', () => {
-    it('comes whole', async () => {
+    it('a list of thousands comes whole', async () => {
       const users = await service.ok<unknown[]>('GET', '/api/v1/users', { token: user });
       expect(users).toHaveLength(6002);
     });
@@ -90,7 +90,7 @@ describeEachDatabase('connections', (databases) => {
         expect((await service.request('HEAD', '/api/v1/users', { token: user })).status).toBe(200);
     });
 
-    it('nor does a caller who hangs up before or while it comes', async () => {
+    it('a caller who hangs up before or while a long list comes leaves no place taken', async () => {
       for (let count = 0; count < 20; count += 1) {
         const socket = rawSocket(service.port);
         socket.write(`GET /api/v1/users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${user.token}\r\n\r\n`);

@@ -76,7 +76,7 @@ describeEachDatabase('CSV', (databases) => {
   const ask = async (path: string, headers: Readonly<Record<string, string>> = csv) =>
     service.get(path, { token: await service.admin(), headers });
 
-  it('is what RFC 4180 says, and no cell of it is a formula', async () => {
+  it('CSV is what RFC 4180 says, and no cell of it is a formula', async () => {
     const { text, status, headers } = await ask(
       '/api/v1/entries?fields=title,body,amount,ratio,price,live,data',
     );
@@ -121,7 +121,7 @@ describeEachDatabase('CSV', (databases) => {
     expect(answer.headers['vary']).toBe('Accept');
   });
 
-  it('is had from every list that is described, in the words of its JSON', async () => {
+  it('CSV is available from every list that is described, in the words of its JSON', async () => {
     const { text } = await service.get('/api-docs/openapi.json?area=all');
     const { paths } = JSON.parse(text) as {
       paths: Record<string, { get?: { description?: string; 'x-gatewright': { csv?: boolean } } }>;
@@ -221,7 +221,7 @@ describeEachDatabase('CSV', (databases) => {
         });
     };
 
-    it('is whole, streamed from one snapshot', async () => {
+    it('CSV of more than one piece is whole, streamed from one snapshot', async () => {
       const answer = await ask('/api/v1/heaps?sort=id');
       expect(answer.headers['transfer-encoding']).toBe('chunked');
       const [head, ...rows] = parseCsv(answer.text);
@@ -230,7 +230,7 @@ describeEachDatabase('CSV', (databases) => {
       expect(rows.every((row, index) => row[1] === `'=${index}` && row[3] === String(index))).toBe(true);
     });
 
-    it('does not look whole where it breaks half-way', async () => {
+    it('CSV of more than one piece does not look whole where it breaks half-way', async () => {
       const { token } = await service.admin();
       const socket = connect(service.port, '127.0.0.1');
       let text = '';

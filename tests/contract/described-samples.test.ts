@@ -46,7 +46,7 @@ describeEachDatabase('samples of the documentation page', (databases) => {
     },
   });
 
-  it('are typed by field, and are created as they stand', async () => {
+  it('samples are typed by field, and are created as they stand', async () => {
     const answer = await fetch(`${service.origin}/api-docs/openapi.json`);
     const document = (await answer.json()) as {
       readonly paths: Readonly<

@@ -78,7 +78,7 @@ describe('the API description', () => {
 
   // Of both languages and the administration area alone, `src/openapi/document.test.ts` demands more.
   it.each(cases.filter(({ area }) => area !== 'admin'))(
-    'is linted by redocly without a warning: $name, $area',
+    'the API description is linted by redocly without a warning: $name, $area',
     async ({ name, area }) => {
       const source = JSON.stringify(await describeIn(name, area));
       const config = await createConfig({ extends: ['recommended'] });

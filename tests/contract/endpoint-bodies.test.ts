@@ -384,7 +384,7 @@ describeDatabase('sqlite', 'bodies of endpoints', (databases) => {
       ['a name with NUL', [text('a\0b', 'x')], 40000],
       ['a text that is no UTF-8', [part('name="title"', Buffer.from([0xff]))], 40002],
       ['a text with NUL', [text('title', 'a\0b')], 40002],
-    ])('%s', async (_, parts, code, path = '/upload') => {
+    ])('a multipart body is refused: %s', async (_, parts, code, path = '/upload') => {
       expect((await send(path, title, ...parts)).json.code).toBe(code);
       await expectNothingLeft();
     });
@@ -426,7 +426,7 @@ describeDatabase('sqlite', 'bodies of endpoints', (databases) => {
     const head = (path: string, length: number, more = '') =>
       `POST /api/v1${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${multipartType}\r\nContent-Length: ${length}\r\n${more}\r\n`;
 
-    it('who is not known, or may not, is refused before the body is asked for', async () => {
+    it('an unknown or refused caller of a multipart endpoint is refused before the body is asked for', async () => {
       const asked = head('/guarded', 500_000, 'Expect: 100-continue\r\nConnection: close\r\n');
       expect(parseRaw(await exchange(service.port, asked)).status).toBe(401);
       const viewer = await service.createUser(['viewer']);

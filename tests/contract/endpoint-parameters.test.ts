@@ -58,11 +58,11 @@ describeDatabase('sqlite', 'declared parameters of an endpoint', (databases) => 
     ['/rooms/2026-02-28/1?seats=1&open=yes', 'open'],
     ['/rooms/2026-02-28/1?seats=1&note=longer', 'note'],
     ['/rooms/2026-02-28/1?seats=1&note=%FF', 'note'],
-  ])('400: %s', async (path, name) => {
+  ])('declared parameters are refused with 400: %s', async (path, name) => {
     expect((await get(path)).json).toEqual({ code: 40006, message: `参数 ${name} 无效` });
   });
 
-  it('are as they were where nothing is declared', async () => {
+  it('parameters are as they were where nothing is declared', async () => {
     expect((await get('/plain/x%20y?a=1&a=2')).json.data).toEqual({
       params: { word: 'x y' },
       query: ['1', '2'],
@@ -70,7 +70,7 @@ describeDatabase('sqlite', 'declared parameters of an endpoint', (databases) => 
   });
 
   describe('in the API description', () => {
-    it('have their schemas', async () => {
+    it('declared parameters have their schemas in the API description', async () => {
       const { json } = await service.get<JsonObject>('/api-docs/openapi.json');
       const { paths } = json as unknown as {
         readonly paths: Readonly<

@@ -209,7 +209,7 @@ describeEachDatabase('hard values', (databases) => {
     return answer;
   };
 
-  it('are answered as they were sent, on create, detail and update', async () => {
+  it('hard values are answered as they were sent, on create, detail and update', async () => {
     for (const [sent, expected = sent] of hard) {
       const created = await hear('POST', '', { sample: sent });
       expect([created.status, JSON.stringify(sent)]).toEqual([201, expect.anything()]);
@@ -222,7 +222,7 @@ describeEachDatabase('hard values', (databases) => {
     }
   });
 
-  it('are answered as the text that was sent, on create, detail, update and in a page', async () => {
+  it('hard values are answered as the text that was sent, on create, detail, update and in a page', async () => {
     for (const text of exact) {
       const created = await hear('POST', '', `{"sample":{"data":${text}}}`);
       const id = String(dataOf(created)['id']);
@@ -234,21 +234,21 @@ describeEachDatabase('hard values', (databases) => {
     }
   });
 
-  it('are refused where only the nearest double fits', async () => {
+  it('hard values are refused where only the nearest double fits', async () => {
     for (const members of beside) {
       const { status } = await hear('POST', '', `{"sample":{${members}}}`);
       expect([members, status]).toEqual([members, 422]);
     }
   });
 
-  it('are listed, sorted, filtered and searched', async () => {
+  it('hard values are listed, sorted, filtered and searched', async () => {
     const { status } = await hear('GET', '');
     expect(status).toBe(200);
     for (const query of queries)
       expect([query, (await hear('GET', `?${query}`)).status]).toEqual([query, 200]);
   });
 
-  it('are kept to the byte where they fill a whole body', async () => {
+  it('hard values are kept to the byte where they fill a whole body', async () => {
     const body = '"\\é😀x'.repeat(80_000);
     const created = await hear('POST', '', { sample: { body } });
     expect(created.status).toBe(201);
@@ -260,7 +260,7 @@ describeEachDatabase('hard values', (databases) => {
     expect(list.text.length).toBeGreaterThan(1_500_000);
   });
 
-  it('are refused where a database could not keep them', async () => {
+  it('hard values are refused where a database could not keep them', async () => {
     for (const text of refused)
       for (const name of ['title', 'body', 'data', 'mail']) {
         const { status } = await hear('POST', '', `{"sample":{"${name}":${text}}}`);

@@ -408,7 +408,7 @@ describeEachDatabase('errors', (databases) => {
         }
       });
 
-    it('also for who sends credentials that are no good', async () => {
+    it('invalid credentials are 401 before everything that could be said of a body', async () => {
       const sent = { token: 'no', key: 'no', cookie: 'gatewright_session=no', ...service.sign('shop', 'x') };
       for (const endpoint of guarded) {
         const [method = '', path = ''] = endpoint.split(' ');
@@ -433,14 +433,14 @@ describeEachDatabase('errors', (databases) => {
         }
       });
 
-    it('and before 404', async () => {
+    it('403 comes before 404', async () => {
       for (const path of ['/admin/users/999999', '/admin/users/x'])
         expect((await service.get(path, { token: user })).status).toBe(403);
     });
   });
 
   describe('400 comes before 404', () => {
-    it('for a body to a record that is not there', async () => {
+    it('a bad body to a record that is not there is 400 before 404', async () => {
       const { status } = await service.request('PATCH', '/admin/users/999999', {
         token: await service.admin(),
         body: '{',

@@ -261,7 +261,7 @@ describeEachDatabase('events', (databases) => {
     expect(left.map(({ model }) => model)).toEqual(['Line', 'Line']);
   });
 
-  it('is numbered in the order of commits: a reader who has seen a number has seen all below', async () => {
+  it('an event is numbered in the order of commits: a reader who has seen a number has seen all below', async () => {
     const { admin } = await world();
     const system = service.server.services.systemScope('a test');
     const begun = await place();
@@ -298,7 +298,7 @@ describeEachDatabase('events', (databases) => {
       expect(events.map(({ version }) => version)).toEqual(events.map((_, index) => index + 1));
   });
 
-  it('is removed after 30 days, in steps', async () => {
+  it('an event is removed after 30 days, in steps', async () => {
     const { admin } = await world();
     await write(admin, 'POST', '/admin/records/notes/batch', {
       create: Array.from({ length: 1_000 }, () => ({ text: 'x' })),

@@ -66,7 +66,7 @@ describeEachDatabase('values of a body', (databases) => {
     return (await service.get(path, { token, headers })).text;
   };
 
-  it.each(texts)('of a json field are kept as sent, on every way out: %s', async (text) => {
+  it.each(texts)('values of a json field are kept as sent, on every way out: %s', async (text) => {
     const made = await send('POST', '/api/v1/things', `{"thing":{"meta":${text}}}`);
     expect(made.text).toContain(`"meta":${text}`);
     const { id } = made.data;
@@ -97,7 +97,7 @@ describeEachDatabase('values of a body', (databases) => {
     expect(await read(`/api/v1/things/${id}`)).toContain(`"meta":{"v":${text}}`);
   });
 
-  it('of a json field are values of JavaScript for a hook, and kept unless it changes them', async () => {
+  it('values of a json field are values of JavaScript for a hook, and kept unless it changes them', async () => {
     heard.length = 0;
     const [text = ''] = texts;
     const made = await send('POST', '/api/v1/hookeds', `{"hooked":{"meta":${text}}}`);
@@ -119,7 +119,7 @@ describeEachDatabase('values of a body', (databases) => {
     ['{"d2":9999999999999.9900000001}', 'd2', 'decimal'],
     ['{"f":1e400}', 'f', 'type'],
     ['{"meta":[1e400]}', 'meta', 'json'],
-  ])('that no column has are refused, not rounded: %s', async (text, of, rule) => {
+  ])('values that no column has are refused, not rounded: %s', async (text, of, rule) => {
     const answer = await send('POST', '/api/v1/things', `{"thing":${text}}`);
     expect([answer.status, answer.data]).toEqual([
       422,
@@ -127,14 +127,14 @@ describeEachDatabase('values of a body', (databases) => {
     ]);
   });
 
-  it('are the nearest double in a number field, and what was meant in a decimal one', async () => {
+  it('values are the nearest double in a number field, and what was meant in a decimal one', async () => {
     const text =
       '{"thing":{"f":0.1000000000000000055511151231257827,"d2":1234567890123.4500000000,"n":1e15}}';
     const answer = await send('POST', '/api/v1/things', text);
     expect(answer.data).toMatchObject({ f: 0.1, d2: '1234567890123.45', n: 1e15 });
   });
 
-  it('that are numbers of many digits are no objects', async () => {
+  it('values that are numbers of many digits are no objects', async () => {
     expect((await send('POST', '/api/v1/things', '{"thing":12345678901234567890}')).status).toBe(400);
     expect((await send('POST', '/api/v1/things/batch', '{"create":[12345678901234567890]}')).status).toBe(
       400,

@@ -99,7 +99,7 @@ describeEachDatabase('former values', (databases) => {
   const sides = (of: string, versions: readonly Version[]) =>
     versions.map(({ version, before, after }) => [version, before?.[of] ?? null, after?.[of] ?? null]);
 
-  it('of a record that anybody may read are those that anybody might have read', async () => {
+  it('former values of a record that anybody may read are those that anybody might have read', async () => {
     const { id } = await write('POST', 'notes', 'note', { body: 'draft secret' });
     await write('PATCH', `notes/${id}`, 'note', { body: 'another draft' });
     await write('PATCH', `notes/${id}`, 'note', { body: 'public', published: true });
@@ -125,7 +125,7 @@ describeEachDatabase('former values', (databases) => {
     expect(sides('body', whole).at(-1)).toEqual([1, null, 'draft secret']);
   });
 
-  it('are held to a row rule by their own values, and to related records as these are now', async () => {
+  it('former values are held to a row rule by their own values, and to related records as these are now', async () => {
     const ann = await service.createUser();
     const [ours, others] = [
       await write('POST', 'teams', 'team', { name: 'ours' }),
@@ -147,7 +147,7 @@ describeEachDatabase('former values', (databases) => {
     expect(sides('text', (await history(`bills/${billId}`, ann)).data)).toEqual([[2, null, 'final']]);
   });
 
-  it('do not tell of an update that changes nothing the caller reads', async () => {
+  it('former values do not tell of an update that changes nothing the caller reads', async () => {
     const ann = await service.createUser();
     const { id: teamId } = await write('POST', 'teams', 'team', { name: 'a' });
     await write('POST', 'seats', 'seat', { team_id: teamId, user_id: ann.id });
@@ -228,7 +228,7 @@ describeEachDatabase('former values', (databases) => {
     expect(await shown(admin)).toMatchObject([bare]);
   });
 
-  it('are explained to no administrator who may not read the record: it is as one that is missing', async () => {
+  it('former values are explained to no administrator who may not read the record: it is as one that is missing', async () => {
     const [root, admin] = [await service.admin(), await service.createUser(['admin'])];
     const { id } = await service.ok<{ id: number }>('POST', '/api/v1/secret_cases', {
       token: root,

@@ -30,7 +30,7 @@ describeDatabase('sqlite', 'the handbook', (databases) => {
     return found;
   };
 
-  it('has every document, and no link in it leads nowhere', async () => {
+  it('the handbook has every document, and no link in it leads nowhere', async () => {
     const found = await walk(start);
     expect([...found].filter(([, { status }]) => status !== 200).map(([path]) => path)).toEqual([]);
     const paths = [...found.keys()];
@@ -83,7 +83,7 @@ describeDatabase('sqlite', 'the handbook', (databases) => {
     ]);
   });
 
-  it('has pictures and deployment files, and nothing else of the package', async () => {
+  it('the handbook has pictures and deployment files, and nothing else of the package', async () => {
     const picture = await service.get(`${start}/images/admin-start-en.webp`);
     expect([picture.status, picture.headers['content-type']]).toEqual([200, 'image/webp']);
     const unit = await service.get(`${start}/deploy/nginx.conf`);
@@ -99,7 +99,7 @@ describeDatabase('sqlite', 'the handbook', (databases) => {
       expect((await service.get(`${start}/${path}`)).status, path).toBe(404);
   });
 
-  it('is gone with the documentation', async () => {
+  it('the handbook is gone with the documentation', async () => {
     await using off = await startService(databases, { env: { API_DOCS: 'off' } });
     for (const path of ['/api-docs/handbook', '/api-docs/handbook/guide/quick-start.md'])
       expect(await off.get(path)).toMatchObject({ status: 404, json: { code: 40401 } });

@@ -11,7 +11,7 @@ describeEachDatabase('GET /api/v1/health', (databases) => {
       expect([status, text]).toEqual([200, '{"code":0,"message":"操作成功","data":{"status":"ok"}}']);
     });
 
-    it('with credentials that are no good: the endpoint is open', async () => {
+    it('the health endpoint is open to credentials that are no good', async () => {
       expect((await service.get('/api/v1/health', { token: 'x', key: 'y' })).status).toBe(200);
     });
   });

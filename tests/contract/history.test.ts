@@ -226,7 +226,7 @@ describeEachDatabase('history', (databases) => {
     expect((await restore(1)).status).toBe(404);
   });
 
-  it('is stated in the metadata', async () => {
+  it('history is stated in the metadata', async () => {
     const ann = await service.createUser();
     const meta = await service.ok<{ endpoints: { action: string; path: string }[] }>(
       'GET',

@@ -188,7 +188,7 @@ describeEachDatabase('hostile input', (databases) => {
         ([name, base64]) => [name, Buffer.from(base64, 'base64')] as const,
       );
 
-      it('as whole bodies: what is no JSON is 400, whatever it is nothing is 5xx', async () => {
+      it('JSONTestSuite as whole bodies: a text that is no JSON is 400, and nothing is 5xx', async () => {
         for (const [name, body] of bodies) {
           const { status, json } = await service.post('/api/v1/echo', { body });
           const expected = name.startsWith('n_') ? [400] : [200, 400];
@@ -200,7 +200,7 @@ describeEachDatabase('hostile input', (databases) => {
         await alive(service);
       });
 
-      it('as values of an object: JSON passes', async () => {
+      it('JSONTestSuite as values of an object: JSON passes', async () => {
         for (const [name, bytes] of bodies) {
           const body = Buffer.concat([Buffer.from('{"a":'), bytes, Buffer.from('}')]);
           const { status } = await service.post('/api/v1/echo', { body });
@@ -212,7 +212,7 @@ describeEachDatabase('hostile input', (databases) => {
         }
       });
 
-      it('as signed payments: stored or refused, never 5xx', async () => {
+      it('JSONTestSuite as signed payments: each is stored or refused, never 5xx', async () => {
         for (const [name, bytes] of bodies) {
           const body = Buffer.concat([Buffer.from('{"order_no":'), bytes, Buffer.from('}')]);
           const { status } = await service.post('/api/v1/payment', {
@@ -227,7 +227,7 @@ describeEachDatabase('hostile input', (databases) => {
   );
 
   describe.skipIf(naughty.length === 0)('naughty strings (skipped where the folder is absent)', () => {
-    it('as names of keys come back as they are, or are refused', async () => {
+    it('naughty strings as names of keys come back as they are, or are refused', async () => {
       for (const name of naughty) {
         const { status, data } = await service.post('/api/v1/api_keys', {
           token: admin,
@@ -238,7 +238,7 @@ describeEachDatabase('hostile input', (databases) => {
       }
     });
 
-    it('in filters, searches, sorts and paths', async () => {
+    it('naughty strings in filters, searches, sorts and paths never cause a 5xx', async () => {
       for (const text of naughty) {
         const value = encodeURIComponent(text.toWellFormed());
         for (const path of [

@@ -113,7 +113,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     },
   );
 
-  it('are those of the client, by secret, by PEM and by CryptoKey', async () => {
+  it('HTTP message signatures are those of the client, by secret, by PEM and by CryptoKey', async () => {
     const pem = String(bank.export({ format: 'pem', type: 'pkcs8' }));
     const key = await crypto.subtle.importKey(
       'pkcs8',
@@ -140,7 +140,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     }
   });
 
-  it('are those of gatewright sign --http', async () => {
+  it('HTTP message signatures are those of gatewright sign --http', async () => {
     const url = `${service.origin}${path}`;
     const time = ['--timestamp', String(service.clock.unix())];
     const { stdout } = await service.command(
@@ -185,7 +185,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     expect(await ask('GET', path, service.sign('shop', ''))).toEqual([401, 40100]);
   });
 
-  it('are accepted once, of a nonce of an application', async () => {
+  it('HTTP message signatures are accepted once, of a nonce of an application', async () => {
     const once = signed(service, 'shop', path, { nonce: 'once' });
     expect(await ask('GET', path, once)).toEqual([200, 'shop']);
     expect(await ask('GET', path, once)).toEqual([401, codes.signature]);
@@ -195,7 +195,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     expect(await ask('GET', path, other)).toEqual([200, 'bank']);
   });
 
-  it('are accepted once of many at the same moment, on two instances', async () => {
+  it('HTTP message signatures are accepted once of many at the same moment, on two instances', async () => {
     const second = await service.secondInstance();
     const baseUrl = { origin: new URL(service.server.config.baseUrl).origin };
     const headers = signed(service, 'shop', path, { nonce: 'both', ...baseUrl });
@@ -314,11 +314,11 @@ describeEachDatabase('HTTP message signatures', (databases) => {
         () => ask('GET', path, signed(service, 'bank', path)),
         codes.signature,
       ],
-    ])('%s', async (_, send, code) => {
+    ])('an HTTP message signature is refused: %s', async (_, send, code) => {
       expect(await send()).toEqual([401, code]);
     });
 
-    it('with headers that ask for one, and only where it would be accepted', async () => {
+    it('refused signatures get headers that ask for one, and only where it would be accepted', async () => {
       const answer = await service.get(path);
       expect([answer.status, answer.json.code]).toEqual([401, 40100]);
       expect(answer.headers).toMatchObject({
@@ -375,7 +375,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     await expect.poll(() => asks(privateKey), { timeout: 5_000 }).toBe(401);
   });
 
-  it('are explained: an application has a key for them, or not', async () => {
+  it('HTTP message signatures are explained: an application has a key for them, or not', async () => {
     const token = await service.admin();
     const explain = (app: string, target: string) =>
       service.ok<{ allowed: boolean; steps: { rule: string; because: string }[] }>(
@@ -396,7 +396,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     ]);
   });
 
-  it('are described where an endpoint lists them, and nowhere else', async () => {
+  it('HTTP message signatures are described where an endpoint lists them, and nowhere else', async () => {
     const of = async (each: Service) => (await each.get<never>('/api-docs/openapi.json')).text;
     const text = await of(service);
     const { paths, components } = JSON.parse(text);
@@ -418,7 +418,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
       expect([text.includes(word), without.includes(word)]).toEqual([true, false]);
   });
 
-  it('are asked for across origins where an endpoint lists them, and nowhere else', async () => {
+  it('HTTP message signatures are asked for across origins where an endpoint lists them, and nowhere else', async () => {
     const env = { CORS_ORIGINS: 'https://app.example.com' };
     const allowed = async (each: Service) => {
       const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' };
@@ -431,7 +431,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     expect(await allowed(without)).not.toContain('Signature-Input');
   });
 
-  it('are the same behind a path prefix and a proxy', async () => {
+  it('HTTP message signatures are the same behind a path prefix and a proxy', async () => {
     const env = { BASE_URL: 'https://api.example.com/shop', TRUST_PROXY: '1' };
     await using behind = await startService(databases, { application, apps: ['till'], env });
     const target = `/shop${path}`;

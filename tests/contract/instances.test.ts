@@ -91,7 +91,7 @@ describeEachDatabase('two instances on one database', (databases) => {
     expect((await second.login(user.username, 'a fresh kettle 9')).status).toBe(200);
   });
 
-  it('a sign-out', async () => {
+  it('a sign-out on one instance ends the session on the other', async () => {
     const user = await first.createUser(['admin']);
     const cookie = await first.signIn(user);
     expect(await statusOf({ cookie }, '/admin/session')).toBe(200);
@@ -109,7 +109,7 @@ describeEachDatabase('two instances on one database', (databases) => {
     expect(await statusOf({ token: user })).toBe(401);
   });
 
-  it('under load: no request after the answer to a revocation passes', async () => {
+  it('no request after the answer to a revocation passes on two instances under load', async () => {
     const user = await first.createUser();
     const { id, key } = await first.createKey(user);
     let revoked = false;

@@ -61,7 +61,7 @@ describeEachDatabase('invitations', (databases) => {
     service.ok('PATCH', `/admin/users/${id}`, { token: root, body: { user } });
 
   describe('a user without a password', () => {
-    it('is invited, and nothing that is typed signs them in', async () => {
+    it('a user without a password is invited, and nothing that is typed signs them in', async () => {
       const user = await invited();
       expect(user).toMatchObject({ invited: true, invitation_expires_at: null });
       for (const typed of ['', ' ', 'null', password])
@@ -84,7 +84,7 @@ describeEachDatabase('invitations', (databases) => {
       expect([both.invited, (await signIn(both.username)).status]).toEqual([false, 200]);
     });
 
-    it('is shown to administrators only', async () => {
+    it('a user without a password is shown to administrators only', async () => {
       const [first] = await service.ok<object[]>('GET', '/api/v1/users', { token: root });
       expect(Object.keys(first ?? {})).toEqual(['id', 'username', 'email', 'name', 'roles']);
     });

@@ -92,7 +92,7 @@ describeEachDatabase('/admin/jobs', (databases) => {
     expect((await service.get('/admin/jobs?filter[values]=x', { token: root })).status).toBe(400);
   });
 
-  it('is for administrators', async () => {
+  it('/admin/jobs is for administrators', async () => {
     const viewer = await service.createUser();
     const admin = await service.createUser(['admin']);
     for (const [method, path] of [
@@ -227,7 +227,7 @@ describeEachDatabase('/admin/schedules', (databases) => {
     ]);
   }, 60_000);
 
-  it('is for administrators, and knows its jobs', async () => {
+  it('/admin/schedules is for administrators, and knows its jobs', async () => {
     const viewer = await service.createUser();
     expect([
       await ask('pause', 'tick', viewer),
@@ -293,7 +293,7 @@ describeEachDatabase('jobs and records', (databases) => {
       ({ title }) => title,
     );
 
-  it('are committed or rolled back as one, and a job works by a scope of the system', async () => {
+  it('jobs and records are committed or rolled back as one, and a job works by a scope of the system', async () => {
     principals.length = 0;
     expect(await announceIt({ title: 'no', fails: true })).toBe(500);
     expect(await jobsLeft()).toEqual([]);

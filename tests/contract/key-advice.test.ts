@@ -122,7 +122,7 @@ describeEachDatabase('the use of a key by scope', (databases) => {
   });
 
   describe('advises', () => {
-    it('to narrow a key that did less than it may, once it is 30 days old', async () => {
+    it('advises to narrow a key that did less than it may, once it is 30 days old', async () => {
       const [wide, exact, idle] = [await make(), await make({ scopes: ['shelves:read'] }), await make()];
       const read = async (key: string) => service.ok('GET', '/api/v1/shelves', { key });
       try {
@@ -161,7 +161,7 @@ describeEachDatabase('the use of a key by scope', (databases) => {
       }
     });
 
-    it('nothing for a key of which less is known than it did', async () => {
+    it('advises nothing for a key of which less is known than it did', async () => {
       const { id, key } = await make();
       try {
         service.clock.advance(31 * day);
@@ -178,7 +178,7 @@ describeEachDatabase('the use of a key by scope', (databases) => {
       }
     });
 
-    it('to give endless keys an end', async () => {
+    it('advises to give endless keys an end', async () => {
       const endless = await make();
       const ending = await make({ expires_at: new Date(service.clock.now() + day * 1000).toISOString() });
       const { endless_keys } = await admin<Advice>('GET', '/api_keys/advice');
@@ -189,7 +189,7 @@ describeEachDatabase('the use of a key by scope', (databases) => {
     });
   });
 
-  it('is swept with the days that no page shows, and goes with its key', async () => {
+  it('the use of a key is swept with the days that no page shows, and goes with its key', async () => {
     const [kept, removed] = [await make(), await make()];
     for (const { key } of [kept, removed]) await service.get('/api/v1/shelves', { key });
     await settle();
@@ -280,7 +280,7 @@ describeEachDatabase('the use of a key by scope', (databases) => {
         })}`,
       );
 
-    it('has the networks and the scopes of a key as steps, and one that decides', async () => {
+    it('an explanation has the networks and the scopes of a key as steps, and one that decides', async () => {
       const { id } = await make({ scopes: ['shelves:read'], networks: ['203.0.113.0/24'] });
       const steps = async (path: string, address?: string) => {
         const { code, decided_by, steps: all } = await explain(id, path, address);

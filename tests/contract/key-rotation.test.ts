@@ -136,23 +136,26 @@ describeEachDatabase('the rotation of a key', (databases) => {
     service.clock.reset();
   });
 
-  it.each([0, 1, 600, 30 * day])('with an overlap of %i seconds ends the old key then', async (overlap) => {
-    const user = await service.createUser();
-    const { id, key: old } = await service.createKey(user);
-    const { key, previous_until } = await rotate(service, user, id, overlap);
-    const { identities } = service.server.services;
-    if (overlap === 0) {
-      expect(previous_until).toBeNull();
+  it.each([0, 1, 600, 30 * day])(
+    'a rotation with an overlap of %i seconds ends the old key then',
+    async (overlap) => {
+      const user = await service.createUser();
+      const { id, key: old } = await service.createKey(user);
+      const { key, previous_until } = await rotate(service, user, id, overlap);
+      const { identities } = service.server.services;
+      if (overlap === 0) {
+        expect(previous_until).toBeNull();
+        expect(await codesOf(service, old, key)).toEqual([refused, 0]);
+        return;
+      }
+      const end = Date.parse(previous_until ?? '');
+      const known = async (at: number) => (await identities.byKeyHash(hashKey(old), at, [])) !== undefined;
+      expect([await known(end - 1), await known(end), await known(end + 1)]).toEqual([true, false, false]);
+      service.clock.advance(overlap);
       expect(await codesOf(service, old, key)).toEqual([refused, 0]);
-      return;
-    }
-    const end = Date.parse(previous_until ?? '');
-    const known = async (at: number) => (await identities.byKeyHash(hashKey(old), at, [])) !== undefined;
-    expect([await known(end - 1), await known(end), await known(end + 1)]).toEqual([true, false, false]);
-    service.clock.advance(overlap);
-    expect(await codesOf(service, old, key)).toEqual([refused, 0]);
-    service.clock.reset();
-  });
+      service.clock.reset();
+    },
+  );
 
   it.each([
     [-1, 'minimum'],
@@ -168,7 +171,7 @@ describeEachDatabase('the rotation of a key', (databases) => {
     expect(await codeOf(service, key)).toBe(0);
   });
 
-  it('within the overlap ends the older key at once: there are never more than two', async () => {
+  it('a rotation within the overlap ends the older key at once: there are never more than two', async () => {
     const user = await service.createUser();
     const { id, key: first } = await service.createKey(user);
     const { key: second } = await rotate(service, user, id, day);
@@ -192,7 +195,7 @@ describeEachDatabase('the rotation of a key', (databases) => {
     service.clock.reset();
   });
 
-  it('is for the owner and administrators, and never for a key itself', async () => {
+  it('a rotation is for the owner and administrators, and never for a key itself', async () => {
     const root = await service.admin();
     const [user, other] = [await service.createUser(), await service.createUser()];
     const { id, key } = await service.createKey(user);
@@ -267,7 +270,7 @@ describeEachDatabase('the rotation of a key', (databases) => {
 });
 
 describeEachDatabase('rotations at once', (databases) => {
-  it('on two instances: as many keys as callers, of which the last two work', async () => {
+  it('rotations at once on two instances give each caller a key, of which the last two work', async () => {
     await using service = await startService(databases);
     const second = await service.secondInstance();
     const user = await service.createUser();
@@ -289,7 +292,7 @@ describeEachDatabase('rotations at once', (databases) => {
     expect(stored).toHaveLength(8);
   });
 
-  it('beside use: the old key is never refused within the overlap', async () => {
+  it('rotations beside use never refuse the old key within the overlap', async () => {
     await using service = await startService(databases);
     const second = await service.secondInstance();
     const user = await service.createUser();
@@ -310,7 +313,7 @@ describeEachDatabase('rotations at once', (databases) => {
     }
   });
 
-  it('beside a deletion: the key is gone, however it ends', async () => {
+  it('a rotation beside a deletion leaves no key, however it ends', async () => {
     await using service = await startService(databases);
     const second = await service.secondInstance();
     const user = await service.createUser();
@@ -375,7 +378,7 @@ describe('a rotation by the command line', () => {
   describeEachDatabase('prints the new key once', (databases) => {
     const service = useService(databases);
 
-    it('and keeps the old one for as long as it says', async () => {
+    it('a rotation by the command line keeps the old key for as long as it says', async () => {
       const user = await service.createUser();
       const { id, key: old } = await service.createKey(user);
       const { stdout } = await service.command('key', 'rotate', String(id), '--overlap', '1h', '--json');

@@ -217,7 +217,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     });
   });
 
-  it('are explained', async () => {
+  it('the scopes of a key are explained', async () => {
     await keyWith({ scopes: ['children:read'] });
     const [stored] = await service.ok<{ id: number }[]>('GET', '/admin/api_keys?sort=-id&per_page=1', {
       token: root,
@@ -256,7 +256,7 @@ describeEachDatabase('scopes of a key', (databases) => {
       [{ networks: ['203.0.113.5/24'] }, 'networks', 'key_network'],
       [{ networks: ['example.com'] }, 'networks', 'key_network'],
       [{ networks: ['10.0.0.0/8 '] }, 'networks', 'key_network'],
-    ])('%o', async (restrictions, name, rule) => {
+    ])('scopes are checked where a key is made or changed: %o', async (restrictions, name, rule) => {
       const expected = { code: 42_200, data: { errors: [{ field: name, rule }] } };
       const body = { api_key: { name: 'k', ...restrictions } };
       expect((await service.post('/api/v1/api_keys', { token: root, body })).json).toMatchObject(expected);
@@ -295,7 +295,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     expect(Object.keys(plain)).toEqual(['id', 'name', 'key', 'expires_at', 'created_at']);
   });
 
-  it('can be changed and removed by an administrator, from the next request on', async () => {
+  it('the scopes of a key can be changed and removed by an administrator, from the next request on', async () => {
     const key = await keyWith({ scopes: ['children:read'] });
     const [{ id } = { id: 0 }] = await service.ok<{ id: number }[]>(
       'GET',
@@ -357,7 +357,7 @@ describeEachDatabase('networks of a key', (databases) => {
     expect(elsewhere.text).toBe(unknown.text);
   });
 
-  it('of IPv6 admit no caller of IPv4; mapped ones are those of IPv4', async () => {
+  it('networks of IPv6 admit no caller of IPv4; mapped ones are those of IPv4', async () => {
     const root = await service.admin();
     const codes = async (networks: readonly string[], stored = networks) => {
       const { id, key } = await service.ok<{ id: number; key: string }>('POST', '/api/v1/api_keys', {
@@ -391,7 +391,7 @@ describeEachDatabase('restrictions of a key that the command line makes', (datab
   const create = (...more: string[]) =>
     service.command('key', 'create', '--username', 'root', '--name', 'cli', '--json', ...more);
 
-  it('are those that it names, and checked', async () => {
+  it('the restrictions of a key from the command line are those that it names, and checked', async () => {
     const { stdout } = await create(
       '--network',
       '127.0.0.0/8',

@@ -36,7 +36,7 @@ describeEachDatabase('a key in the administration area', (databases) => {
   });
 
   describe('GET /admin/api_keys/:id and its usage', () => {
-    it('is for administrators; a key that is not there is 404', async () => {
+    it('the usage of a key is for administrators; a key that is not there is 404', async () => {
       const viewer = await service.createUser();
       const { id } = await service.createKey(viewer);
       for (const path of [`/admin/api_keys/${id}`, `/admin/api_keys/${id}/usage`]) {
@@ -71,7 +71,7 @@ describeEachDatabase('a key in the administration area', (databases) => {
       ]);
     });
 
-    it('of several instances adds up, over several batches', async () => {
+    it('the usage of a key adds up over several instances and several batches', async () => {
       const second = await service.secondInstance();
       const person = await service.createUser();
       const { id, key } = await service.createKey(person);

@@ -161,7 +161,7 @@ describeEachDatabase('LOCALE=auto', (databases) => {
     expect((await ask('/api/v1/language', 'en-GB')).data).toEqual({ language: 'en' });
   });
 
-  it('does not mix languages by entity tags, and compares versions across them', async () => {
+  it('LOCALE=auto does not mix languages by entity tags, and compares versions across them', async () => {
     const { token } = await service.admin();
     const created = await service.post<{ id: number }>('/api/v1/wares', {
       token,

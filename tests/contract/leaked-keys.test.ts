@@ -54,7 +54,7 @@ describeEachDatabase('leaked keys', (databases) => {
   };
   const makeKey = (of: Service = service): Promise<Key> => of.createKey(user);
 
-  it('in files are reported by file, line, owner and name, and never shown', async () => {
+  it('leaked keys in files are reported by file, line, owner and name, and never shown', async () => {
     const { id, key } = await makeKey();
     const path = await write('env', `# test\nDIGEST=${foreign}\nAPI_KEY=${key}\n`);
     const { status, stdout, stderr } = await scan([path]);
@@ -73,7 +73,7 @@ describeEachDatabase('leaked keys', (databases) => {
     expect((await service.get('/api/v1/users', { key })).status).toBe(200);
   });
 
-  it('in standard input, in other encodings and in binary data', async () => {
+  it('leaked keys are found in standard input, in other encodings and in binary data', async () => {
     const { id, key } = await makeKey();
     const texts = [
       `curl -H 'X-Api-Key: ${key}'`,
@@ -91,7 +91,7 @@ describeEachDatabase('leaked keys', (databases) => {
     expect([clean.status, clean.stdout]).toEqual([0, 'no key in 1 text, 0.0 MB\n']);
   });
 
-  it('of every kind: present, replaced, expired and revoked ones', async () => {
+  it('leaked keys of every kind are found: present, replaced, expired and revoked ones', async () => {
     const { id, key: first } = await makeKey();
     const rotate = async (overlap: number) =>
       (await service.ok<Key>('POST', `/api/v1/api_keys/${id}/rotate`, { token: user, body: { overlap } }))
@@ -119,7 +119,7 @@ describeEachDatabase('leaked keys', (databases) => {
     expect(stdout).toMatch(/: revoked on \d{4}-\d\d-\d\dT/);
   });
 
-  it('are revoked on demand, with both secrets and a line in the audit log', async () => {
+  it('leaked keys are revoked on demand, with both secrets and a line in the audit log', async () => {
     const [leaked, kept] = [await makeKey(), await makeKey()];
     const { key: present } = await service.ok<Key>('POST', `/api/v1/api_keys/${leaked.id}/rotate`, {
       token: user,
@@ -202,7 +202,7 @@ describeEachDatabase('leaked keys', (databases) => {
     expect(stdout).not.toContain('\u202e');
   });
 
-  it('in one line of many megabytes, and many times', async () => {
+  it('leaked keys are found in one line of many megabytes, and many times', async () => {
     const { key } = await makeKey();
     const line = `${'x'.repeat(7)}${key}`.repeat(30_000);
     const { status, report: result } = await report([], line);
@@ -223,7 +223,7 @@ describeEachDatabase('leaked keys', (databases) => {
     ]);
   });
 
-  it('without the database no text is called clean', async () => {
+  it('no text is called clean without the database', async () => {
     const env = { ...service.env, DATABASE_URL: 'postgres://127.0.0.1:1/none', DATABASE_WAIT: '0' };
     expect((await run(['scan'], { env, stdin: 'x' })).status).toBe(3);
     expect((await run(['scan', '--nothing'], { env: service.env })).status).toBe(2);
@@ -246,7 +246,7 @@ describeEachDatabase('leaked keys', (databases) => {
       await git('init', '--quiet', '--initial-branch=main');
     });
 
-    it('are found in versions, branches, stashes, messages and what was rebased away', async () => {
+    it('leaked keys are found in versions, branches, stashes, messages and what was rebased away', async () => {
       const names = ['removed', 'branch', 'amended', 'message', 'tag', 'staged', 'present'] as const;
       const keys = new Map<string, Key>();
       for (const name of names) keys.set(name, await makeKey());
@@ -288,7 +288,7 @@ describeEachDatabase('leaked keys', (databases) => {
       expect(result.unread).toEqual([]);
     });
 
-    it('of another work tree, of a bare copy and of several repositories at once', async () => {
+    it('leaked keys are found in another work tree, in a bare copy and in several repositories at once', async () => {
       const { id, key } = await makeKey();
       const tree = join(folder, 'second tree');
       await git('worktree', 'add', '--quiet', '-b', 'second', tree);
@@ -303,7 +303,7 @@ describeEachDatabase('leaked keys', (databases) => {
       expect(await places(repository, bare)).toBe(1);
     });
 
-    it('that names programs in its configuration: none is run', async () => {
+    it('the search runs no program that the configuration of a repository names', async () => {
       const { id, key } = await makeKey();
       const trapped = join(folder, 'trapped');
       const ran = join(folder, 'ran');
@@ -395,7 +395,7 @@ describeEachDatabase('leaked keys', (databases) => {
       expect(result.unread).toEqual([`${absent.trim()}: the object is missing`]);
     });
 
-    it('is refused where there is none', async () => {
+    it('the search of a repository is refused where there is none', async () => {
       const empty = join(folder, 'no-repository');
       await mkdir(empty);
       const result = await scan(['--git', empty]);

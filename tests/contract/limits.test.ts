@@ -101,7 +101,7 @@ describeEachDatabase('limits', (databases) => {
     await expect.poll(async () => (await other.get('/api/v1/open')).status, { timeout: 5_000 }).toBe(200);
   });
 
-  it('are explained as they stand, without counting', async () => {
+  it('limits are explained as they stand, without counting', async () => {
     const root = await service.admin();
     const caller = await service.createUser();
     const explain = async (path: string, of: Readonly<Record<string, string>>) => {
@@ -123,7 +123,7 @@ describeEachDatabase('limits', (databases) => {
     expect(await explain('/health', me)).toEqual([0]);
   });
 
-  it('may be read by a page of another origin', async () => {
+  it('limits may be read by a page of another origin', async () => {
     const headers = { origin: 'https://app.example.com' };
     const caller = await service.createUser();
     const limited = await service.get('/api/v1/notes', { token: caller, headers });
@@ -132,7 +132,7 @@ describeEachDatabase('limits', (databases) => {
     expect(free.headers['access-control-expose-headers']).not.toContain('RateLimit');
   });
 
-  it('are refused for a body as well, before it is read', async () => {
+  it('a request over its limit is refused before its body is read', async () => {
     const caller = await service.createUser();
     const create = () => service.request('POST', '/api/v1/notes', { token: caller, body: { note: {} } });
     for (let count = 0; count < 3; count += 1) expect((await create()).status).toBe(422);
@@ -274,7 +274,7 @@ describeEachDatabase('limits of keys', (databases) => {
     expect(String(headers['ratelimit'])).toContain(what === 'quota' ? ';r=2;' : ';r=5;');
   });
 
-  it('are changed by administrators, with a line of the audit log', async () => {
+  it('limits of keys are changed by administrators, with a line of the audit log', async () => {
     const { id, key } = await keyWith({ limit: { max: 1, window: '1h' }, quota: 5 });
     await service.ok('PATCH', `/admin/api_keys/${id}`, {
       token: root,

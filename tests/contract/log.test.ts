@@ -76,7 +76,7 @@ describeEachDatabase('the log', (databases) => {
     (await linesOf(steps)).find(({ msg }) => msg === 'request');
 
   describe('has one line a request, with id, method, route, status, time, method of authentication and principal', () => {
-    it('of a stranger', async () => {
+    it('the log has one line for a request of a stranger', async () => {
       const lines = await linesOf(() => service.get('/api/v1/health?x=1'));
       expect(lines).toEqual([
         expect.objectContaining({
@@ -92,7 +92,7 @@ describeEachDatabase('the log', (databases) => {
       ]);
     });
 
-    it('of a user by token, key and cookie', async () => {
+    it('the log has one line for a request of a user, by token, key and cookie', async () => {
       const cookie = await service.signIn(user);
       expect(await requestLine(() => service.get('/api/v1/users', { token: user }))).toMatchObject({
         auth: 'jwt',
@@ -109,7 +109,7 @@ describeEachDatabase('the log', (databases) => {
       });
     });
 
-    it('of an application', async () => {
+    it('the log has one line for a request of an application', async () => {
       const body = '{"a":1}';
       const line = await requestLine(() =>
         service.post('/api/v1/payment', { body, headers: service.sign('shop', body) }),
@@ -122,7 +122,7 @@ describeEachDatabase('the log', (databases) => {
       });
     });
 
-    it('of what is refused: the route and not the path, the caller as far as known', async () => {
+    it('the log names the route of a refused request and not its path, and the caller as far as known', async () => {
       expect(
         await requestLine(() => service.delete('/api/v1/api_keys/123456', { token: user })),
       ).toMatchObject({ route: '/api/v1/api_keys/:id', status: 404, principal: user.id });
@@ -225,7 +225,7 @@ describeEachDatabase('the log', (databases) => {
 
 describeEachDatabase('the log at other levels', (databases) => {
   const service = useService(databases, { env: { LOG_LEVEL: 'warn' } });
-  it('at warn a request leaves no line', async () => {
+  it('a request leaves no line at warn', async () => {
     const before = service.lines.length;
     await service.get('/api/v1/health');
     await service.get('/api/v1/users');

@@ -159,7 +159,7 @@ describeEachDatabase('login', (databases) => {
   });
 
   describe('429', () => {
-    it('after ten failures, for real and unknown accounts alike, until the window ends', async () => {
+    it('a login is 429 after ten failures, for real and unknown accounts alike, until the window ends', async () => {
       const victim = await service.createUser();
       const seen: string[][] = [];
       for (const account of [victim.username, 'nobody-either']) {
@@ -203,7 +203,7 @@ describeEachDatabase('login', (databases) => {
       expect(await login(victim.password, '[2001:db8::77]:443')).toBe(200);
     });
 
-    it('and what is no address counts as the proxy', async () => {
+    it('a forwarded text that is no address counts as the proxy', async () => {
       const victim = await service.createUser();
       const login = async (password: string, address: string): Promise<number> =>
         (await service.login(victim.username, password, from(address))).status;
@@ -213,14 +213,14 @@ describeEachDatabase('login', (databases) => {
       expect(await login(victim.password, '10.9.9.9')).toBe(200);
     });
 
-    it('in the administration area too, counted with those of the login', async () => {
+    it('a sign-in of the administration area is 429 too, counted with those of the login', async () => {
       const victim = await service.createUser(['admin']);
       await failFrom(service, '10.3.0.1', Array<string>(10).fill(victim.username));
       const body = { account: victim.username, password: victim.password };
       expect((await service.post('/admin/session', { body, ...from('10.3.0.1') })).status).toBe(429);
     });
 
-    it('after a hundred failures from one address, and an IPv6 network counts as one', async () => {
+    it('a login is 429 after a hundred failures from one address, and an IPv6 network counts as one', async () => {
       await failFrom(
         service,
         '2001:db8:1:2::1',
@@ -304,18 +304,21 @@ describeEachDatabase('login', (databases) => {
     it.each([
       ['160 from one address, the same one', 160, () => '10.20.0.1', '10.20.0.1'],
       ['240 from three addresses', 240, (index: number) => `10.20.1.${index % 3}`, '10.20.2.1'],
-    ])('who hang up while they wait delay no other caller: %s', async (_, count, addressOf, address) => {
-      const single = await rightLogin(address);
-      const before = await failures();
-      const hangUp = guess(count, addressOf);
-      await underWay(before);
-      hangUp();
-      const waited = await rightLogin(address);
-      // One hash may have begun on each core, of a hundred and more. The machine of the tests does other work as well.
-      expect(waited).toBeLessThan(Math.max(3_000, 20 * Math.max(single, await rightLogin(address))));
-    });
+    ])(
+      'guessing callers who hang up while they wait delay no other caller: %s',
+      async (_, count, addressOf, address) => {
+        const single = await rightLogin(address);
+        const before = await failures();
+        const hangUp = guess(count, addressOf);
+        await underWay(before);
+        hangUp();
+        const waited = await rightLogin(address);
+        // One hash may have begun on each core, of a hundred and more. The machine of the tests does other work as well.
+        expect(waited).toBeLessThan(Math.max(3_000, 20 * Math.max(single, await rightLogin(address))));
+      },
+    );
 
-    it('from 20 networks, a right login waits at most for one guess of each', async () => {
+    it('a right login waits at most for one guess of each of 20 networks', async () => {
       const single = await rightLogin('10.21.1.1');
       const before = await failures();
       const hangUp = guess(20 * 30, (index) => `10.21.0.${index % 20}`);

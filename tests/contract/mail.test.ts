@@ -40,7 +40,7 @@ const message = {
 const from = 'The Service <service@example.com>';
 
 describe('mail by SMTP', () => {
-  it('is delivered with both texts, to the one recipient', async () => {
+  it('mail by SMTP is delivered with both texts, to the one recipient', async () => {
     const { port, received } = await receiveMail();
     await sendWith({ smtp: `smtp://127.0.0.1:${port}`, from })(message, 7);
     const [mail] = received;
@@ -55,7 +55,7 @@ describe('mail by SMTP', () => {
     expect(mail.raw).toContain('text/html');
   });
 
-  it('is authenticated with the credential, and waits while there is none', async () => {
+  it('mail by SMTP is authenticated with the credential, and waits while there is none', async () => {
     const { port, received, connections } = await receiveMail({
       authOptional: false,
       allowInsecureAuth: true,
@@ -70,7 +70,7 @@ describe('mail by SMTP', () => {
     expect(received.map(({ user }) => user)).toEqual(['mailer@example.com']);
   });
 
-  it('is not sent without encryption to another machine, unless that is permitted', async () => {
+  it('mail by SMTP is not sent without encryption to another machine, unless that is permitted', async () => {
     const { port, received } = await receiveMail();
     // Resolves to this machine, and is not one of its names.
     const smtp = `smtp://0.0.0.0:${port}`;
@@ -81,7 +81,7 @@ describe('mail by SMTP', () => {
   });
 
   it.each(['smtp', 'smtps'])(
-    'is not sent by %s to a server with a certificate of its own',
+    'mail is not sent by %s to a server with a certificate of its own',
     async (scheme) => {
       const { port, received } = await receiveMail({ disabledCommands: [], secure: scheme === 'smtps' });
       await expect(sendWith({ smtp: `${scheme}://0.0.0.0:${port}`, from })(message, 1)).rejects.toThrow(
@@ -133,7 +133,7 @@ describe('mail by SMTP', () => {
     'ann，eve@evil.test',
     'ann@example.com\r\nRCPT TO:<eve@evil.test>',
     'ann@[127.0.0.1]',
-  ])('does not go to %j, which a mail server could read as another address', async (to) => {
+  ])('mail does not go to %j, which a mail server could read as another address', async (to) => {
     const { port, received } = await receiveMail();
     const sent = sendWith({ smtp: `smtp://127.0.0.1:${port}`, from })({ ...message, to }, 1);
     await expect(sent).rejects.toThrow('not one to which mail can be sent');
@@ -151,7 +151,7 @@ describe('mail by SMTP', () => {
 });
 
 describe('mail', () => {
-  it('has texts of its own in every language, without and with a link', () => {
+  it('mail has texts of its own in every language, without and with a link', () => {
     for (const template of mailTemplates)
       for (const locale of locales) {
         const facts = { change: 'key_created', changed: 'Deployment', keys: 2, linkedAccounts: 1 } as const;
@@ -187,7 +187,7 @@ describe('mail', () => {
     ]);
   });
 
-  it('is not sent once its link has expired, or cannot be decrypted', async () => {
+  it('mail is not sent once its link has expired, or cannot be decrypted', async () => {
     const received: OutgoingMail[] = [];
     const send = sendWith((mail) => received.push(mail));
     await expect(send({ ...message, expires_at: '2026-05-01T00:00:00.000Z' }, 1)).rejects.toThrow('expired');
@@ -288,7 +288,7 @@ describe('the preview of gatewright dev', () => {
       expect((await get(`/dev/mail/${path}`)).status).toBe(404);
   });
 
-  it('does not exist otherwise', async () => {
+  it('the preview of mail does not exist outside of gatewright dev', async () => {
     const get = await open({});
     expect((await get('/dev/mail')).status).toBe(404);
   });

@@ -87,7 +87,7 @@ describeEachDatabase('what one user made for another', (databases) => {
       expect(await codeOf(token)).toEqual([41002, 41002]);
     });
 
-    it('is not good where its maker lost the right by a statement that ends no links', async () => {
+    it('an invitation link is not good where its maker lost the right by a statement that ends no links', async () => {
       const run = (sql: string) => service.server.services.database.execute({ sql, parameters: [] });
       const admin = await service.createUser(['admin']);
       const user = await service.createUser(['viewer']);
@@ -126,21 +126,21 @@ describeEachDatabase('what one user made for another', (databases) => {
       return (await shown(id)).must_change_password;
     };
 
-    it('that an admin set is to be changed by who becomes a super_admin', async () => {
+    it('a password that an admin set is to be changed by who becomes a super_admin', async () => {
       const admin = await service.createUser(['admin']);
       const user = await service.createUser(['viewer']);
       expect((await change(user.id, { password }, admin)).status).toBe(200);
       expect(await promoted(user.id)).toBe(true);
     });
 
-    it('that an admin made the user with, too', async () => {
+    it('a password that an admin made the user with is to be changed by who becomes a super_admin', async () => {
       const token = await service.createUser(['admin']);
       const body = { user: { username: 'made', email: 'made@example.com', password } };
       const { id } = await service.ok<ManagedUser>('POST', '/admin/users', { token, body });
       expect(await promoted(id)).toBe(true);
     });
 
-    it('of their own, or set by a super_admin, is not', async () => {
+    it('a password of their own, or set by a super_admin, is not to be changed', async () => {
       const [own, by] = [await service.createUser(['viewer']), await service.createUser(['viewer'])];
       await change(by.id, { password });
       await change(own.id, { password });

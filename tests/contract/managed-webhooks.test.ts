@@ -231,7 +231,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(JSON.stringify(lines)).not.toContain('whsec_');
   });
 
-  it('are missing for everyone else, on every route', async () => {
+  it('webhooks of callers are missing for everyone else, on every route', async () => {
     const hook = await subscribe(ann);
     await orderOf(mine, 'A1');
     const [delivery] = (await settled(ann, hook)) as [Row];
@@ -346,7 +346,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(delivery).toMatchObject({ withheld: true, request_body: null, response_body: null });
   });
 
-  it('are made by a token only, never by an API key, and not before a password change', async () => {
+  it('webhooks of callers are made by a token only, never by an API key, and not before a password change', async () => {
     const body = { webhook: { url: receiver.url, models: ['Order'] } };
     const user = await service.createUser();
     const keys = [
@@ -526,7 +526,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(sent()).toHaveLength(1);
   });
 
-  it('are disabled and deleted by administrators, who change neither their user nor their reach', async () => {
+  it('webhooks of callers are disabled and deleted by administrators, who change neither their user nor their reach', async () => {
     const hook = await subscribe(ann);
     const patch = (token: TestUser | undefined, from: string, webhook: object) =>
       service.request<Refusal>('PATCH', `${from}/${hook.id}`, { token, body: { webhook } });
@@ -554,7 +554,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(await service.ok('GET', path, { token: ann })).toEqual([]);
   });
 
-  it('of a user are ten, however many are made at once on two instances', async () => {
+  it('webhooks of a user are ten, however many are made at once on two instances', async () => {
     const second = await service.secondInstance();
     const user = await service.createUser();
     const body = { webhook: { url: receiver.url, models: ['Order'] } };
@@ -621,7 +621,7 @@ describeEachDatabase('webhooks of callers, elsewhere', (databases) => {
     return codes;
   };
 
-  it('do not exist where no model has both events and a rule', async () => {
+  it('webhooks of callers do not exist where no model has both events and a rule', async () => {
     await using service = await startService(databases, {
       application: { resources: [team, seat, note, slip], migrations },
     });

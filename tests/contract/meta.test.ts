@@ -249,7 +249,7 @@ describeEachDatabase('metadata', (databases) => {
     }
   });
 
-  it('is for users: strangers and applications are refused, an unknown model is an unknown path', async () => {
+  it('metadata is for users: strangers and applications are refused, an unknown model is an unknown path', async () => {
     const [model] = models;
     const path = `/api/v1/meta/${model?.name}`;
     expect((await service.get(path)).status).toBe(401);

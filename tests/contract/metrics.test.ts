@@ -235,12 +235,12 @@ describeEachDatabase('METRICS_PORT', (databases) => {
 });
 
 describe('the variable METRICS_PORT', () => {
-  it('is off unless it is set, and is no mistake when it is', () => {
+  it('METRICS_PORT is off unless it is set, and is no mistake when it is', () => {
     expect(readConfig({}).metricsPort).toBeUndefined();
     expect(readConfig({ METRICS_PORT: '9464' }).metricsPort).toBe(9464);
   });
 
-  it('is another port than PORT', () => {
+  it('METRICS_PORT is another port than PORT', () => {
     const mistakes = (environment: Readonly<Record<string, string>>) => {
       try {
         readConfig(environment);

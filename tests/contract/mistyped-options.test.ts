@@ -31,7 +31,7 @@ describe('a misspelt option names the nearest', () => {
     expect(define).toThrow(`the nearest is "${near}"`);
   });
 
-  it('of an application under test, and of its users', async () => {
+  it('a misspelt option of an application under test, or of its users, names the nearest', async () => {
     await expect(testApplication(misspelt({ aplication: '.' }))).rejects.toThrow(
       'testApplication: there is no option "aplication": the nearest is "application"',
     );
@@ -79,12 +79,12 @@ describeDatabase('sqlite', 'a misspelt option of a call', (databases) => {
       'update: there is no option "verison": the nearest is "version"',
     ],
     ['remove', (records) => records.remove(1, misspelt({ etag: 1 })), 'remove: there is no option "etag"'],
-  ])('of %s', async (_, call, message) => {
+  ])('a misspelt option of %s is refused', async (_, call, message) => {
     await expect(call(orders())).rejects.toThrow(message);
     await expect(scope().transaction(({ records }) => call(records(order)))).rejects.toThrow(TypeError);
   });
 
-  it('of jobs.add, which then adds nothing', async () => {
+  it('a misspelt option of jobs.add is refused, and nothing is added', async () => {
     for (const options of [{ kye: 'once' }, { delay: 5 }])
       await expect(scope().jobs.add(job, {}, misspelt(options))).rejects.toThrow(TypeError);
     await expect(scope().jobs.add(job, {}, misspelt({ kye: 'once' }))).rejects.toThrow(

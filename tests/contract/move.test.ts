@@ -147,7 +147,7 @@ for (const { from, to } of directions)
     describeDatabase(to, '', (destinations) => {
       // Between two of a kind, the other test shows as much.
       it.runIf(from !== to)(
-        'has everything, answers the same bytes, and counts on',
+        'a moved service has everything, answers the same bytes, and counts on',
         async () => {
           const { service: first, root, user, key, cookie, last } = await fillService(sources);
           const [source, destination] = [first.env['DATABASE_URL'] ?? '', await destinations.create()];

@@ -194,7 +194,7 @@ describeEachDatabase('must_change_password', (databases) => {
     expect((await service.get('/api/v1/mixed', signed)).data).toBe('application');
   });
 
-  it('is off unless asked for, and stands in every answer of the administration area', async () => {
+  it('must_change_password is off unless asked for, and stands in every answer of the administration area', async () => {
     const body = { username: 'fresh.leaf', email: 'leaf@example.com', password: commonPassword };
     const made = await service.ok<{ id: number }>('POST', '/admin/users', {
       token: root,
@@ -287,7 +287,7 @@ describeEachDatabase('must_change_password', (databases) => {
       );
     });
 
-    it('does not mention it for anybody else', async () => {
+    it('an explanation does not mention must_change_password for anybody else', async () => {
       const user = await service.createUser();
       const { steps } = await explain({ user_id: String(user.id), method: 'GET', path: '/api/v1/mixed' });
       expect(steps.map(({ rule }) => rule)).not.toContain('password_change');

@@ -94,7 +94,7 @@ describeEachDatabase('what an operator sees of a request', (databases) => {
   const own = /^[0-9a-f]{8}-[0-9a-z]+$/;
 
   describe('X-Request-Id', () => {
-    it('is taken over from a proxy of ours where it can be an id, and stands in the log', async () => {
+    it('X-Request-Id is taken over from a proxy of ours where it can be an id, and stands in the log', async () => {
       for (const id of ['01JD3Z', traceId, 'a.b:c_d=e+f/g@h-1', 'x'.repeat(128)]) {
         expect(await idOf({ 'x-request-id': id })).toBe(id);
         expect(await requestOf(service, id)).toMatchObject({ route: '/api/v1/health' });
@@ -103,13 +103,13 @@ describeEachDatabase('what an operator sees of a request', (databases) => {
         expect(await idOf({ 'x-request-id': Buffer.from(id).toString('latin1') })).toMatch(own);
     });
 
-    it('of anybody else is not', async () => {
+    it('X-Request-Id of anybody else is not taken over', async () => {
       const strangers = await service.secondInstance({ env: { TRUST_PROXY: '' } });
       expect(await idOf({ 'x-request-id': 'of-a-stranger' }, strangers)).toMatch(own);
       expect(strangers.lines.join('')).not.toContain('of-a-stranger');
     });
 
-    it('is on every answer, also on what reaches no route, and is another each time', async () => {
+    it('X-Request-Id is on every answer, also on what reaches no route, and is another each time', async () => {
       const answers = await Promise.all([
         service.get('/api/v1/users'),
         service.get('/api/v1/no-such-path'),

@@ -48,19 +48,22 @@ describeDatabase('sqlite', 'requests to a provider that strangers cause', (datab
     'many networks': (index: number) => `198.51.${index}.7`,
   };
 
-  it.each(Object.entries(networks))('are one for 150 sign-ins from %s', async (_name, addressOf) => {
-    service.clock.advance(31 * 60);
-    attempts = 0;
-    const begin = (index: number) =>
-      service.get('/api/v1/auth/oidc/partner', { headers: { 'x-forwarded-for': addressOf(index) } });
-    const answers = await Promise.all(Array.from({ length: 150 }, (_, index) => begin(index)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-    expect((await begin(0)).status).toBe(503);
-    expect(attempts).toBe(1);
-  });
+  it.each(Object.entries(networks))(
+    'requests to a provider are one for 150 sign-ins from %s',
+    async (_name, addressOf) => {
+      service.clock.advance(31 * 60);
+      attempts = 0;
+      const begin = (index: number) =>
+        service.get('/api/v1/auth/oidc/partner', { headers: { 'x-forwarded-for': addressOf(index) } });
+      const answers = await Promise.all(Array.from({ length: 150 }, (_, index) => begin(index)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+      expect((await begin(0)).status).toBe(503);
+      expect(attempts).toBe(1);
+    },
+  );
 
   it.each(Object.entries(networks))(
-    'are two at most for 60 forged tokens from %s',
+    'requests to a provider are two at most for 60 forged tokens from %s',
     async (_name, addressOf) => {
       service.clock.advance(31 * 60);
       const { privateKey } = await generateKeyPair('RS256');

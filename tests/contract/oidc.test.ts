@@ -319,7 +319,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       '/a b',
       '',
       '/ü',
-    ])('to return to %j', async (path) => {
+    ])('refuses to return to %j', async (path) => {
       const { json } = await service.get(`${base}/company?return=${encodeURIComponent(path)}`);
       expect(json.code).toBe(40006);
     });
@@ -342,7 +342,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
   });
 
   describe('an account', () => {
-    it('is issuer and subject, never an address', async () => {
+    it('an account of a provider is issuer and subject, never an address', async () => {
       const victim = await service.createUser(['admin']);
       const { user } = await signIn(someone({ email: victim.email, email_verified: true }));
       expect(user.id).not.toBe(victim.id);
@@ -360,7 +360,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(mine.user).not.toHaveProperty('email_taken');
     });
 
-    it('whose address belongs to another user has none, and says so', async () => {
+    it('an account of a provider whose address belongs to another user has none, and says so', async () => {
       const owner = await service.createUser(['viewer']);
       const { token, user } = await signIn(
         someone({ email: owner.email.toUpperCase(), email_verified: true }),
@@ -400,7 +400,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(again.email).toBe('other@example.com');
     });
 
-    it('has the address that the provider has verified, not one that looks like it', async () => {
+    it('an account of a provider has the address that the provider has verified, not one that looks like it', async () => {
       const owner = await service.createUser(['viewer']);
       const exact = owner.email.replace('example.com', '例子.example');
       expect((await signIn(someone({ email: exact, email_verified: true }))).user.email).toBe(
@@ -423,13 +423,13 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       ['email', 'per\0son@example.com'],
       ['groups', ['staff', 'sta\0ff']],
       ['groups', 'staff\n'],
-    ])('with the claim %s, %j, is refused', async (name, value) => {
+    ])('an account of a provider with the claim %s, %j, is refused', async (name, value) => {
       const account = someone({ [name]: value });
       expect(await refused(name === 'sub' ? { ...account, sub: `${value}${made}` } : account)).toBe('40110');
       expect(reasons().at(-1)).toMatch(new RegExp(`the claim ${name} has a control character`));
     });
 
-    it('has a name of one line, and no username with control characters', async () => {
+    it('an account of a provider has a name of one line, and no username with control characters', async () => {
       const odd = { name: ' Mal\r\nBcc: x\u0085\u2028 Ory\u001b[0m', preferred_username: 'mal\r\nory' };
       const { user } = await signIn(someone({ ...odd, email: 'mal\r\n@example.com', email_verified: true }));
       expect(user).toMatchObject({ name: 'Mal Bcc: x  Ory [0m', email: null });
@@ -438,7 +438,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(long.user).toMatchObject({ name: '😀'.repeat(200) });
     });
 
-    it('with an unverified address has none', async () => {
+    it('an account of a provider with an unverified address has none', async () => {
       for (const email_verified of [false, undefined, 'true', 1]) {
         const { user } = await signIn(someone({ email: `free${made}@example.com`, email_verified }));
         expect(user.email).toBeNull();
@@ -446,13 +446,13 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       }
     });
 
-    it('with the same subject at another issuer is another one', async () => {
+    it('an account with the same subject at another issuer is another one', async () => {
       const account = someone();
       await signIn(account);
       expect(await refused(account, 'other')).toBe('40110');
     });
 
-    it('is not created where the provider creates none', async () => {
+    it('an account is not created where the provider creates none', async () => {
       const before = await service.server.services.users.any();
       expect(before).toBe(true);
       expect(await refused(someone(), 'other')).toBe('40110');
@@ -464,7 +464,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       ['a long name', { preferred_username: 'x'.repeat(500), name: 'y'.repeat(500) }],
       ['invisible characters', { preferred_username: 'a\u200bb', name: 'a' }],
       ['names of other types', { preferred_username: 7, name: ['a'], email: {} }],
-    ])('with %s makes a user', async (_name, claims) => {
+    ])('an account of a provider with %s makes a user', async (_name, claims) => {
       expect((await signIn(someone(claims))).user.username).toMatch(/\S/);
     });
   });
@@ -500,7 +500,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect((await shown(chief.user.id)).roles).toEqual(['super_admin']);
     });
 
-    it('are read from the user info if the ID token has none, and from within objects', async () => {
+    it('roles are read from the user info if the ID token has none, and from within objects', async () => {
       const account = someone();
       company.userinfo = { sub: account.sub, groups: ['staff'] };
       expect((await shown((await signIn(account)).user.id)).roles).toEqual(['editor']);
@@ -508,17 +508,17 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(await refused(someone())).toBe('40110');
     });
 
-    it('that are too many for the token refuse the sign-in', async () => {
+    it('roles that are too many for the token refuse the sign-in', async () => {
       expect(await refused(someone({ _claim_names: { groups: 'src1' }, _claim_sources: {} }))).toBe('40110');
       expect(reasons().at(-1)).toContain('too many');
     });
 
-    it('that do not exist refuse the sign-in', async () => {
+    it('roles that do not exist refuse the sign-in', async () => {
       expect(await refused(someone({ groups: ['lost'] }))).toBe('40110');
       expect(reasons().at(-1)).toContain('the role nowhere does not exist');
     });
 
-    it('are explained: claim, mapping, role', async () => {
+    it('roles of a provider are explained: claim, mapping, role', async () => {
       interface Explained {
         readonly user: { id: number; name: string } | null;
         readonly allowed: boolean;
@@ -633,7 +633,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
   });
 
   describe('the one-time code', () => {
-    it('is valid once, within two minutes', async () => {
+    it('the one-time code is valid once, within two minutes', async () => {
       const code = fragmentOf(await arrive(someone()), 'code');
       expect((await exchange(code)).status).toBe(200);
       expect((await exchange(code)).json.code).toBe(40105);
@@ -643,7 +643,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect((await exchange('x')).json.code).toBe(40105);
     });
 
-    it('is refused in any browser but the one that began, and works there afterwards', async () => {
+    it('the one-time code is refused in any browser but the one that began, and works there afterwards', async () => {
       const account = someone({ groups: ['chiefs'] });
       const code = fragmentOf(await arrive(account), 'code');
       const own = last;
@@ -658,7 +658,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect((await exchange(code, undefined, own)).status).toBe(200);
     });
 
-    it('is bound by a cookie that no page reads and no other site sends', async () => {
+    it('the one-time code is bound by a cookie that no page reads and no other site sends', async () => {
       const { headers } = await arrive(someone());
       expect(headers['set-cookie']?.filter((set) => /_code_/.test(set))).toEqual([
         expect.stringMatching(/; Max-Age=120; Path=\/; HttpOnly; SameSite=Strict$/),
@@ -690,7 +690,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect((await exchange(code, undefined, there)).status).toBe(200);
     });
 
-    it('is void once the user is disabled, and a disabled user gets none', async () => {
+    it('the one-time code is void once the user is disabled, and a disabled user gets none', async () => {
       const account = someone();
       const { user } = await signIn(account);
       const code = fragmentOf(await arrive(account), 'code');
@@ -816,7 +816,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       );
     });
 
-    it('is of the browser that began it, and refuses an account of another user', async () => {
+    it('linking is of the browser that began it, and refuses an account of another user', async () => {
       const [one, two] = [await service.createUser(['viewer']), await service.createUser(['viewer'])];
       const account = someone();
       const first = await begin(one);
@@ -829,7 +829,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(await identities(two)).toEqual([]);
     });
 
-    it('is undone, but never the last way to sign in, nor for another user', async () => {
+    it('linking is undone, but never the last way to sign in, nor for another user', async () => {
       const { token, user } = await signIn(someone());
       const [mine] = await identities({ token });
       expect((await service.delete(`/api/v1/auth/identities/${mine?.id}`, { token })).json.code).toBe(40917);
@@ -867,7 +867,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       return { ...user, account, token };
     };
 
-    it('are listed as for the user, and removed', async () => {
+    it('linked accounts of a user are listed for administrators as for the user, and removed', async () => {
       const admin = await service.createUser(['admin']);
       const user = await linkedUser(['viewer']);
       const [linked, ...more] = await ofUser(user.id, admin);
@@ -894,7 +894,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       });
     });
 
-    it('of a super_admin are left to another one', async () => {
+    it('linked accounts of a super_admin are left to another one', async () => {
       const admin = await service.createUser(['admin']);
       const chief = await linkedUser(['super_admin']);
       const [linked] = await ofUser(chief.id, admin);
@@ -913,7 +913,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(await ofUser(user.id)).toHaveLength(1);
     });
 
-    it('are not found by the path of another user, and for no user', async () => {
+    it('linked accounts are not found by the path of another user, and for no user', async () => {
       const [one, two] = [await linkedUser(['viewer']), await linkedUser(['viewer'])];
       const [linked] = await ofUser(one.id);
       for (const path of [
@@ -926,7 +926,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(await ofUser(one.id)).toHaveLength(1);
     });
 
-    it('are refused to everybody else', async () => {
+    it('linked accounts of a user are refused to everybody else', async () => {
       const user = await linkedUser(['viewer']);
       const [linked] = await ofUser(user.id);
       const { token } = user;
@@ -988,7 +988,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(await me(token)).toBe(200);
     });
 
-    it('is never refused because of forged tokens from the same network', async () => {
+    it('back-channel logout is never refused because of forged tokens from the same network', async () => {
       const account = someone();
       const { token } = await signIn(account);
       const forged: number[] = [];
@@ -1219,7 +1219,7 @@ describeEachDatabase('the shapes of products', (databases) => {
 describeEachDatabase('an application without providers', (databases) => {
   const service = useService(databases);
 
-  it('has none of the paths', async () => {
+  it('an application without providers has none of the paths', async () => {
     for (const path of [
       ...['/api/v1/auth/providers', `${base}/company`, '/api/v1/auth/identities'],
       '/admin/users/1/identities',

@@ -62,14 +62,14 @@ describeEachDatabase('a program that knows no restrictions', (databases) => {
   });
 
   describe.each(Object.entries(restrictions))('does not find a key with %s', (name, value) => {
-    it('that was made with them, nor after a rotation', async () => {
+    it('an older program does not find a key that was made with restrictions, nor after a rotation', async () => {
       const { id, key } = await create({ [name]: value });
       const { key: next } = await rotate(id);
       expect([await finds(key), await finds(next)]).toEqual([false, false]);
       expect([await works(key), await works(next)]).toEqual([true, true]);
     });
 
-    it('that got them later, until they are taken away', async () => {
+    it('an older program does not find a key that got restrictions later, until they are taken away', async () => {
       const { id, key } = await create({});
       const { key: next } = await rotate(id);
       await change(id, { [name]: value });
@@ -81,7 +81,7 @@ describeEachDatabase('a program that knows no restrictions', (databases) => {
     });
   });
 
-  it('does not hide a leaked key from a search', async () => {
+  it('a program that knows no restrictions does not hide a leaked key from a search', async () => {
     const token = await service.admin();
     const { id, key } = await create({ scopes: ['users:read'] });
     const { key: next } = await rotate(id);

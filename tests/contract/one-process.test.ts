@@ -146,20 +146,20 @@ describeEachDatabase('a loop of many statements', (databases) => {
     return result;
   };
 
-  it('in one transaction of an endpoint is 503 after TRANSACTION_TIMEOUT, and rolled back', async () => {
+  it('a loop of many statements in one transaction of an endpoint is 503 after TRANSACTION_TIMEOUT, and rolled back', async () => {
     expect(await beside(() => post('/create-many', { count: many }))).toMatchObject(tooLong);
     expect(await notes()).toBe(0);
     expect((await post('/create-many', { count: 10 })).status).toBe(200);
     expect(await notes()).toBe(10);
   });
 
-  it('in a hook of a write is 503 as well', async () => {
+  it('a loop of many statements in a hook of a write is 503 as well', async () => {
     const before = await notes();
     expect(await beside(() => post('/hookeds', { hooked: { count: many } }))).toMatchObject(tooLong);
     expect(await notes()).toBe(before);
   });
 
-  it('in a job fails it', async () => {
+  it('a loop of many statements in a job fails it', async () => {
     const before = await notes();
     const { jobs } = service.server.services.systemScope('a test');
     const id = await jobs.add('many', { count: many });
@@ -176,7 +176,7 @@ describeEachDatabase('a loop of many statements', (databases) => {
     expect(await notes()).toBe(before);
   });
 
-  it('of the system, as scripts and onStart have it, is refused too', async () => {
+  it('a loop of many statements of the system, as scripts and onStart have it, is refused too', async () => {
     const before = await notes();
     const { transaction } = service.server.services.systemScope('a test');
     const work = (): Promise<void> => transaction(({ records }) => createMany(records, many));
@@ -184,11 +184,11 @@ describeEachDatabase('a loop of many statements', (databases) => {
     expect(await notes()).toBe(before);
   });
 
-  it('that catches every error ends all the same', async () => {
+  it('a loop of many statements that catches every error ends all the same', async () => {
     expect(await beside(() => post('/never-gives-up', {}))).toMatchObject(tooLong);
   });
 
-  it('without a transaction lets others in, and ends after HANDLER_TIMEOUT', async () => {
+  it('a loop of many statements without a transaction lets others in, and ends after HANDLER_TIMEOUT', async () => {
     const answer = await beside(() => post('/read-many', { count: 1_000_000 }));
     expect(answer).toMatchObject({ status: 503, json: { code: 50304 } });
     // Its scope takes no more calls.
@@ -198,7 +198,7 @@ describeEachDatabase('a loop of many statements', (databases) => {
     expect((await post('/read-many', { count: 10 })).status).toBe(200);
   });
 
-  it('of a hook, or of a job, ends after its time as well', async () => {
+  it('a loop of many statements of a hook, or of a job, ends after its time as well', async () => {
     const hook = await beside(() => post('/hookeds', { hooked: { count: -1 } }));
     expect(hook).toMatchObject({ status: 503, json: { code: 50304 } });
     const { jobs } = service.server.services.systemScope('a test');
@@ -235,14 +235,17 @@ describeDatabase('sqlite', 'a large batch', (databases) => {
   it.each([
     ['accented', accented(20_000), 20],
     ['Chinese', chinese(20_000), 14],
-  ])('of %s text into a model with a search does not hold up the process', async (_, body, count) => {
-    const records = Array.from({ length: count }, () => ({ body }));
-    const [answer, hold] = await longestHold(() => create('pages', records));
-    expect(answer.status).toBe(200);
-    expect(hold).toBeLessThan(250);
-  });
+  ])(
+    'a large batch of %s text into a model with a search does not hold up the process',
+    async (_, body, count) => {
+      const records = Array.from({ length: count }, () => ({ body }));
+      const [answer, hold] = await longestHold(() => create('pages', records));
+      expect(answer.status).toBe(200);
+      expect(hold).toBeLessThan(250);
+    },
+  );
 
-  it('of a thousand records does not hold up the process', async () => {
+  it('a large batch of a thousand records does not hold up the process', async () => {
     const records = Array.from({ length: 1_000 }, (_, nth) => ({ title: `note ${nth}` }));
     const [answer, hold] = await longestHold(() => create('notes', records));
     expect(answer.status).toBe(200);
@@ -253,7 +256,7 @@ describeDatabase('sqlite', 'a large batch', (databases) => {
     expect(refusing).toBeLessThan(250);
   });
 
-  it('of members of one value does not hold up the process', async () => {
+  it('a large batch of members of one value does not hold up the process', async () => {
     const token = await service.admin();
     const objectOf = (first: number): string =>
       `{${Array.from({ length: 90_000 }, (_, nth) => `"k${nth}":${(nth + first) % 10}`).join(',')}}`;

@@ -56,7 +56,7 @@ describeEachDatabase('a password that was verified a moment too early', (databas
       'the user is gone': (user) => service.request('DELETE', `/admin/users/${user.id}`, { token: root }),
     };
     for (const [when, event] of Object.entries(events))
-      it(`when ${when}`, async () => {
+      it(`a sign-in with an overtaken password leaves no session behind when ${when}`, async () => {
         const user = await service.createUser(['admin']);
         overtake(() => event(user));
         const { status, json, headers } = await signIn(user);
@@ -67,7 +67,7 @@ describeEachDatabase('a password that was verified a moment too early', (databas
         expect(await service.ok('GET', begun, { token: root })).toEqual([]);
       });
 
-    it('and is recorded as a failure', async () => {
+    it('a sign-in with an overtaken password is recorded as a failure', async () => {
       const user = await service.createUser(['admin']);
       overtake(() => patch(user, { password: reset }));
       expect((await signIn(user)).status).toBe(401);
@@ -119,7 +119,7 @@ describeEachDatabase('a password that was verified a moment too early', (databas
       });
   });
 
-  it('at the same moment: whichever is first, no session of the old password is left', async () => {
+  it('a sign-in and a new password at the same moment leave no session of the old password, whichever is first', async () => {
     const { sessions, users, cookies } = service.server.services;
     const actor = { principal: 'command line', address: null } as const;
     const user = await service.createUser(['admin']);

@@ -51,7 +51,7 @@ describeEachDatabase('a catalogue of the application', (databases) => {
   const service = useService(databases, { application, env: { LOCALE: 'auto' } });
   const de = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.8' };
 
-  it('has the messages of its language, and English for missing ones', async () => {
+  it('a catalogue of the application has the messages of its language, and English for missing ones', async () => {
     const unknown = await service.get('/api/v1/nothing', { headers: de });
     expect([unknown.json.message, unknown.headers['content-language']]).toEqual([
       ...['Diesen Pfad gibt es nicht', 'de'],
@@ -61,7 +61,7 @@ describeEachDatabase('a catalogue of the application', (databases) => {
     expect((await service.get('/api/v1/nothing')).json.message).toBe('路径不存在');
   });
 
-  it('has the labels of models and of the service in validation errors', async () => {
+  it('a catalogue of the application has the labels of models and of the service in validation errors', async () => {
     const { token } = await service.admin();
     const create = (ware: object, headers: Record<string, string>) =>
       service.post('/api/v1/wares', { token, body: { ware }, headers });

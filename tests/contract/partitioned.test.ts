@@ -45,7 +45,7 @@ const divide: Migration = {
 };
 
 describeDatabase('postgres', 'a table that a migration has divided', (databases) => {
-  it('is served as before: what it held, what comes, lists across its parts', async () => {
+  it('a table that a migration has divided is served as before: what it held, what comes, lists across its parts', async () => {
     const url = await databases.create();
     const start = (migrations: Migrations) =>
       startService(databases, { url, application: { resources: models, migrations } });

@@ -38,7 +38,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       return { ticket, methods, asked: asking(service, options?.challenge ?? '') };
     };
 
-    it('is made in a browser, signs in, and is counted', async () => {
+    it('a passkey is made in a browser, signs in, and is counted', async () => {
       const { user, browser, authenticator, codes } = await withKey();
       expect(codes).toHaveLength(10);
       for (const signIns of [1, 2]) {
@@ -63,7 +63,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       ]);
     });
 
-    it('that does not count its signatures is taken, too', async () => {
+    it('a passkey that does not count its signatures is taken, too', async () => {
       const { user, authenticator } = await withKey(new Authenticator(undefined));
       for (let signIns = 0; signIns < 2; signIns += 1) {
         const { ticket, asked } = await challengeOf(user);
@@ -130,7 +130,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 410]);
     });
 
-    it('is removed with the password; the codes go with the last factor', async () => {
+    it('a passkey is removed with the password; the codes go with the last factor', async () => {
       const { user, browser, id } = await withKey();
       const remove = (body: object) => browser.ask('DELETE', `${path}/passkeys/${id}`, body);
       expect((await remove({ password: 'another one' })).status).toBe(422);
@@ -180,7 +180,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       });
     });
 
-    it('of another is not there', async () => {
+    it('a passkey of another user is not there', async () => {
       const { id } = await withKey();
       const { browser } = await withKey();
       expect((await browser.ask('DELETE', `${path}/passkeys/${id}`, browser.password)).status).toBe(404);

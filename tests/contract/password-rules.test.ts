@@ -154,25 +154,28 @@ describeEachDatabase('passwords', (databases) => {
     },
   };
 
-  it.each(Object.keys(ways))('of %s have 8 characters, in whatever form they are typed', async (way) => {
-    const set = ways[way];
-    if (set === undefined) throw new Error(way);
-    for (const short of ['密码甲', 'éèêë', '😀🎉', 'o\u0308o\u0308o\u0308o\u0308'])
-      expect([short, (await set(short))[1]]).toEqual([short, false]);
-    for (const password of [composed, decomposed]) {
-      const [username, taken] = await set(password);
-      expect(taken).toBe(true);
-      for (const typed of [decomposed, composed]) expect(await signIn(username, typed)).toBe(200);
-      expect(await signIn(username, 'cafe-noir-a-8h')).toBe(401);
-    }
-  });
+  it.each(Object.keys(ways))(
+    'passwords of %s have 8 characters, in whatever form they are typed',
+    async (way) => {
+      const set = ways[way];
+      if (set === undefined) throw new Error(way);
+      for (const short of ['密码甲', 'éèêë', '😀🎉', 'o\u0308o\u0308o\u0308o\u0308'])
+        expect([short, (await set(short))[1]]).toEqual([short, false]);
+      for (const password of [composed, decomposed]) {
+        const [username, taken] = await set(password);
+        expect(taken).toBe(true);
+        for (const typed of [decomposed, composed]) expect(await signIn(username, typed)).toBe(200);
+        expect(await signIn(username, 'cafe-noir-a-8h')).toBe(401);
+      }
+    },
+  );
 
-  it('of the first administrator have the same rule', async () => {
+  it('passwords of the first administrator have the same rule', async () => {
     const env = { ...service.env, ADMIN_PASSWORD: '密码甲', DATABASE_URL: await databases.create() };
     await expect(service.secondInstance({ env })).rejects.toThrow(/8/);
   });
 
-  it('are neither one’s username nor one’s address', async () => {
+  it('passwords are neither one’s username nor one’s address', async () => {
     const user = await service.createUser(['viewer'], { username: name() });
     for (const password of [
       user.username.toUpperCase(),
@@ -188,7 +191,7 @@ describeEachDatabase('passwords', (databases) => {
     }
   });
 
-  it('are not the former one in another form', async () => {
+  it('passwords are not the former one in another form', async () => {
     const user = await service.createUser(['viewer']);
     await service.request('PATCH', `/admin/users/${user.id}`, {
       token: root,

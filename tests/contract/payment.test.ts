@@ -136,7 +136,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       expect(hooked).toEqual([{ appId: 'shop', fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
     });
 
-    it('after a rotation with grace both secrets sign, without one only the new', async () => {
+    it('both secrets sign after a rotation with grace, and only the new one without', async () => {
       const secret = await service.createApp('rotating');
       const rotate = async (...options: string[]): Promise<string> => {
         const { stdout } = await service.command('app', 'rotate', 'rotating', ...options, '--json');
@@ -509,7 +509,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
 describeEachDatabase('an application without payments', (databases) => {
   const service = useService(databases, { apps: ['shop'], application: { config: { payment: false } } });
 
-  it('has no endpoint of payments, also in its description', async () => {
+  it('an application without payments has no endpoint of payments, also in its description', async () => {
     const body = order();
     const { status, json } = await service.post(path, { body, headers: service.sign('shop', body) });
     expect([status, json.code]).toEqual([404, 40401]);
@@ -518,7 +518,7 @@ describeEachDatabase('an application without payments', (databases) => {
     expect(await service.ok('GET', '/admin/payments', { token: await service.admin() })).toEqual([]);
   });
 
-  it('does not start with a hook of payments', () => {
+  it('an application without payments does not start with a hook of payments', () => {
     expect(() => defineConfig({ payment: false, onPayment: () => {} })).toThrow(
       'onPayment is never called where payment is false',
     );

@@ -88,7 +88,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
   const closing = ['Host: x', 'Connection: close'];
 
   describe('spellings of a path never evade a check', () => {
-    it.each(spellings)('%s', async (path) => {
+    it.each(spellings)('a spelling of a path does not evade a check: %s', async (path) => {
       const stranger = await send(`GET ${path} HTTP/1.1`, ...closing, '', '');
       expect([400, 401, 404]).toContain(stranger.status);
       expectEnvelope(stranger);
@@ -121,7 +121,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       }
     });
 
-    it('nor does an override of method or path in a header', async () => {
+    it('an override of method or path in a header does not evade a check', async () => {
       for (const header of [
         'X-HTTP-Method-Override: GET',
         'X-Original-URL: /api/v1/health',
@@ -219,7 +219,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
         expectEnvelope(answer);
       });
 
-    it('with the standard reason phrase', async () => {
+    it('a text that is no HTTP is 400 with the standard reason phrase', async () => {
       expect(await exchange(service.port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     });
 
@@ -236,7 +236,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       ['a Host that is none', ['Host: x/y']],
       ['a Host with a user', ['Host: me@x']],
       ['two Hosts in one', ['Host: x, y']],
-    ])('%s', async (_name, hosts) => {
+    ])('a text that is no HTTP is 400: %s', async (_name, hosts) => {
       for (const version of ['1.1', '1.0']) {
         const answer = await send(
           `GET /api/v1/health HTTP/${version}`,
@@ -274,7 +274,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       [405, 'a method that is not known', get('FOO /api/v1/health HTTP/1.1')],
       [405, 'a method in lower case', get('get /api/v1/health HTTP/1.1')],
       [404, 'such a method for a path that is not there', get('FOO /api/v1/nothing HTTP/1.1')],
-    ])('%i: %s', async (status, _what, bytes) => {
+    ])('a request is refused by the parts of its head, %i: %s', async (status, _what, bytes) => {
       const text = await exchange(service.port, bytes + next);
       const answer = parseRaw(text);
       expect([answer.status, answer.headers.get('connection')]).toEqual([status, 'close']);
@@ -383,7 +383,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       expect((await send('GET /api/v1/auth/me HTTP/1.1', ...closing, good, '', '')).status).toBe(200);
     });
 
-    it('X-Api-Key too', async () => {
+    it('X-Api-Key is refused when it is sent twice', async () => {
       const good = `X-Api-Key: ${key.key}`;
       for (const [one, two] of [
         [good, 'X-Api-Key: y'],
@@ -473,7 +473,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
     const ask = (token: string) =>
       crlf('GET /api/v1/auth/me HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, '', '');
 
-    it('are answered in their order, each to its own caller', async () => {
+    it('requests one behind the other are answered in their order, each to its own caller', async () => {
       const viewer = await service.createUser();
       const text = await exchange(
         service.port,
@@ -492,7 +492,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       ]);
     });
 
-    it('are answered before what the parser refuses behind them, in one packet', async () => {
+    it('requests one behind the other are answered before what the parser refuses behind them, in one packet', async () => {
       const head = (method: string, path: string, ...more: string[]): string =>
         crlf(`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...more, '', '');
       const body = JSON.stringify({ account: admin.username, password: admin.password });
@@ -521,13 +521,13 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       ]);
     });
 
-    it('are answered by the hundred', async () => {
+    it('requests one behind the other are answered by the hundred', async () => {
       const last = crlf('GET /api/v1/health HTTP/1.1', ...closing, '', '');
       const text = await exchange(service.port, ask(admin.token).repeat(100) + last);
       expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
     });
 
-    it('without an end cut their own connection, and no other', async () => {
+    it('requests without an end cut their own connection, and no other', async () => {
       const flood = rawSocket(service.port);
       const other = rawSocket(service.port);
       flood.write(ask(admin.token).repeat(5_000));

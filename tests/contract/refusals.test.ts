@@ -40,7 +40,7 @@ const listed = async (service: Service, query = ''): Promise<Refusal[]> =>
 const body = { leaf: { title: 'x' } };
 
 describeEachDatabase('recent refusals', (databases) => {
-  it('who, what and why; alike ones are counted, also those of another instance; no query, no stranger', async () => {
+  it('recent refusals show who, what and why; alike ones are counted, also those of another instance; no query, no stranger', async () => {
     await using service = await startService(databases, { application });
     const second = await service.secondInstance();
     const user = await service.createUser(['viewer']);
@@ -80,7 +80,7 @@ describeEachDatabase('recent refusals', (databases) => {
     expect(found.map(({ path, code }) => [path, code])).toEqual([[`/api/v1/diaries/${mine.id}`, 40400]]);
   });
 
-  it('are grouped by caller, endpoint and code, the most frequent first', async () => {
+  it('recent refusals are grouped by caller, endpoint and code, the most frequent first', async () => {
     const clock = movableClock();
     await using service = await startService(databases, { application, clock });
     const [ann, ben] = [await service.createUser(['viewer']), await service.createUser(['viewer'])];

@@ -96,7 +96,7 @@ describeEachDatabase('requests for links from many networks', (databases) => {
     expect(await sent(wanted)).toBe(1);
   });
 
-  it('do not end signing in from their network', async () => {
+  it('requests for links from many networks do not end signing in from their network', async () => {
     const user = await service.createUser(['viewer']);
     for (let request = 0; request < 120; request += 1) await register('198.51.100.20', address());
     expect((await register('198.51.100.20', address())).status).toBe(429);
@@ -116,7 +116,7 @@ describeEachDatabase('requests for links from many networks', (databases) => {
       expect(hash).toHaveBeenCalledTimes(10);
     });
 
-    it('for tokens that are none', async () => {
+    it('tokens that are none cause no hash of a password', async () => {
       const hash = vi.spyOn(service.server.services.passwords, 'hash');
       const paths = [
         '/api/v1/auth/register/confirm',
@@ -140,7 +140,7 @@ describeEachDatabase('failed sign-ins', (databases) => {
   const service = useService(databases, { env: { TRUST_PROXY: '127.0.0.1' } });
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 
-  it('are forgotten after a complete sign-in of the account from the network, and there only', async () => {
+  it('failed sign-ins are forgotten after a complete sign-in of the account from the network, and there only', async () => {
     const user = await service.createUser(['viewer']);
     const [here, there] = [from('203.0.113.50'), from('203.0.113.51')];
     const fail = async (options: object, account = user.username) =>

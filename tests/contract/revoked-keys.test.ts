@@ -122,7 +122,7 @@ describeEachDatabase('revoked keys', (databases) => {
     expect(await execute(service, 'select key_id from gatewright_revoked_keys')).toEqual([]);
   });
 
-  it('of two who delete a key at once one has done it', async () => {
+  it('one of two callers who delete a key at once has done it', async () => {
     await using service = await startService(databases);
     const second = await service.secondInstance();
     const user = await service.createUser();
@@ -140,7 +140,7 @@ describeEachDatabase('revoked keys', (databases) => {
     }
   });
 
-  it('after ninety days it is forgotten', async () => {
+  it('a revoked key is forgotten after ninety days', async () => {
     const clock = movableClock();
     await using service = await startService(databases, { clock });
     const user = await service.createUser();

@@ -121,7 +121,7 @@ describeEachDatabase('two endpoints with one method and path', (databases) => {
       ['another method', endpoint('POST', '/auth/me')],
       ['a path that a parameter of another would match', endpoint('GET', '/notes/latest')],
       ['a path that is longer', endpoint('GET', '/notes/:id/lines')],
-    ])('%s', async (_name, own) => {
+    ])('%s is no conflict of two endpoints', async (_name, own) => {
       expect(await refusal({ ...resource, endpoints: [own] })).toContain('it answers on');
     });
   });

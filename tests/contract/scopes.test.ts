@@ -167,7 +167,7 @@ describeEachDatabase('a scope', (databases) => {
   });
 
   describe('acts for its caller', () => {
-    it('within their rows, fields and rights, and answers records in the detail view', async () => {
+    it('a scope acts within the rows, fields and rights of its caller, and answers records in the detail view', async () => {
       const [ann, bob] = [await viewer(), await viewer()];
       const id = await addProduct('tea', 5);
       const made = (await result(ann.token, ({ records }) =>
@@ -190,14 +190,14 @@ describeEachDatabase('a scope', (databases) => {
       expect([hidden.status, hidden.json.code]).toEqual([400, 40007]);
     });
 
-    it('and does nothing that the caller could not do by the resource’s own endpoint', async () => {
+    it('a scope does nothing that the caller could not do by the resource’s own endpoint', async () => {
       const stranger = await as(undefined, ({ records }) => records(order).list(), '/open');
       expect([stranger.status, stranger.json.code]).toEqual([403, 40300]);
       const made = await as(undefined, ({ records }) => records(line).create({} as never), '/open');
       expect(made.status).toBe(403);
     });
 
-    it('with the rights that were granted, read with the very request', async () => {
+    it('a scope acts with the rights that were granted, read with the very request', async () => {
       await service.server.services.roles.create('keeper', { principal: 'command line', address: null });
       const user = await service.createUser(['keeper']);
       const id = await addProduct('salt', 1);
@@ -319,7 +319,7 @@ describeEachDatabase('a scope', (databases) => {
   });
 
   describe('a transaction', () => {
-    it('is written whole, or not at all, its hooks included', async () => {
+    it('a transaction is written whole, or not at all, its hooks included', async () => {
       const { token } = await viewer();
       const failed = await as(token, ({ transaction }) =>
         transaction(async ({ records }) => {
@@ -361,7 +361,7 @@ describeEachDatabase('a scope', (databases) => {
       expect(await result(token, ({ records }) => records(product).get(id))).toMatchObject({ stock: 12 });
     });
 
-    it('that takes too long is rolled back with 503, and others go on meanwhile', async () => {
+    it('a transaction that takes too long is rolled back with 503, and others go on meanwhile', async () => {
       const { token } = await viewer();
       let isOpen = false;
       const slow = as(token, ({ transaction }) =>
@@ -381,7 +381,7 @@ describeEachDatabase('a scope', (databases) => {
       expect(await result(token, ({ records }) => records(order).list())).toMatchObject([{ note: 'beside' }]);
     });
 
-    it('is not gone past by a scope from outside it', async () => {
+    it('a transaction is not gone past by a scope from outside it', async () => {
       const { token } = await viewer();
       for (const past of [
         (outer: Scope) => outer.records(order).create({ note: 'past' }),
@@ -501,7 +501,7 @@ describeEachDatabase('a scope', (databases) => {
       expect(shown.headers['etag']).toBe('"2-saved"');
     });
 
-    it('that never ends costs its own request only', async () => {
+    it('a beforeCommit that never ends costs its own request only', async () => {
       const { token } = await viewer();
       inCommit = (_, { action }) => (action === 'create' ? new Promise(() => {}) : undefined);
       const never = service.post('/api/v1/orders', { token, body: { order: { note: 'never' } } });
@@ -524,7 +524,7 @@ describeEachDatabase('a scope', (databases) => {
   });
 
   describe('sql', () => {
-    it('has one form for both databases, inside and outside of a transaction', async () => {
+    it('sql of a scope has one form for both databases, inside and outside of a transaction', async () => {
       const { token } = await viewer();
       const id = await addProduct('by hand', 1);
       const figures = await result(token, async ({ sql: ask, transaction }) => ({

@@ -27,7 +27,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
   const now = () => service.clock.now();
 
   describe('an authenticator application', () => {
-    it('is nothing until a code of it is confirmed, and then asked for at every sign-in', async () => {
+    it('an authenticator application is nothing until a code of it is confirmed, and then asked for at every sign-in', async () => {
       const user = await service.createUser(['admin']);
       const browser = await openBrowser(service, user);
       expect(await browser.ok('GET', path)).toMatchObject({
@@ -99,7 +99,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await secondStep(service, ticket, { code: codeOf(secret, now()) })).json.code).toBe(40_109);
     });
 
-    it('is over after five minutes, and void after five wrong answers, also for a right one', async () => {
+    it('a ticket is over after five minutes, and void after five wrong answers, also for a right one', async () => {
       const { user, secret, codes } = await enrol(service);
       const late = await firstStep(service, user);
       service.clock.advance(ticketLifetime);
@@ -135,7 +135,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await secondStep(service, ticket, { code })).status).toBe(200);
     });
 
-    it('is over once the password is another one, or the user is disabled', async () => {
+    it('a ticket is over once the password is another one, or the user is disabled', async () => {
       const root = await service.admin();
       for (const change of [{ password: 'walnut-harbour-61 lamp' }, { disabled: true }]) {
         const { user, secret } = await enrol(service);
@@ -161,7 +161,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
     const login = (account: string, password: string) =>
       service.post('/admin/session', { body: { account, password } });
 
-    it('nothing tells of a factor before the password is right', async () => {
+    it('a sign-in tells nothing of a factor before the password is right', async () => {
       const { user } = await enrol(service);
       const without = await service.createUser(['admin']);
       const answers = await Promise.all(
@@ -196,7 +196,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect([locked.status, locked.headers['retry-after']]).toEqual([429, expect.any(String)]);
     });
 
-    it('of codes are counted from everywhere; a recovery code still lets in', async () => {
+    it('guesses of codes are counted from everywhere; a recovery code still lets in', async () => {
       const proxied = await service.secondInstance({ env: { TRUST_PROXY: 'loopback' } });
       const { user, secret, codes } = await enrol(service);
       const from = (network: number) => ({ 'x-forwarded-for': `203.0.113.${network}` });
@@ -217,7 +217,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await step(99, { recovery_code: codes[0] ?? '' })).status).toBe(200);
     });
 
-    it('are security events, of the account and by what was tried', async () => {
+    it('guesses are security events, of the account and by what was tried', async () => {
       const { user, secret } = await enrol(service);
       const { ticket } = await firstStep(service, user);
       await secondStep(service, ticket, { code: wrongCode(secret, now()) });
@@ -527,7 +527,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
     const reset = (id: number, token: TestUser) =>
       service.delete(`/admin/users/${id}/second-factor`, { token });
 
-    it('is removed by a super_admin, and never by its own user', async () => {
+    it('a lost telephone is removed by a super_admin, and never by its own user', async () => {
       const root = await service.admin();
       const { user, browser } = await enrol(service);
       expect((await reset(user.id, await service.createUser(['admin']))).json.code).toBe(40_300);
@@ -547,7 +547,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect(entry).toMatchObject({ actor_name: root.username, target_id: String(user.id) });
     });
 
-    it('of the last super_admin is forgotten by the command', async () => {
+    it('a lost telephone of the last super_admin is forgotten by the command', async () => {
       const { user, browser } = await enrol(service, ['super_admin']);
       await service.command('user', 'reset-factor', user.username.toUpperCase());
       expect((await browser.ask('GET', '/admin/session')).status).toBe(401);

@@ -80,7 +80,7 @@ describeEachDatabase('security events', (databases) => {
       expect(JSON.stringify([entries, service.lines])).not.toContain('wrong-field');
     });
 
-    it('of the administration area: one entry each, and a refusal for who is no administrator', async () => {
+    it('sign-ins of the administration area are one entry each, with a refusal for a user who is no administrator', async () => {
       const address = '10.30.0.3';
       const [admin, viewer] = [await service.createUser(['admin']), await service.createUser()];
       for (const { username, password } of [admin, viewer])
@@ -119,7 +119,7 @@ describeEachDatabase('security events', (databases) => {
       }
     });
 
-    it('are forgotten after 90 days; what people changed is not', async () => {
+    it('sign-ins are forgotten after 90 days; what people changed is not', async () => {
       const address = '10.30.2.1';
       const user = await service.createUser();
       await service.login(user.username, user.password, from(address));

@@ -46,7 +46,7 @@ const day = 86_400_000;
 describeEachDatabase('a service account', (databases) => {
   const service = useService(databases);
 
-  it('has an owner and no password, and needs no address', async () => {
+  it('a service account has an owner and no password, and needs no address', async () => {
     const owner = await service.createUser();
     const account = await createAccount(service, owner);
     expect(account).toMatchObject({
@@ -83,7 +83,7 @@ describeEachDatabase('a service account', (databases) => {
       'owner_id',
       'only_service_accounts',
     ],
-  ])('is refused with %o', async (more, field, rule) => {
+  ])('a service account is refused with %o', async (more, field, rule) => {
     const owner = await service.admin();
     const body = { user: { username: 'refused', kind: 'service', owner_id: owner.id, ...more } };
     const answer = await service.post('/admin/users', { token: owner, body });
@@ -276,7 +276,7 @@ describeEachDatabase('a service account', (databases) => {
     expect((await service.get('/api/v1/users', { key })).status).toBe(401);
   });
 
-  it('is explained by its keys, and never by a token', async () => {
+  it('a service account is explained by its keys, and never by a token', async () => {
     const root = await service.admin();
     const account = await createAccount(service, root);
     const { id } = await keyOf(service, root, account.id);
@@ -292,7 +292,7 @@ describeEachDatabase('a service account', (databases) => {
     expect(await explain(`api_key_id=${id}`)).toMatchObject({ status: 200, code: 0 });
   });
 
-  it('does not count as the last super_admin', async () => {
+  it('a service account does not count as the last super_admin', async () => {
     const root = await service.admin();
     await createAccount(service, root, { roles: ['super_admin'] });
     const body = { user: { disabled: true } };
@@ -300,7 +300,7 @@ describeEachDatabase('a service account', (databases) => {
     expect([answer.status, answer.json.code]).toEqual([409, 40_905]);
   });
 
-  it('of a super_admin is not in the hands of an admin', async () => {
+  it('a service account of a super_admin is not in the hands of an admin', async () => {
     const root = await service.admin();
     const admin = await service.createUser(['admin']);
     const account = await createAccount(service, root, { roles: ['super_admin'] });
@@ -422,7 +422,7 @@ describe('a service account by the command line', () => {
   describeEachDatabase('is created', (databases) => {
     const service = useService(databases);
 
-    it('with its owner, without a password', async () => {
+    it('a service account is created by the command line with its owner, without a password', async () => {
       const owner = await service.createUser();
       const words = ['--service', '--owner', owner.username, '--role', 'viewer', '--json'];
       const { stdout } = await service.command('user', 'create', '--username', 'nightly', ...words);
@@ -453,7 +453,7 @@ describe('a service account by the command line', () => {
       [['--service', '--owner', 'root', '--password-stdin'], 'no password'],
       [['--service', '--owner', 'root', '--must-change-password'], 'no password'],
       [['--service', '--owner', 'root', '--role', 'ghost'], 'does not exist'],
-    ])('is refused with %j', async (words, message) => {
+    ])('a service account of the command line is refused with %j', async (words, message) => {
       await service.admin();
       await expect(service.command('user', 'create', '--username', 'bad', ...words)).rejects.toThrow(message);
     });

@@ -76,7 +76,7 @@ describeDatabase('postgres', 'results', (databases) => {
     return { service, token };
   };
 
-  it.each(['database', 'role'] as const)('do not depend on the settings of the %s', async (by) => {
+  it.each(['database', 'role'] as const)('results do not depend on the settings of the %s', async (by) => {
     const [usual, unusual] = [await databases.create(), await databases.create()];
     await adverse(unusual, by);
     const [one, two] = [await fill(usual), await fill(unusual)];
@@ -113,7 +113,7 @@ describeDatabase('postgres', 'results', (databases) => {
   });
 
   if (hasPgBouncer || process.env['CI'] !== undefined)
-    it('are demanded behind a pooler that passes no settings on', async () => {
+    it('settings are demanded behind a pooler that passes none on', async () => {
       const url = await databases.create();
       await adverse(url, 'database');
       const pooler = await startPgBouncer(url);

@@ -27,7 +27,7 @@ describeEachDatabase('POST /admin/session/token', (databases) => {
   const payloadOf = ({ token }: Token): object =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
-  it('is good for a quarter of an hour, as the person of the session, and is in the audit log', async () => {
+  it('the token of a session is good for a quarter of an hour, as the person of the session, and is in the audit log', async () => {
     const { user, cookie } = await signedIn();
     const made = await tokenOf(cookie);
     expect(made.user).toMatchObject({ username: user.username, roles: ['admin'] });
@@ -75,7 +75,7 @@ describeEachDatabase('POST /admin/session/token', (databases) => {
     }
   });
 
-  it('of another user’s session is none', async () => {
+  it('the token of another user’s session is none', async () => {
     const one = await signedIn();
     const other = await signedIn();
     const [session] = await service.server.services.database.all<{ id: number }>({
@@ -91,7 +91,7 @@ describeEachDatabase('POST /admin/session/token', (databases) => {
     expect(payloadOf({ token } as Token)).toMatchObject({ amr: ['pwd', 'otp'] });
   });
 
-  it('is over after its time, and before where the session has rested too long', async () => {
+  it('the token of a session is over after its time, and before where the session has rested too long', async () => {
     const { cookie } = await signedIn();
     const made = await tokenOf(cookie);
     service.clock.advance(sessionTokenLifetime + 1);

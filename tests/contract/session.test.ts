@@ -322,7 +322,7 @@ describeEachDatabase('sessions', (databases) => {
       expect((await whoami(cookie)).status).toBe(401);
     });
 
-    it('after two hours without a request', async () => {
+    it('a session ends after two hours without a request', async () => {
       const cookie = await service.signIn(admin);
       try {
         service.clock.advance(2 * 3600 - 5);
@@ -340,7 +340,7 @@ describeEachDatabase('sessions', (databases) => {
       }
     });
 
-    it('after 24 hours, however busy', async () => {
+    it('a session ends after 24 hours, however busy', async () => {
       const cookie = await service.signIn(admin);
       const touch = async (): Promise<void> => {
         const sql = `update sessions set last_used_at = '${new Date(service.clock.now()).toISOString()}'`;
@@ -358,7 +358,7 @@ describeEachDatabase('sessions', (databases) => {
       }
     });
 
-    it('with the account: enabled again, nothing of before comes back', async () => {
+    it('a session ends with the account: enabled again, nothing of before comes back', async () => {
       const user = await service.createUser(['admin']);
       const before = await service.signIn(user);
       const root = await service.admin();
@@ -384,7 +384,7 @@ describeEachDatabase('sessions', (databases) => {
       expect((await whoami(after)).status).toBe(200);
     });
 
-    it('with the role: who is no administrator any more is out', async () => {
+    it('a session ends with the role: a user who is no administrator any more is out', async () => {
       const fading = await service.createUser(['admin']);
       const cookie = await service.signIn(fading);
       await service.ok('PATCH', `/admin/users/${fading.id}`, {
@@ -396,7 +396,7 @@ describeEachDatabase('sessions', (databases) => {
   });
 
   describe('401', () => {
-    it('for every other cookie; two of the name are refused', async () => {
+    it('every other cookie is 401; two of the name are refused', async () => {
       const good = await service.signIn(admin);
       const [name = '', id = ''] = good.split('=');
       for (const cookie of [

@@ -42,7 +42,7 @@ describeEachDatabase('tokens', (databases) => {
   const earlierToken = ({ id }: TestUser): string =>
     service.server.services.tokens.issue(id, service.clock.unix() + tokenLifetime - 60);
 
-  it('are issued for 24 hours', async () => {
+  it('tokens are issued for 24 hours', async () => {
     const user = await service.createUser();
     const before = service.clock.unix();
     const expiry = expiryOf(await login(user));
@@ -112,7 +112,7 @@ describeEachDatabase('tokens', (databases) => {
       await service.ok('POST', '/admin/invitation', { body });
     },
   };
-  it.each(Object.keys(everything))('are all revoked when %s', async (name) => {
+  it.each(Object.keys(everything))('tokens are all revoked when %s', async (name) => {
     const user = await service.createUser(['admin']);
     const [token, other] = [await login(user), earlierToken(user)];
     expect([await codes(token), await codes(other)]).toEqual([good, good]);
@@ -194,7 +194,7 @@ describeEachDatabase('tokens', (databases) => {
     expect(performance.now() - begun).toBeLessThan(5_500);
   }, 15_000);
 
-  it('of an instance whose clock is ahead are revoked by one whose clock is right', async () => {
+  it('tokens of an instance whose clock is ahead are revoked by one whose clock is right', async () => {
     const ahead = movableClock();
     ahead.advance(600);
     const fast = await service.secondInstance({ clock: ahead });
@@ -275,7 +275,7 @@ describeEachDatabase('the second factor at the login', (databases) => {
     });
   const codeNow = (secret: string) => codeOf(secret, service.clock.now());
 
-  it('is asked for behind the right password only, and lets in once with each code', async () => {
+  it('the second factor at the login is asked for behind the right password only, and lets in once with each code', async () => {
     const { user, secret } = await enrol(service);
     const without = await login(user);
     expect([without.status, without.json.code]).toEqual([401, 40_107]);
@@ -316,7 +316,7 @@ describeEachDatabase('the second factor at the login', (databases) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  it('is ignored for a user without one', async () => {
+  it('the second factor at the login is ignored for a user without one', async () => {
     const user = await service.createUser();
     expect((await login(user)).status).toBe(200);
     expect((await login(user, '123456')).status).toBe(200);

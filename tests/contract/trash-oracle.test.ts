@@ -70,7 +70,7 @@ type Row = { readonly id: number } & Readonly<Record<string, unknown>>;
 describeEachDatabase('a web of records', (databases) => {
   const service = useService(databases, { application: { resources, migrations } });
 
-  it('is what it was when all has come back', { timeout: 240_000 }, async () => {
+  it('a web of records is what it was when all has come back', { timeout: 240_000 }, async () => {
     const token = await service.admin();
     const stored = async () => {
       const rows = await Promise.all(

@@ -101,12 +101,12 @@ const values = fc.record({
 describeEachDatabase('values of records that come back', (databases) => {
   const service = useService(databases, { application: { resources: [thing], migrations } });
 
-  it('are of every type', () => {
+  it('values of every type come back', () => {
     const kinds = new Set([...thing.fields.values()].map(({ kind }) => kind));
     expect([...fieldKinds].filter((kind) => !kinds.has(kind))).toEqual([]);
   });
 
-  it('are what they were', { timeout: 120_000 }, async () => {
+  it('values of records that come back are what they were', { timeout: 120_000 }, async () => {
     const { database } = service.server.services;
     const token = await service.admin();
     const stored = async (id: number) => {

@@ -306,7 +306,7 @@ describeEachDatabase('trash', (databases) => {
     expect((await restore(thief.id)).status).toBe(422);
   });
 
-  it('is asked for by an administrator, in few ways', async () => {
+  it('the trash is asked for by an administrator, in few ways', async () => {
     const ann = await service.createUser();
     const { id } = await newBox(ann, { label: 'asked' });
     const admin = await service.admin();
@@ -643,7 +643,7 @@ describeEachDatabase('trash', (databases) => {
     expect(counted.length).toBeLessThan(20);
   });
 
-  it('does not hold what a hook has kept from going', async () => {
+  it('the trash does not hold what a hook has kept from going', async () => {
     const ann = await service.createUser();
     const items = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
     const { id } = await newBox(ann, { label: 'sinking', items });
@@ -716,7 +716,7 @@ describeEachDatabase('what a model has become', (databases) => {
     },
   };
 
-  it('is what comes back, or says why not', async () => {
+  it('a record comes back as its model is now, or says why not', async () => {
     const pot = defineResource('Pot', { fields: before, trash: true });
     await using first = await startService(databases, {
       application: { resources: [pot], migrations: made },

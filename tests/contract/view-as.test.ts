@@ -67,7 +67,7 @@ describeEachDatabase('what a colleague sees', (databases) => {
   const grant = (role: string, action: string) =>
     service.ok('PUT', `/admin/permissions/${role}/Secret/${action}`, { token: root });
 
-  it('is exactly what the API shows to them: their rows, in the fields of each view', async () => {
+  it('the view as a colleague is exactly what the API shows to them: their rows, in the fields of each view', async () => {
     for (const [path, api] of [
       ['orders', '/api/v1/orders?page=1&per_page=20&sort=-id'],
       [`orders/${mine}`, `/api/v1/orders/${mine}`],
@@ -131,7 +131,7 @@ describeEachDatabase('what a colleague sees', (databases) => {
     expect(who.json.data).toMatchObject({ id: root.id });
   });
 
-  it('is for administrators, and for models that they may read themselves', async () => {
+  it('the view as a colleague is for administrators, and for models that they may read themselves', async () => {
     expect((await service.get(`/admin/users/${tom.id}/view/orders`)).status).toBe(401);
     expect((await view(admin, 'orders', tom)).status).toBe(403);
     await service.ok('POST', '/admin/records/secrets', { token: root, body: { secret: { title: 'plan' } } });

@@ -32,7 +32,7 @@ describeEachDatabase('/admin/views', (databases) => {
   const mine = (token: TestUser, of = 'api_keys') =>
     service.ok<View[]>('GET', `/admin/views?filter[resource]=${of}&sort=name`, { token });
 
-  it('that are shared are seen by other administrators, and changed by their owner only', async () => {
+  it('views that are shared are seen by other administrators, and changed by their owner only', async () => {
     const { data: view } = await save({ resource: 'shared', name: 'Late', query, shared: true });
     expect(view).toMatchObject({ shared: true, mine: true, owner: root.username });
     await save({ resource: 'shared', name: 'Own', query });
@@ -62,7 +62,7 @@ describeEachDatabase('/admin/views', (databases) => {
     expect((await service.request('GET', '/admin/views', { token: plain })).status).toBe(403);
   });
 
-  it('are saved, renamed, changed and deleted by their owner, and seen by no other user', async () => {
+  it('views are saved, renamed, changed and deleted by their owner, and seen by no other user', async () => {
     const made = await save({ resource: 'api_keys', name: 'Ending soon', query });
     expect(made.status).toBe(201);
     expect(made.data).toMatchObject({ resource: 'api_keys', name: 'Ending soon', query });
@@ -103,7 +103,7 @@ describeEachDatabase('/admin/views', (databases) => {
     expect((await mine(root)).map(({ name }) => name)).toEqual(['Second']);
   });
 
-  it('have a form and a size, and no user has more than 200', async () => {
+  it('views have a form and a size, and no user has more than 200', async () => {
     for (const wrong of [
       { filter: { status: ['a'] } },
       { sort: { field: 'a' } },
@@ -122,7 +122,7 @@ describeEachDatabase('/admin/views', (databases) => {
     expect([status, data]).toMatchObject([422, { errors: [{ field: 'name', rule: 'too_many' }] }]);
   });
 
-  it('are no more than 200 where several are saved at once', async () => {
+  it('views are no more than 200 where several are saved at once', async () => {
     const person = await service.createUser(['admin']);
     const many = (count: number, kind: string) =>
       Promise.all(

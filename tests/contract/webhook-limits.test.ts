@@ -172,7 +172,7 @@ describeEachDatabase('webhooks', (databases) => {
     expect(sent && verifies(secret, sent)).toBe(true);
   });
 
-  it('are kept by a turn that takes longer than a lease, with the deliveries that it sends', async () => {
+  it('webhooks are kept by a turn that takes longer than a lease, with the deliveries that it sends', async () => {
     const { service, receiver, root } = await start({}, { leaseMs: 600, timeout: 10_000 });
     const hook = await subscribe(service, root, receiver.url);
     const answer = Promise.withResolvers<number>();
@@ -200,7 +200,7 @@ describeEachDatabase('webhooks', (databases) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('are sent by processes that run jobs only', async () => {
+  it('webhooks are sent by processes that run jobs only', async () => {
     const { service, receiver, root } = await start({ JOBS: 'off' });
     const hook = await subscribe(service, root, receiver.url);
     await create(service, root, 'elsewhere');

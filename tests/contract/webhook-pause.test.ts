@@ -151,7 +151,7 @@ describeEachDatabase('the pause of a failing webhook', (databases) => {
     expect(await shown(ofUsers, hook)).toMatchObject(visible);
   });
 
-  it('has the error as its reason where there was no response', async () => {
+  it('the pause of a failing webhook has the error as its reason where there was no response', async () => {
     const [place] = places;
     // Nothing listens there.
     const hook = await subscribe(place, 'http://127.0.0.1:9/');
@@ -171,7 +171,7 @@ describeEachDatabase('the pause of a failing webhook', (databases) => {
     expect(await enabled(false)).toMatchObject({ failures: 0, failure_error: null });
   });
 
-  it('is not ended for a webhook that is disabled, of another user, or unknown', async () => {
+  it('the pause is not ended for a webhook that is disabled, of another user, or unknown', async () => {
     const [administration, ofUsers] = places;
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());

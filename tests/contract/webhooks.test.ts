@@ -148,7 +148,7 @@ describeEachDatabase('webhooks', (databases) => {
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   });
 
-  it('are of models that tell of events, as the list of models says', async () => {
+  it('webhooks are of models that have events, as the list of models says', async () => {
     const models = await service.ok<{ model: string; events: boolean }[]>('GET', '/admin/meta', {
       token: root,
     });

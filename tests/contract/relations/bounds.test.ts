@@ -142,7 +142,7 @@ describeDatabase('sqlite', 'the main thread', (databases) => {
     }
   });
 
-  it('does not look through a large table for a small one', async () => {
+  it('the main thread does not look through a large table for a small one', async () => {
     const operators = ['gt', 'gte', 'lt', 'lte', 'ne'];
     const many = operators.map((each) => `filter[products.price][${each}]=9.00`).join('&');
     for (const path of [
@@ -157,7 +157,7 @@ describeDatabase('sqlite', 'the main thread', (databases) => {
       expect([path, await onMainThread(path)]).toEqual([path, false]);
   });
 
-  it('does not join many with many', async () => {
+  it('the main thread does not join many with many', async () => {
     for (const path of [
       'orders/1?include=lines.order.lines',
       'tags/1?include=products.tags',

@@ -76,7 +76,7 @@ describeEachDatabase('related records at the edges', (databases) => {
     await make(ben, 'notes', 'note', { post_id: post.id, text: 'of Ben' });
   });
 
-  it('are those of who sends good credentials, also where a record is public', async () => {
+  it('related records are those of a caller with good credentials, also where a record is public', async () => {
     const path = `posts/${post.id}?include=notes`;
     const texts = async (options: RequestOptions) =>
       ((await get(path, options)).data['notes'] as Row[]).map(({ text }) => text);
@@ -95,7 +95,7 @@ describeEachDatabase('related records at the edges', (databases) => {
     }
   });
 
-  it('are named by names that are escaped without need', async () => {
+  it('related records are named by names that are escaped without need', async () => {
     const plain = await get(`posts/${post.id}?include=notes`, { token: ann });
     const admin = await service.admin();
     await service.ok('POST', '/admin/roles', { token: admin, body: { role: { name: 'filer' } } });
@@ -113,7 +113,7 @@ describeEachDatabase('related records at the edges', (databases) => {
     expect((await get(`posts/${post.id}?field%73[notes]=id`, { token: ann })).status).toBe(400);
   });
 
-  it('are refused under names that no relation has', async () => {
+  it('related records are refused under names that no relation has', async () => {
     const unusable = [
       '__proto__',
       'constructor',
@@ -175,7 +175,7 @@ describeEachDatabase('related records at the edges', (databases) => {
     expect((await after(cursor.slice(0, 4))).status).toBe(400);
   });
 
-  it('are counted and tagged for a caller who asks for the head alone', async () => {
+  it('related records are counted and tagged for a caller who asks for the head alone', async () => {
     const path = `/api/v1/posts/${post.id}?include=notes`;
     const full = await service.get(path, { token: ann });
     const head = await service.request('HEAD', path, { token: ann });

@@ -91,7 +91,7 @@ const asked = [
 describeEachDatabase('relations of a caller who reaches no record', (databases) => {
   const service = useService(databases, { application });
 
-  it('are refused where the related model may not be read, in every form of a list', async () => {
+  it('relations of a caller who reaches no record are refused where the related model may not be read, in every form of a list', async () => {
     const token = await service.createUser();
     await service.createApp('shop');
     const callers = [

@@ -122,7 +122,7 @@ describeEachDatabase('filters and sorts across relations', (databases) => {
     expect(walked).toEqual(['A', 'B', 'D', 'C']);
   });
 
-  it('are aggregated and counted alike', async () => {
+  it('filters and sorts across relations are aggregated and counted alike', async () => {
     const count = async (query: string) => {
       const path = `/api/v1/orders/aggregate?count&${query}`;
       return (await service.ok<{ count: number }[]>('GET', path, { token: ann }))[0]?.count;

@@ -105,7 +105,7 @@ describeEachDatabase('include', (databases) => {
     expect((await get(ann, `orders/${order.id}?include=${many.join(',')}`)).status).toBe(200);
   });
 
-  it('is forbidden where none of the other records may be read', async () => {
+  it('include is forbidden where none of the other records may be read', async () => {
     const { ann, customer, order } = await stage();
     const path = `customers/${customer.id}?include=vaults`;
     expect(await get(ann, path)).toMatchObject({ status: 403, json: { code: 40300 } });

@@ -275,7 +275,7 @@ describeEachDatabase('a body with records within', (databases) => {
   /** The end that a write of several records asks for: values by record; undefined for a record that it removes. */
   type End = ReadonlyMap<number, string | undefined>;
 
-  it('is judged by its end, whatever the order of its items, as a batch is', async () => {
+  it('a body with records within is judged by its end, whatever the order of its items, as a batch is', async () => {
     const root = await service.admin();
     const random = new Random(20261129);
     const seen: Record<string, number> = {};
@@ -340,7 +340,7 @@ describeEachDatabase('a body with records within', (databases) => {
     expect(Object.keys(seen).sort()).toEqual(['batch 200', 'batch 422', 'nested 200', 'nested 422']);
   }, 120_000);
 
-  it('is what its steps would be by their own endpoints, and all or nothing', async () => {
+  it('a body with records within is what its steps would be by their own endpoints, and all or nothing', async () => {
     const { callers, articles, root } = await stage();
     const random = new Random(20261122);
     const seen: Record<string, number> = {};

@@ -42,7 +42,7 @@ describeEachDatabase('nested writes that race', (databases) => {
     return statuses;
   };
 
-  it('of which one deletes what the other changes, each as a whole', async () => {
+  it('nested writes of which one deletes what the other changes are each written as a whole', async () => {
     const { ann, ask, bought } = await stage();
     for (let round = 0; round < rounds; round += 1) {
       const { id, items } = await bought([{ quantity: 1 }, { quantity: 2 }]);
@@ -64,7 +64,7 @@ describeEachDatabase('nested writes that race', (databases) => {
     }
   });
 
-  it('with the end of their record, or with a move of an item', async () => {
+  it('nested writes race with the end of their record, or with a move of an item, and each is whole or refused', async () => {
     const { ann, ask, bought } = await stage();
     for (let round = 0; round < rounds; round += 1) {
       const [from, to] = [await bought([{ quantity: 1 }]), await bought([])];
@@ -88,7 +88,7 @@ describeEachDatabase('nested writes that race', (databases) => {
     }
   });
 
-  it('for the same pair: one of each has it', async () => {
+  it('nested writes that race for the same pair leave one of each', async () => {
     const { ann, ask, bought } = await stage();
     const article = await service.ok<Row>('POST', '/api/v1/articles', {
       token: ann,
@@ -127,7 +127,7 @@ describeEachDatabase('nested writes that race', (databases) => {
     }
   });
 
-  it('with the same tag: one of them', async () => {
+  it('nested writes that race with the same tag leave one of them', async () => {
     const { ann, ask, bought } = await stage();
     const { id } = await bought([]);
     const read = await service.request('GET', `/api/v1/purchases/${id}`, { token: ann });

@@ -44,7 +44,7 @@ describeEachDatabase('schemas of records within a body', (databases) => {
     expect(names(children)).toEqual(['id', 'item_id', 'name', '_delete']);
   });
 
-  it('are those of the method of authentication, of the permission, and of the area', async () => {
+  it('schemas of records within a body are those of the method of authentication, of the permission, and of the area', async () => {
     const ann = await service.createUser();
     const { key } = await service.createKey(ann);
     const byKey = (await meta({ key })).schemas.update.properties['items']?.items;

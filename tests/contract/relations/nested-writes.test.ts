@@ -62,7 +62,7 @@ describeEachDatabase('records within a body', (databases) => {
     return data as Row & { readonly number: string; readonly items: readonly Row[] };
   };
 
-  it('are created with it and answered in the same round trip', async () => {
+  it('records within a body are created with it and answered in the same round trip', async () => {
     const { ann, article } = await stage();
     const items = [
       { article_id: article.id, quantity: 2, granted: 7, parts: [{ name: 'a' }, { name: 'b' }] },
@@ -77,7 +77,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(await itemsOf(ann, data.id)).toMatchObject([{ quantity: 2 }, { quantity: 3 }]);
   });
 
-  it('are changed, deleted and added with it; what is not named stays', async () => {
+  it('records within a body are changed, deleted and added with it; what is not named stays', async () => {
     const { ann } = await stage();
     const { id, items } = await bought(ann, [{ quantity: 1 }, { quantity: 2 }, { quantity: 3 }]);
     const [one, two, three] = items;
@@ -125,7 +125,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(String(tag).split('-')[0]).toBe(String(again.headers['etag']).split('-')[0]);
   });
 
-  it('are refused at once, every message under its place and nothing written', async () => {
+  it('records within a body are refused at once, every message under its place and nothing written', async () => {
     const { ann, article } = await stage();
     const { number: taken, id, items } = await bought(ann);
     const wrong = [
@@ -232,7 +232,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(errorsOf((await patch(ann, one.id, named)).data)).toEqual(['items.0.id reference']);
   });
 
-  it('are held to the policy of their own endpoints, by the same method of authentication', async () => {
+  it('records within a body are held to the policy of their own endpoints, by the same method of authentication', async () => {
     const { ann, ben } = await stage();
     const { id, items } = await bought(ann);
     const remarks = [{ text: 'hello' }];
@@ -261,7 +261,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(hold.id).toBeGreaterThan(0);
   });
 
-  it('are written by administrators in their area, with the fields that are theirs', async () => {
+  it('records within a body are written by administrators in their area, with the fields that are theirs', async () => {
     const { ann } = await stage();
     const { id, items } = await bought(ann);
     const token = await service.admin();
@@ -300,7 +300,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(await itemsOf(ann, id)).toMatchObject([{ quantity: 5 }, { quantity: 2 }]);
   });
 
-  it('are written once with an Idempotency-Key', async () => {
+  it('records within a body are written once with an Idempotency-Key', async () => {
     const { ann } = await stage();
     const body = { number: number(), items: [{ quantity: 1 }] };
     const headers = { 'idempotency-key': number() };
@@ -342,7 +342,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect((await batch({ create: many })).status).toBe(413);
   });
 
-  it('are no more than 200 of a relation, 1,000 in all, and three levels deep', async () => {
+  it('records within a body are no more than 200 of a relation, 1,000 in all, and three levels deep', async () => {
     const { ann } = await stage();
     const times = (length: number, each: object) => Array.from({ length }, () => each);
     const tooMany = await post(ann, { number: number(), items: times(201, { quantity: 1 }) });
@@ -360,7 +360,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(errorsOf(deeper.data)).toEqual(['items.0.parts.0.children.0.children too_deep']);
   });
 
-  it('are refused with what the beforeCommit of their record says of them', async () => {
+  it('records within a body are refused with what the beforeCommit of their record says of them', async () => {
     const { ann } = await stage();
     const { status, data } = await post(ann, { number: number(), items: [{ quantity: 99 }] });
     expect([status, errorsOf(data)]).toEqual([422, ['number custom']]);
@@ -371,7 +371,7 @@ describeEachDatabase('records within a body', (databases) => {
     });
   });
 
-  it('are written in code by the same operations, and leave no half behind where an error is caught', async () => {
+  it('records within a body are written in code by the same operations, and leave no half behind where an error is caught', async () => {
     const { ann } = await stage();
     const runs = (does: typeof work) => {
       work = does;

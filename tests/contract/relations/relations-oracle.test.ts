@@ -42,7 +42,7 @@ const looks = defineEndpoint({
 });
 
 describeEachDatabase('related records under random rules', (databases) => {
-  it('are included, filtered and sorted by as two oracles say', {
+  it('related records under random rules are included, filtered and sorted by as two oracles say', {
     timeout: 60_000 + worlds * 20_000,
   }, async () => {
     const plans = Array.from({ length: worlds }, (_, index) => {

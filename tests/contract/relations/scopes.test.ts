@@ -81,7 +81,7 @@ describeEachDatabase('relations in a scope', (databases) => {
       });
   });
 
-  it('are answered as the API answers its caller', async () => {
+  it('relations in a scope are answered as the API answers its caller', async () => {
     const include = ['customer', 'lines.product', 'user'] as const;
     const byApi = await get(`orders/${shown.id}?include=${include.join(',')}`);
     expect((byApi['lines'] as Row[]).map(({ product: each }) => each)).toEqual([
@@ -99,7 +99,7 @@ describeEachDatabase('relations in a scope', (databases) => {
     expect(none).toEqual(await get(`orders/${shown.id}`));
   });
 
-  it('are chosen with their fields', async () => {
+  it('relations in a scope are chosen with their fields', async () => {
     const found = await result(({ records }) =>
       records(order, customer, orderLine).get(shown.id, {
         include: { customer: ['country'], lines: ['quantity'], 'lines.order': true },
@@ -110,7 +110,7 @@ describeEachDatabase('relations in a scope', (databases) => {
     expect(Object.keys((found['lines'] as unknown as Row[])[0] ?? {})).toEqual(['quantity', 'order']);
   });
 
-  it('are whole, and all there, for the system', async () => {
+  it('relations in a scope are whole, and all there, for the system', async () => {
     const found = await result(({ asSystem }) =>
       asSystem('why')
         .records(order)
@@ -124,7 +124,7 @@ describeEachDatabase('relations in a scope', (databases) => {
     expect((found['lines'] as unknown as Row[])[0]).toMatchObject({ secret: 'x' });
   });
 
-  it('are filtered and sorted by', async () => {
+  it('relations in a scope are filtered and sorted by', async () => {
     const numbers = (does: (scope: Scope) => Promise<readonly { readonly number: string }[]>) =>
       result(async (scope) => (await does(scope)).map(({ number }) => number));
     expect(
@@ -152,7 +152,7 @@ describeEachDatabase('relations in a scope', (databases) => {
     ).toEqual([{ count: 1 }]);
   });
 
-  it('of a transaction are as it left them, and what it writes is answered with them', async () => {
+  it('relations in the scope of a transaction are as it left them, and what it writes is answered with them', async () => {
     const found = await result(({ transaction }) =>
       transaction(async ({ records, asSystem }) => {
         const made = await records(order).create(
@@ -185,7 +185,7 @@ describeEachDatabase('relations in a scope', (databases) => {
     });
   });
 
-  it('are refused as by the API, and a slip is an error of the code', async () => {
+  it('relations in a scope are refused as by the API, and a slip is an error of the code', async () => {
     const refused = async (does: (scope: Scope) => unknown) => {
       const { status, json } = await as(does);
       return [status, json['code']];

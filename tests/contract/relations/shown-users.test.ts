@@ -84,7 +84,7 @@ describeEachDatabase('users whom a record shows', (databases) => {
 
   const get = <T>(path: string, token: TestUser | undefined) => service.ok<T>('GET', path, { token });
 
-  it('are included with their id and these fields, for everyone who reads the record', async () => {
+  it('users whom a record shows are included with their id and these fields, for everyone who reads the record', async () => {
     const shownOf = async (path: string, token?: TestUser) => {
       const found = await get<{ user: object; agent: object }>(`${path}?include=user,agent`, token);
       return [found.user, found.agent];
@@ -103,7 +103,7 @@ describeEachDatabase('users whom a record shows', (databases) => {
     expect(list[0]?.user).toEqual(user);
   });
 
-  it('are filtered and sorted by these fields only', async () => {
+  it('users whom a record shows are filtered and sorted by these fields only', async () => {
     const found = async (query: string) => (await get<object[]>(`/api/v1/tickets?${query}`, eve)).length;
     expect(await found(`filter[user.name]=${encodeURIComponent('Ann A.')}`)).toBe(1);
     expect(await found('filter[user.name]=Zoe')).toBe(0);
@@ -121,7 +121,7 @@ describeEachDatabase('users whom a record shows', (databases) => {
     expect((await service.get('/api/v1/boards/1?include=secret')).status).toBe(403);
   });
 
-  it('have these fields in metadata and in the API description', async () => {
+  it('users whom a record shows have these fields in metadata and in the API description', async () => {
     const { relations } = await get<{ relations: { name: string; fields: { name: string }[] }[] }>(
       '/api/v1/meta/Ticket',
       eve,
@@ -152,7 +152,7 @@ describeEachDatabase('users whom a record shows', (databases) => {
       ]);
   });
 
-  it('are actors of the history and of events, under the shown name', async () => {
+  it('users whom a record shows are actors of the history and of events, under the shown name', async () => {
     const stream = await openStream(`${service.origin}/api/v1/changes?models=Ticket`, {
       authorization: `Bearer ${eve?.token}`,
     });

@@ -95,7 +95,7 @@ describeEachDatabase('what one caller is answered', (databases) => {
     ],
   ];
 
-  it('is never what another one is who asks the same', async () => {
+  it('a caller never gets the answer of another one who asks the same', async () => {
     const callers: readonly (readonly [RequestOptions, readonly string[]])[] = [
       [{ token: ann }, ['of Ann', 'of Ann too']],
       [{ token: admin }, ['of Ann', 'of Ann too', 'of Ben', 'of none of them']],
@@ -139,12 +139,12 @@ describeEachDatabase('what one caller is answered', (databases) => {
     }
   });
 
-  it('is what a transaction has written itself', async () => {
+  it('a caller gets what the own transaction has written', async () => {
     const { inside, outside } = await service.ok('POST', '/api/v1/written', { token: ann, body: {} });
     expect([inside, outside]).toEqual([['inside'], ['inside']]);
   });
 
-  it('is what they have put out of their own reach, and nothing more of it', async () => {
+  it('a caller gets what they have put out of their own reach, and nothing more of it', async () => {
     const { id } = await make(ann, 'doors', 'door', { open: true });
     const patch = (body: object) =>
       service.request<Row>('PATCH', `/api/v1/doors/${id}?include=next`, { token: ann, body: { door: body } });

@@ -183,7 +183,7 @@ describeEachDatabase('aggregates of a resource', (databases) => {
     expect((await service.get('/api/v1/sales/aggregates', { token })).status).toBe(404);
   });
 
-  it('is described in the metadata', async () => {
+  it('the aggregates of a resource are described in the metadata', async () => {
     const meta = await service.ok<{ endpoints: Group[]; fields: Group[] }>(
       'GET',
       '/api/v1/meta/Sale',

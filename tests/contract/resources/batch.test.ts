@@ -114,7 +114,7 @@ describeEachDatabase('a batch', (databases) => {
     await expect.poll(() => heard.filter((what) => what.startsWith('after'))).toHaveLength(4);
   });
 
-  it('is refused as a whole, with the messages of all records under their places', async () => {
+  it('a batch is refused as a whole, with the messages of all records under their places', async () => {
     const { ann, ben, made } = await stage();
     const [mine, taken] = [await made(ann), await made(ben)];
     const before = await parts(ann);
@@ -154,7 +154,7 @@ describeEachDatabase('a batch', (databases) => {
     expect(heard.filter((what) => what.startsWith('after'))).toEqual([]);
   });
 
-  it('is held to what its caller may write, and to the policy and methods of each action', async () => {
+  it('a batch is held to what its caller may write, and to the policy and methods of each action', async () => {
     const { ann, ben, made } = await stage();
     const his = await made(ben);
     const before = await parts(ann);
@@ -199,7 +199,7 @@ describeEachDatabase('a batch', (databases) => {
     expect((await service.request('POST', '/admin/records/parts/batch', notHer)).status).toBe(403);
   });
 
-  it('is 403 before 409, wherever in it the refusal stands', async () => {
+  it('a batch is 403 before 409, wherever in it the refusal stands', async () => {
     const { token } = await service.admin();
     const user = await service.createUser(['viewer']);
     const create = (path: string, name: string, values: object) =>
@@ -238,7 +238,7 @@ describeEachDatabase('a batch', (databases) => {
     expect((await batch(ann, { delete: [referred.id] })).status).toBe(409);
   });
 
-  it('with an Idempotency-Key is done once, and answered the same', async () => {
+  it('a batch with an Idempotency-Key is done once, and answered the same', async () => {
     const { ann } = await stage();
     const body = { create: [{ sku: sku() }, { sku: sku() }] };
     const headers = { 'idempotency-key': `k${sku()}` };
@@ -250,7 +250,7 @@ describeEachDatabase('a batch', (databases) => {
     expect((await batch(ann, { create: [] }, headers)).status).toBe(409);
   });
 
-  it('of a thousand records lets others have their turn', async () => {
+  it('a batch of a thousand records lets others have their turn', async () => {
     const { ann } = await stage();
     const create = Array.from({ length: 1000 }, () => ({ sku: sku() }));
     const waits: number[] = [];

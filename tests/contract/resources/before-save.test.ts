@@ -127,16 +127,19 @@ describeEachDatabase('beforeSave', (databases) => {
       (id: number) =>
         send('POST', '/api/v1/tickets', { ticket: { team_id: anns, comments: [{ team_id: id }] } }),
     ],
-  ])('has not run, and has written nothing, where the row rule refuses %s', async (_name, write) => {
-    const before = await stamps();
-    const refused = await write(others);
-    expect([refused.status, refused.json.code]).toEqual([403, 40300]);
-    expect([heard, await stamps()]).toEqual([[], before]);
-    expect((await write(anns)).status).toBeLessThan(300);
-    expect(await stamps()).toBe(before + 1);
-  });
+  ])(
+    'beforeSave has not run, and has written nothing, where the row rule refuses %s',
+    async (_name, write) => {
+      const before = await stamps();
+      const refused = await write(others);
+      expect([refused.status, refused.json.code]).toEqual([403, 40300]);
+      expect([heard, await stamps()]).toEqual([[], before]);
+      expect((await write(anns)).status).toBeLessThan(300);
+      expect(await stamps()).toBe(before + 1);
+    },
+  );
 
-  it('nor where it refuses what an update would make of a record, or its present state', async () => {
+  it('beforeSave has not run where the row rule refuses what an update would make of a record, or its present state', async () => {
     const id = await make('tickets', { ticket: { team_id: anns } });
     const readable = await make('tickets', { ticket: { team_id: others, open: true } });
     const before = await stamps();

@@ -187,7 +187,7 @@ describeEachDatabase('onDelete: cascade', (databases) => {
     for (const entry of audit) expect(JSON.stringify(entry)).toContain(token.username);
   });
 
-  it('is whole or not at all: what keeps one of them keeps all, and so does a hook', async () => {
+  it('a cascade is whole or not at all: what keeps one of them keeps all, and so does a hook', async () => {
     const { admin, token, id, line } = await setUp();
     const one = await line('one');
     const two = await line('two', one.id);
@@ -354,7 +354,7 @@ describeEachDatabase('onDelete: cascade', (databases) => {
       await sql(`alter table lines alter column id restart with ${from + many}`);
   };
 
-  it('is bounded: more than 1,000 records, or more than 500 in a row, are refused', async () => {
+  it('a cascade is bounded: more than 1,000 records, or more than 500 in a row, are refused', async () => {
     const { admin, token, id } = await setUp();
     await insertLines(id, 1_001);
     const refusal = await service.delete(`/api/v1/orders/${id}`, { token });

@@ -307,7 +307,7 @@ describeEachDatabase('Idempotency-Key', (databases) => {
     expect((await service.post(path, { token, headers, body: { ticket: { code } } })).status).toBe(201);
   });
 
-  it('is the principal’s own: not another user’s, and the same by token and by key', async () => {
+  it('an Idempotency-Key is the principal’s own: not another user’s, and the same by token and by key', async () => {
     const [one, other] = [await service.createUser(), await service.createUser()];
     const key = await service.createKey(one);
     const headers = { 'Idempotency-Key': newCode() };
@@ -323,7 +323,7 @@ describeEachDatabase('Idempotency-Key', (databases) => {
     expect(byToken.data.id).toEqual(expect.any(Number));
   });
 
-  it('is one for each path, and comes after authentication and the body’s form', async () => {
+  it('an Idempotency-Key is one for each path, and comes after authentication and the body’s form', async () => {
     const token = await service.createUser();
     const headers = { 'Idempotency-Key': newCode() };
     const body = { memo: { text: 'a' }, ticket: { code: newCode() } };

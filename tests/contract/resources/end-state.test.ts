@@ -112,24 +112,27 @@ describeEachDatabase('a write of several records', (databases) => {
     ['a shift down', [0, 1, 2]],
     ['a cycle of three', [2, 3, 1]],
     ['two exchanges', [2, 1, 4, 3]],
-  ])('may be %s of unique values, in any order of its items', async (_name, next) => {
-    for (const isReversed of [false, true]) {
-      const { token, invoice: of, lines } = await stage(next.length);
-      const update = next.map((pos, index) => ({ id: idOf(lines, index), pos }));
-      if (isReversed) update.reverse();
-      const { status, data } = await batch(token, { update });
-      expect({ status, data }).toMatchObject({ status: 200, data: { updated: update } });
-      expect(await places(token, of)).toEqual(next);
-      // Each hook runs once, and sees the record as it was before the write.
-      const calls = update.flatMap(({ id, pos }) => {
-        const before = lines.find((each) => each.id === id)?.pos;
-        return [`save update ${id} ${before}→${pos}`, `commit update ${id} ${before}→${pos}`];
-      });
-      expect(heard).toEqual(calls);
-    }
-  });
+  ])(
+    'a write of several records may be %s of unique values, in any order of its items',
+    async (_name, next) => {
+      for (const isReversed of [false, true]) {
+        const { token, invoice: of, lines } = await stage(next.length);
+        const update = next.map((pos, index) => ({ id: idOf(lines, index), pos }));
+        if (isReversed) update.reverse();
+        const { status, data } = await batch(token, { update });
+        expect({ status, data }).toMatchObject({ status: 200, data: { updated: update } });
+        expect(await places(token, of)).toEqual(next);
+        // Each hook runs once, and sees the record as it was before the write.
+        const calls = update.flatMap(({ id, pos }) => {
+          const before = lines.find((each) => each.id === id)?.pos;
+          return [`save update ${id} ${before}→${pos}`, `commit update ${id} ${before}→${pos}`];
+        });
+        expect(heard).toEqual(calls);
+      }
+    },
+  );
 
-  it('may exchange texts, values of an owner, and values that may be null', async () => {
+  it('a write of several records may exchange texts, values of an owner, and values that may be null', async () => {
     const { token, lines } = await stage(2);
     const [one, two] = [idOf(lines, 0), idOf(lines, 1)];
     const [first, second] = lines.map((each) => each.code);
@@ -177,7 +180,7 @@ describeEachDatabase('a write of several records', (databases) => {
     expect(await places(token, other.invoice)).toEqual([3, 1]);
   });
 
-  it('may take the value of a record that it deletes, which history and the trash show as it was', async () => {
+  it('a write of several records may take the value of a record that it deletes, which history and the trash show as it was', async () => {
     const { token, invoice: of, lines } = await stage(3);
     const [one, two] = [idOf(lines, 0), idOf(lines, 1)];
     const body = {
@@ -203,7 +206,7 @@ describeEachDatabase('a write of several records', (databases) => {
     ]);
   });
 
-  it('may exchange values within nested records, and take one of a deleted one', async () => {
+  it('a write of several records may exchange values within nested records, and take one of a deleted one', async () => {
     const { token, invoice: of, lines } = await stage(3);
     const [one, two, three] = [0, 1, 2].map((index) => idOf(lines, index));
     const patch = (items: object[]) =>
@@ -256,7 +259,7 @@ describeEachDatabase('a write of several records', (databases) => {
     expect(await places(token, of)).toEqual([1, 3]);
   });
 
-  it('may exchange values of nested records of two records', async () => {
+  it('a write of several records may exchange values of nested records of two records', async () => {
     const [first, second] = [await stage(1), await stage(1)];
     const item = (from: typeof first, to: typeof first) => ({
       id: from.invoice,
@@ -266,7 +269,7 @@ describeEachDatabase('a write of several records', (databases) => {
     expect((await batch(first.token, { update }, 'invoices')).status).toBe(200);
   });
 
-  it('is refused for values that are the same at its end, by field and item', async () => {
+  it('a write of several records is refused for values that are the same at its end, by field and item', async () => {
     const { token, invoice: of, lines } = await stage(3);
     const [one, two, three] = [0, 1, 2].map((index) => idOf(lines, index));
     const pair = (item: string) => [`${item}.invoice_id unique`, `${item}.pos unique`];
@@ -316,7 +319,7 @@ describeEachDatabase('a write of several records', (databases) => {
     }
   });
 
-  it('may be an import that exchanges values, found by id or by another unique field', async () => {
+  it('a write of several records may be an import that exchanges values, found by id or by another unique field', async () => {
     const { token, invoice: of, lines } = await stage(3);
     const root = await service.admin();
     const send = (body: object) =>
@@ -356,7 +359,7 @@ describeEachDatabase('a write of several records', (databases) => {
     });
   });
 
-  it('is refused where a hook changes a record that is in the way before its own item comes', async () => {
+  it('a write of several records is refused where a hook changes a record that is in the way before its own item comes', async () => {
     const { token, invoice: of, lines } = await stage(2);
     const [one, two] = [idOf(lines, 0), idOf(lines, 1)];
     touched = two;
@@ -371,7 +374,7 @@ describeEachDatabase('a write of several records', (databases) => {
     expect(await places(token, of)).toEqual([1, 2]);
   });
 
-  it('is one of several that exchange the same values at once: one after the other', async () => {
+  it('several writes that exchange the same values at once are done one after the other', async () => {
     const { token, invoice: of, lines } = await stage(2);
     const second = await service.secondInstance();
     const exchange = (at: typeof service | typeof second, one: number, two: number, isReversed: boolean) => {
@@ -396,7 +399,7 @@ describeEachDatabase('a write of several records', (databases) => {
     expect([...(await places(token, of))].sort()).toEqual([1, 2]);
   });
 
-  it('is refused where no value can have a placeholder, such as two required dates', async () => {
+  it('a write of several records is refused where no value can have a placeholder, such as two required dates', async () => {
     const { token } = await stage(1);
     const days = [`20${10 + codes}-01-01`, `20${10 + codes}-01-02`];
     const made = await batch(token, { create: days.map((day) => ({ day })) }, 'slots');

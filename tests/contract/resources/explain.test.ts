@@ -330,7 +330,7 @@ describeEachDatabase('GET /admin/explain', (databases) => {
       expect((await ask({ ...request, ...caller })).json.code).toBe(40400);
   });
 
-  it('is for administrators, records no use and writes nothing', async () => {
+  it('GET /admin/explain is for administrators, records no use and writes nothing', async () => {
     const request = { method: 'GET', path: purchases, api_key_id: key.id };
     expect((await ask(request, viewer)).status).toBe(403);
     expect((await service.get(`${base}/admin/explain?method=GET&path=/`)).status).toBe(401);
@@ -341,7 +341,7 @@ describeEachDatabase('GET /admin/explain', (databases) => {
     expect(text).not.toMatch(/[0-9a-f]{64}/);
   });
 
-  it('can explain itself', async () => {
+  it('GET /admin/explain can explain itself', async () => {
     const path = `${base}/admin/explain?method=GET&path=/`;
     expect((await explain({ user_id: admin.id, method: 'GET', path })).allowed).toBe(true);
     expect((await explain({ user_id: viewer.id, method: 'GET', path })).status).toBe(403);
@@ -361,7 +361,7 @@ describeEachDatabase('the reasons of an explanation', (databases) => {
     env: { LOCALE: 'auto' },
   });
 
-  it('are in the language of the request, for every kind of refusal', async () => {
+  it('the reasons of an explanation are in the language of the request, for every kind of refusal', async () => {
     const token = await service.admin();
     const [viewer, other] = [await service.createUser(), await service.createUser()];
     const key = await service.ok<Key>('POST', '/api/v1/api_keys', {

@@ -219,7 +219,7 @@ describeEachDatabase('full-text search', (databases) => {
     expect(await titles('hoher')).toEqual(['Falke']);
   });
 
-  it('has as many results as pages show, beyond the ranked ones', async () => {
+  it('full-text search has as many results as pages show, beyond the ranked ones', async () => {
     await importArticles(
       Array.from({ length: 1203 }, (_, index) => ({
         title: `Finch ${index}`,

@@ -392,7 +392,7 @@ describeEachDatabase('what a caller may not read', (databases) => {
         }
     });
 
-    it('is not found by q', async () => {
+    it('a text that a caller may not read is not found by q', async () => {
       const setting = settingOf();
       const id = setting.mine[0] ?? 0;
       await change(table, id, { secret: 'unheard-of', secret_body: 'unheard-of' });

@@ -166,7 +166,7 @@ describeEachDatabase('hooks of a resource', (databases) => {
     expect(await rows()).toEqual(before);
   });
 
-  it('cannot take over what the server and the rules set', async () => {
+  it('hooks of a resource cannot take over what the server and the rules set', async () => {
     const user = await service.createUser();
     const answer = await post({ title: 'given away' }, Promise.resolve(user));
     expect(answer.data['user_id']).toBe(user.id);
@@ -179,7 +179,7 @@ describeEachDatabase('hooks of a resource', (databases) => {
     expect((await post({ title: 'sets id' })).data['id']).not.toBe(77);
   });
 
-  it('is not asked about a body with mistakes, nor about a record that is not there', async () => {
+  it('a hook is not asked about a body with mistakes, nor about a record that is not there', async () => {
     expect((await post({ price: 1 })).status).toBe(422);
     const token = await service.admin();
     const body = { product: { title: 'x' } };

@@ -290,7 +290,7 @@ describeEachDatabase('callers who manage records', (databases) => {
     await service.ok('DELETE', `/admin/records/orders/${row.id}`, { token: root });
   });
 
-  it('is closed to callers without credentials, and to models without a rule', async () => {
+  it('managing records is closed to callers without credentials, and to models without a rule', async () => {
     const row = await deleted({ state: 'shut' });
     expect((await service.get(trash)).status).toBe(401);
     expect((await restore(undefined, row)).status).toBe(401);
@@ -377,7 +377,7 @@ describeEachDatabase('callers who manage records', (databases) => {
     expect(await status(['orders:create', 'orders:read'])).toBe(200);
   });
 
-  it('is explained, and described by metadata, API description and access', async () => {
+  it('managing records is explained, and described by metadata, API description and access', async () => {
     const row = await deleted();
     const explain = async (user: TestUser | undefined, method: string, path: string) => {
       const query = new URLSearchParams({ user_id: String(user?.id), method, path });

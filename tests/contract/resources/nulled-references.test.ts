@@ -154,7 +154,7 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     return { token, one: one.id, two: two.id };
   };
 
-  it('by the deletion of its record changes every record that named it, and no other', async () => {
+  it('a reference that becomes null by the deletion of its record changes every record that named it, and no other', async () => {
     const { token, one, two } = await setUp();
     const both = await create('books', { shelf_id: one, spare_id: one }, token);
     const other = await create('books', { shelf_id: two, spare_id: null }, token);
@@ -164,7 +164,7 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     expect(await show(other.id, token)).toEqual(untouched);
   });
 
-  it('within its own table too, and not where the record names itself', async () => {
+  it('a reference within its own table becomes null too, and not where the record names itself', async () => {
     const { token } = await setUp();
     const second = await create('books', {}, token);
     const first = await create('books', { sequel_id: second.id }, token);
@@ -180,7 +180,7 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     await remove(first.id);
   });
 
-  it('by a deletion in the administration area, and by that of a user, with their keys and sessions', async () => {
+  it('a reference becomes null by a deletion in the administration area, and by that of a user, with their keys and sessions', async () => {
     const { token, one } = await setUp();
     const { id } = await create('books', { shelf_id: one }, token);
     const removeShelf = () => service.ok('DELETE', `/admin/records/shelves/${one}`, { token });
@@ -202,7 +202,7 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     expect(keys).toEqual([]);
   });
 
-  it('by SQL that goes around the service', async () => {
+  it('a reference becomes null by SQL that goes around the service', async () => {
     const { token, one, two } = await setUp();
     const { id } = await create('books', { shelf_id: one, spare_id: two }, token);
     await demandChanged(id, token, () => run(`delete from shelves where id = ${one}`), ['shelf_id']);
@@ -221,7 +221,7 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     expect(await show(id, token)).toEqual(before);
   });
 
-  it('by a caller’s own write counts once', async () => {
+  it('a reference that becomes null by a caller’s own write counts once', async () => {
     const { token, one } = await setUp();
     const { id } = await create('books', { shelf_id: one, spare_id: one }, token);
     const body = { book: { shelf_id: null, spare_id: null } };
@@ -230,7 +230,7 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     expect((await show(id, token)).tag).toBe('"2-detail"');
   });
 
-  it('also in tables that were made before it was so, with no migration of the application', async () => {
+  it('a reference becomes null also in tables that were made before it was so, with no migration of the application', async () => {
     const url = await databases.create();
     const application = createApplication({ resources, migrations });
     await applyMigrations(databaseTarget(url), application);

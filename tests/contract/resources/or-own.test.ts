@@ -184,7 +184,7 @@ describeEachDatabase('publicRead with orOwn', (databases) => {
     expect((await his.until(1)).map(({ id }) => id)).toEqual([made.public.id]);
   });
 
-  it('is shown in explanation, description and metadata', async () => {
+  it('publicRead with orOwn is shown in explanation, description and metadata', async () => {
     const { ann, ben, root, made } = await setUp();
     const explained = async (user: TestUser) =>
       service.ok<{ status: number; steps: { rule: string; outcome: string }[] }>(

@@ -60,7 +60,7 @@ describeEachDatabase('the owner in a body', (databases) => {
       body: { [path.includes('folders') ? 'folder' : 'note']: values },
     });
 
-  it('of isolation alone is an ordinary input: oneself, and anybody for administrators', async () => {
+  it('the owner of isolation alone is an ordinary input: oneself, and anybody for administrators', async () => {
     const { ann, ben, admin } = await people();
     const owner = async (values: object, token: TestUser) => {
       const { status, data } = await create('/api/v1/notes', { title: 'x', ...values }, token);
@@ -76,7 +76,7 @@ describeEachDatabase('the owner in a body', (databases) => {
     expect(another.text).toContain('"field":"user_id"');
   });
 
-  it('of isolation alone changes by an update, under the same rule', async () => {
+  it('the owner of isolation alone changes by an update, under the same rule', async () => {
     const { ann, ben, admin } = await people();
     const { data } = await create('/api/v1/notes', { title: 'x', user_id: ann.id }, ann);
     const path = `/api/v1/notes/${data.id}`;
@@ -86,7 +86,7 @@ describeEachDatabase('the owner in a body', (databases) => {
     expect((await change(path, { user_id: ann.id }, ann)).status).toBe(404);
   });
 
-  it('of isolation alone is held to the rule in a batch, within another record and in metadata', async () => {
+  it('the owner of isolation alone is held to the rule in a batch, within another record and in metadata', async () => {
     const { ann, ben } = await people();
     const batch = await service.post('/api/v1/notes/batch', {
       token: ann,
@@ -121,7 +121,7 @@ describeEachDatabase('the owner in a body', (databases) => {
     expect(schemas['FolderCreate']).not.toHaveProperty('properties.user_id');
   });
 
-  it('of ownership is the caller, whatever the body says', async () => {
+  it('the owner of ownership is the caller, whatever the body says', async () => {
     const { ann, ben, admin } = await people();
     for (const token of [ann, admin]) {
       const { data } = await create('/api/v1/folders', { title: 'x', user_id: ben.id }, token);
@@ -131,7 +131,7 @@ describeEachDatabase('the owner in a body', (databases) => {
     }
   });
 
-  it('of any model is set by administrators in their area, and stands in the audit log', async () => {
+  it('the owner of any model is set by administrators in their area, and stands in the audit log', async () => {
     const { ann, ben, root } = await people();
     const audited = async (id: number, kind: string) =>
       (

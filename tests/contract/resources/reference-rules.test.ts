@@ -58,7 +58,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     return { ann, ben, hers, his, write, change };
   };
 
-  it("to another's isolated record is one to nothing, and so holds nothing", async () => {
+  it("a reference to another's isolated record is one to nothing, and so holds nothing", async () => {
     const { ann, ben, hers, his, write } = await setUp();
     const refused = await write({ diary_id: his }, ann);
     const missing = await write({ diary_id: 99_999 }, ann);
@@ -69,7 +69,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     expect((await service.delete(`/api/v1/diaries/${hers}`, { token: ann })).status).toBe(409);
   });
 
-  it('to a user is one to oneself, but for administrators and where anyone may be named', async () => {
+  it('a reference to a user is one to oneself, but for administrators and where anyone may be named', async () => {
     const { ann, ben, hers, write } = await setUp();
     const named = async (values: object, token = ann) =>
       (await write({ diary_id: hers, ...values }, token)).status;
@@ -83,7 +83,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     expect(await named({ user_id: 99_999 })).toBe(422);
   });
 
-  it('may be sent back as it stands, also where the caller cannot read what it names', async () => {
+  it('a reference may be sent back as it stands, also where the caller cannot read what it names', async () => {
     const { ann, ben, hers, his, write, change } = await setUp();
     const { id } = (await write({ diary_id: his, assignee_id: ben.id }, await service.admin())).data;
     const same = { diary_id: his, assignee_id: ben.id };
@@ -96,7 +96,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     expect((await change(id, same, ann)).status).toBe(422);
   });
 
-  it('that the hook set is the application’s word: it has to exist, no more', async () => {
+  it('a reference that the hook set is the application’s word: it has to exist, no more', async () => {
     const { ann, ben, hers, his, write, change } = await setUp();
     replaced = { diary_id: his, assignee_id: ben.id };
     const { status, data } = await write({ diary_id: hers }, ann);
@@ -109,7 +109,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     expect((await write({ diary_id: his }, ann)).status).toBe(422);
   });
 
-  it('that is the default is the application’s word as well, sent or left out', async () => {
+  it('a reference that is the default is the application’s word as well, sent or left out', async () => {
     const { ann, hers, write, change } = await setUp();
     const left = await write({ diary_id: hers }, ann);
     expect([left.status, left.data['fallback_id']]).toEqual([201, 1]);
@@ -118,7 +118,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     expect((await change(id, { fallback_id: 1 }, ann)).status).toBe(422);
   });
 
-  it('is not asked again where an idempotent request is answered again', async () => {
+  it('a reference is not asked again where an idempotent request is answered again', async () => {
     const { ann, hers, write } = await setUp();
     const { database } = service.server.services;
     const send = () => write({ diary_id: hers }, ann, { 'idempotency-key': `once-${hers}` });
@@ -129,7 +129,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     expect((await write({ diary_id: hers }, ann)).status).toBe(422);
   });
 
-  it('is refused as missing where its record goes between the look-up and the write', async () => {
+  it('a reference is refused as missing where its record goes between the look-up and the write', async () => {
     const { ann, hers, write } = await setUp();
     const { resources, database } = service.server.services;
     const records = resources.get('Task')?.records;
@@ -157,7 +157,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     }
   });
 
-  it('is stated by the metadata: any record, or those that the caller may read', async () => {
+  it('a reference is stated by the metadata: any record, or those that the caller may read', async () => {
     const { ann } = await setUp();
     const { fields } = await service.ok<{ fields: { name: string; anyone?: boolean }[] }>(
       'GET',

@@ -216,7 +216,7 @@ describeEachDatabase('what a reference may name', (databases) => {
       return name;
     });
 
-  it('is on create what the same caller is shown, by every rule and method', {
+  it('a reference may name on create what the same caller is shown, by every rule and method', {
     timeout: 240_000,
   }, async () => {
     await fc.assert(
@@ -235,7 +235,7 @@ describeEachDatabase('what a reference may name', (databases) => {
     );
   });
 
-  it('is on update that too, and what the caller reads in the record already', {
+  it('a reference may name on update that too, and what the caller reads in the record already', {
     timeout: 240_000,
   }, async () => {
     const insert = async (model: typeof pointer, values: Readonly<Record<string, number>>) => {
@@ -315,7 +315,7 @@ describeEachDatabase('what a reference may name', (databases) => {
     }
   });
 
-  it('is decided in the administration area by its own details', async () => {
+  it('a reference in the administration area may name what its own details show', async () => {
     const tokens = [
       adminToken,
       await service.tokenOf(people[0] ?? 0),

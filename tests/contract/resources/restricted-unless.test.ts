@@ -157,7 +157,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
       body: { ticket: values },
     })) as unknown as { status: number; text: string; data: Ticket };
 
-  it('are written where the record as it is meets it, and ignored elsewhere', async () => {
+  it('fields that are restricted unless a record meets a condition are written where the record as it is meets it, and ignored elsewhere', async () => {
     const made = (await create(as('reporter'), { title: 'a', team_id: 1, priority: 7, contact: 'me' })).data;
     expect(made).toMatchObject({ priority: 1, contact: 'me' });
     const sent = { priority: 5, contact: 'staff', cost: 3, assignee_id: as('staff').id };
@@ -188,7 +188,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     expect((await change(as('staff'), id, { priority: 2 })).data.priority).toBe(2);
   });
 
-  it('are not in what hooks hear, and are checked again by the statement', async () => {
+  it('fields that are restricted unless a record meets a condition are not in what hooks hear, and are checked again by the statement', async () => {
     await create(as('reporter'), { team_id: 1, priority: 4 });
     expect(heard).toEqual([{ team_id: 1, priority: 1 }]);
     const { id } = (await create(as('staff'), { team_id: 1 })).data;
@@ -231,7 +231,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     }
   });
 
-  it('do not tell whether a record that the caller may not name meets the condition', async () => {
+  it('restricted fields do not tell whether a record that the caller may not name meets the condition', async () => {
     const { id } = await service.ok<{ id: number }>('POST', '/api/v1/folders', {
       token: as('staff'),
       body: { folder: { open: true } },
@@ -248,7 +248,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     expect(await errors(as('reporter'), 99_999)).toEqual(['folder_id']);
   });
 
-  it('are never called blank where the body has a value: a required one makes the create 403', async () => {
+  it('restricted fields are never called blank where the body has a value: a required one makes the create 403', async () => {
     const outcome = async (by: TestUser, path: string, body: object) => {
       const { json } = await service.post(`/api/v1/${path}`, { token: by, body });
       const { code, data } = json as { code: number; data?: { errors?: { field: string; rule: string }[] } };
@@ -279,7 +279,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     ]);
   });
 
-  it('are no fields of applications, who meet no condition on the caller', async () => {
+  it('restricted fields are no fields of applications, who meet no condition on the caller', async () => {
     const { id } = (await create(as('staff'), { team_id: 1 })).data;
     const body = JSON.stringify({ ticket: { priority: 9, contact: 'app', title: 'app' } });
     const { data } = await service.request('PATCH', `/api/v1/tickets/${id}`, {

@@ -79,7 +79,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     return { ann, ben, root, red, blue, taken };
   };
 
-  it('are not met by the very membership that is to be made', async () => {
+  it('row rules are not met by the very membership that is to be made', async () => {
     const { ann, ben, red, taken } = await setUp();
     expect((await post('seats', 'seat', { group_id: red, user_id: ben.id }, ben)).status).toBe(403);
     expect((await post('seats', 'seat', { group_id: red, user_id: ben.id }, ann)).status).toBe(201);
@@ -117,7 +117,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     expect(now.data).toMatchObject({ name: 'hidden', user_id: ann.id });
   });
 
-  it('are asked again where a key came with a refusal, and not where it came with an answer', async () => {
+  it('row rules are asked again where a key came with a refusal, and not where it came with an answer', async () => {
     const { ann, ben, root, blue } = await setUp();
     const send = (token: TestUser, key: string) =>
       post('orders', 'order', { title: 'once', group_id: blue }, token, { 'idempotency-key': key });

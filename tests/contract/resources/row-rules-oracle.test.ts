@@ -19,7 +19,9 @@ const firstSeed = Number(process.env['ROW_RULES_SEED'] ?? 20_260_801);
 const worlds = Number(process.env['ROW_RULES_WORLDS'] ?? 4);
 
 describeEachDatabase('rows under random rules', (databases) => {
-  it('are answered and written as an oracle says', { timeout: 60_000 + worlds * 20_000 }, async () => {
+  it('rows under random rules are answered and written as an oracle says', {
+    timeout: 60_000 + worlds * 20_000,
+  }, async () => {
     const plans = Array.from({ length: worlds }, (_, index) => {
       const random = new Random(firstSeed + index);
       return { seed: firstSeed + index, random, models: someModels(random, firstSeed + index) };

@@ -119,7 +119,7 @@ describeEachDatabase('rows of a team', (databases) => {
     return { ann, ben, eve, red, blue, seat, secret, open, first };
   };
 
-  it('are read by members, and missing for everybody else', async () => {
+  it('rows of a team are read by members, and missing for everybody else', async () => {
     const { ann, ben, eve, red, secret, open, first } = await setUp();
     for (const reader of [ann, ben]) {
       expect(await status(`projects/${secret}`, reader)).toBe(200);
@@ -139,7 +139,7 @@ describeEachDatabase('rows of a team', (databases) => {
     ]);
   });
 
-  it('may be read and not written: 403, while what is not read stays missing', async () => {
+  it('rows of a team may be read and not written: 403, while what is not read stays missing', async () => {
     const { ann, ben, eve, secret, first } = await setUp();
     const refused = await change(`projects/${secret}`, 'project', { name: 'mine' }, ben, {
       'if-match': '"9-saved"',
@@ -157,7 +157,7 @@ describeEachDatabase('rows of a team', (databases) => {
     expect((await service.request('DELETE', `/api/v1/tasks/${first}`, { token: ann })).status).toBe(200);
   });
 
-  it('are made and changed only to what their writer may write, after 422, and nothing is written', async () => {
+  it('rows of a team are made and changed only to what their writer may write, after 422, and nothing is written', async () => {
     const { ann, ben, red, blue, secret } = await setUp();
     await joins(ann, blue, 'viewer');
     const create = (values: object, token: TestUser) =>
@@ -194,7 +194,7 @@ describeEachDatabase('rows of a team', (databases) => {
     expect(await status(`projects/${secret}`, ben)).toBe(404);
   });
 
-  it('are named by references only where they are read', async () => {
+  it('rows of a team are named by references only where they are read', async () => {
     const { ann, eve, secret, open, first } = await setUp();
     const create = (project_id: number, token: TestUser) =>
       service.post('/api/v1/tasks', { token, body: { task: { title: 'x', project_id } } });
@@ -207,7 +207,7 @@ describeEachDatabase('rows of a team', (databases) => {
     expect((await change(`tasks/${first}`, 'task', { project_id: 999_999 }, ann)).status).toBe(422);
   });
 
-  it('are, for applications and strangers, those that need no caller', async () => {
+  it('applications and strangers have the rows of a team that need no caller', async () => {
     const { red, secret, open } = await setUp();
     const signed = (path: string) => service.request('GET', path, { headers: service.sign('shop', '') });
     expect((await signed(`/api/v1/projects/${secret}`)).status).toBe(404);
@@ -222,7 +222,7 @@ describeEachDatabase('rows of a team', (databases) => {
     expect(created.status).toBe(422);
   });
 
-  it('are all open to administrators, in the API and in their area', async () => {
+  it('rows of a team are all open to administrators, in the API and in their area', async () => {
     const { secret, red } = await setUp();
     expect((await service.request('GET', `/api/v1/projects/${secret}`, await root())).status).toBe(200);
     await service.ok('PATCH', `/admin/records/projects/${secret}`, {
@@ -232,7 +232,7 @@ describeEachDatabase('rows of a team', (databases) => {
     await made('projects', 'project', { name: 'y', team_id: red });
   });
 
-  it('may be read by everyone and written by some', async () => {
+  it('rows of a team may be read by everyone and written by some', async () => {
     const { ann, ben } = await setUp();
     const id = await made('notes', 'note', { name: 'x' }, ann);
     expect(await status(`notes/${id}`, ben)).toBe(200);
@@ -240,7 +240,7 @@ describeEachDatabase('rows of a team', (databases) => {
     expect((await change(`notes/${id}`, 'note', { name: 'y' }, ann)).status).toBe(200);
   });
 
-  it('are the same in code of the application', async () => {
+  it('rows of a team are the same in code of the application', async () => {
     const { ann, ben, eve, secret } = await setUp();
     const seen: unknown[] = [];
     work = async ({ records }) => {

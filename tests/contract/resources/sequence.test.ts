@@ -58,7 +58,7 @@ describeEachDatabase('a sequence', (databases) => {
     expect(await next(one)).toBe(3);
   });
 
-  it('has no setter, and never changes', async () => {
+  it('a sequence has no setter, and never changes', async () => {
     const token = await service.admin();
     const [one, other] = [await organise(), await organise()];
     const made = await create({ organisation_id: one, number: 'X' });
@@ -77,7 +77,7 @@ describeEachDatabase('a sequence', (databases) => {
     expect([await next(other), await next(one)]).toEqual([1, 2]);
   });
 
-  it('has no gap for what is refused, rolled back or passed over', async () => {
+  it('a sequence has no gap for what is refused, rolled back or passed over', async () => {
     const token = await service.createUser();
     const post = (path: string, body: object) => service.request('POST', path, { token, body });
     const open = async () => {
@@ -183,7 +183,7 @@ describeEachDatabase('a sequence', (databases) => {
     expect(csv.text).toContain('id,number,invoice_id');
   });
 
-  it('is null in records that are older, and follows its table and its columns', async () => {
+  it('a sequence is null in records that are older, and follows its table and its columns', async () => {
     const url = await databases.create();
     const billFields = { shop: field.reference('Shop'), note: field.string() };
     const shop = defineResource('Shop', { fields: { name: field.string() } });

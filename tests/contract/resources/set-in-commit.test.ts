@@ -132,7 +132,7 @@ describeEachDatabase('set of beforeCommit', (databases) => {
       () =>
         send('POST', '/admin/records/bills/import', { lines: [{ line: 1, values: { note: 'a' } }] }, root),
     ],
-  ])('is part of the write: one version, one event, by %s', async (_name, write) => {
+  ])('the set of beforeCommit is part of the write: one version, one event, by %s', async (_name, write) => {
     const answer = await write();
     expect(answer.status).toBeLessThan(300);
     const made = await newest();
@@ -212,7 +212,7 @@ describeEachDatabase('set of beforeCommit', (databases) => {
     });
   });
 
-  it('has nothing to set in a destroy', async () => {
+  it('beforeCommit has nothing to set in a destroy', async () => {
     const { data } = await create();
     inCommit = ({ set }) => set({ note: 'late' });
     expect((await send('DELETE', `/api/v1/bills/${data.id}`, undefined, root)).status).toBe(500);
@@ -234,7 +234,7 @@ describeEachDatabase('set of beforeCommit', (databases) => {
     ]);
   });
 
-  it('is in its version however much its hook writes, and the record may be gone', async () => {
+  it('the set of beforeCommit is in its version however much its hook writes, and the record may be gone', async () => {
     inCommit = async ({ after, set, records }) => {
       if (after?.['note'] !== 'many') return;
       const made = Array.from({ length: 300 }, () => records('Bill').create({ note: 'one' }));

@@ -101,7 +101,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
     return { token, one: one.id, two: two.id };
   };
 
-  it('are one record of each user where the owner field is unique, by itself or as a set of one', async () => {
+  it('sets of unique fields are one record of each user where the owner field is unique, by itself or as a set of one', async () => {
     for (const key of ['seat', 'profile']) {
       const token = await service.createUser();
       await made(key, {}, token);
@@ -116,7 +116,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
     }
   });
 
-  it('are named each with the others, in their order, beside every other message', async () => {
+  it('unique fields are named each with the others, in their order, beside every other message', async () => {
     const { token, one, two } = await setUp();
     await made('line', { order_id: one, product: 7, colour: 'red', sku: `a${one}` }, token);
     const again = await post('line', { order_id: one, product: 7, colour: 'red', sku: `a${one}` }, token);
@@ -164,7 +164,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
     expect((await patch('line', first.id, { product: 1 }, token)).status).toBe(200);
   });
 
-  it('are compared with what the record has where an update sends only some of them', async () => {
+  it('sets of unique fields are compared with what the record has where an update sends only some of them', async () => {
     const { token, one, two } = await setUp();
     const red = await made('line', { order_id: one, product: 1, colour: 'red' }, token);
     const blue = await made('line', { order_id: one, product: 1, colour: 'blue' }, token);
@@ -230,7 +230,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
       expect(named(answer)).toHaveLength(3);
   });
 
-  it('are those of the owner and the field with unique: owner', async () => {
+  it('unique: owner makes a set of the owner and the field', async () => {
     const { token, one } = await setUp();
     const other = await service.createUser();
     const [first] = [await made('bookmark', { slug: 'a', order_id: one }, token)];
@@ -249,7 +249,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
       expect(named(answer)).toEqual(['slug unique']);
   });
 
-  it('are named with the owner where the body says who that is', async () => {
+  it('unique fields are named with the owner where the body says who that is', async () => {
     const { token } = await setUp();
     const other = await service.createUser();
     const mine = await made('note', { slug: 'a', user_id: token.id }, token);

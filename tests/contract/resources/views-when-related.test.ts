@@ -267,7 +267,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     ]);
   });
 
-  it('may be set by a nested create, whose response does not list the record', async () => {
+  it('hidden references may be set by a nested create, whose response does not list the record', async () => {
     const created = await patch('staff', 'customers/1?include=tickets', {
       customer: {
         tickets: [
@@ -295,7 +295,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     await service.ok('DELETE', `/api/v1/tickets/${data['tickets']?.[0]?.['id']}`, { token: as('root') });
   });
 
-  it('of records between lead nowhere: includes, filters, nested writes', async () => {
+  it('hidden references of records between lead nowhere: includes, filters, nested writes', async () => {
     const tags = async (by: Name, id: number) =>
       idsOf((await read(by, `tickets/${id}?include=tags`))['tags']);
     const tickets = async (by: Name, id: number) =>
@@ -343,7 +343,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     ]);
   });
 
-  it('of records between list no record in such answers', async () => {
+  it('hidden references of records between list no record in such answers', async () => {
     const list = async (by: Name, path: string, name: string) =>
       idsOf((await read(by, `opened/${path}`))[name]);
     expect([await list('root', 'tickets/1', 'tags'), await list('root', 'tags/2', 'tickets')]).toEqual([

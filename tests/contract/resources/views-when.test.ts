@@ -165,7 +165,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     );
   });
 
-  it('are absent from lists and details elsewhere, and there for administrators', async () => {
+  it('conditional fields are absent from lists and details elsewhere, and there for administrators', async () => {
     expect(await read('staff', 'tickets')).toEqual([
       { id: 1, title: 'a', note: 'first' },
       { id: 2, title: 'b', hint: 'h' },
@@ -223,7 +223,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(pages).toEqual([2, 1]);
   });
 
-  it('are empty cells of CSV', async () => {
+  it('conditional fields are empty cells of CSV', async () => {
     const { text } = await service.get('/api/v1/tickets', {
       token: as('staff'),
       headers: { accept: 'text/csv' },
@@ -278,7 +278,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(changed.json.data).not.toHaveProperty('cost');
   });
 
-  it('are not in answers of code that reads more', async () => {
+  it('conditional fields are not in answers of code that reads more', async () => {
     const keys = async (by: Name, id: number) => Object.keys(await read(by, `opened/${id}`));
     expect(await keys('staff', 1)).toContain('note');
     expect(await keys('staff', 1)).not.toContain('cost');
@@ -295,7 +295,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
       expect(ofApplication).not.toHaveProperty(name);
   });
 
-  it('are no reference that a body may keep unseen', async () => {
+  it('conditional fields are no reference that a body may keep unseen', async () => {
     const body = { ticket: { customer_id: 1 } };
     // Every caller reads every customer, so that naming one tells nothing.
     const answer = await service.request('PATCH', '/api/v1/tickets/2', { token: as('other'), body });
@@ -320,7 +320,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect((await keep('reporter', 1))[0]).toBe(422);
   });
 
-  it('are decided by the values of each version in history, and by those of a deleted record in the trash', async () => {
+  it('conditional fields are decided by the values of each version in history, and by those of a deleted record in the trash', async () => {
     const move = (values: object) =>
       service.ok('PATCH', '/api/v1/tickets/2', { token: as('root'), body: { ticket: values } });
     await move({ team_id: 1 });
@@ -345,7 +345,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     await service.ok('POST', '/admin/records/tickets/2/restore', { token: as('root'), body: {} });
   });
 
-  it('are not in the trash of those who manage the record, and do not see them in it', async () => {
+  it('conditional fields are not in the trash of callers who manage the record, and do not see them in it', async () => {
     const values = { title: 'd', note: 'n', cost: 7, hint: 'h', open: true, team_id: 1 };
     const made = await service.ok<{ id: number }>('POST', '/api/v1/tickets', {
       token: as('reporter'),
@@ -367,7 +367,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     ]);
   });
 
-  it('are kept in history for those who see them, and name no user to others', async () => {
+  it('conditional fields are kept in history for callers who see them, and name no user to others', async () => {
     interface Version {
       readonly after: JsonObject | null;
       readonly actor: { readonly name: string | null };
@@ -410,7 +410,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect([await deletedBy('reporter'), await deletedBy('other')]).toEqual([name, null]);
   });
 
-  it('are read by the condition for the kind of caller, in every order of callers', async () => {
+  it('conditional fields are read by the condition for the kind of caller, in every order of callers', async () => {
     const body = { card: { name: 'shut', mark: 'm' } };
     const { id } = await service.ok<{ id: number }>('POST', '/api/v1/cards', { token: as('reporter'), body });
     const path = `/api/v1/cards/${id}/history`;
@@ -422,7 +422,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(await marks({ token: as('other') })).toEqual([undefined]);
   });
 
-  it('are no fields at all of callers who see them in no record', async () => {
+  it('conditional fields are no fields at all of callers who see them in no record', async () => {
     const sign = { headers: service.sign('shop', '') };
     const answer = await service.get('/api/v1/tickets/1', sign);
     expect(Object.keys(answer.json.data as object)).toEqual([
@@ -454,7 +454,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(await names('staff', '?id=1')).toEqual({ required: seen, named: seen });
   });
 
-  it('are optional in the API description and in clients', async () => {
+  it('conditional fields are optional in the API description and in clients', async () => {
     const { text } = await service.get('/api-docs/openapi.json');
     const { paths, components } = JSON.parse(text) as {
       paths: Record<string, Record<string, { 'x-gatewright': object }>>;
