@@ -1,48 +1,52 @@
-import type { Dialect } from '../dialect.ts';
 import type { DialectName } from '../name.ts';
 import { dialectOf } from '../registry.ts';
 import { alterTableIn } from './alter-table.ts';
-import { fillHistoryIn } from './fill-history.ts';
-import { followColumnsIn, followTableIn } from './follow.ts';
+import type { TableAlteration } from './columns.ts';
+import { fillHistoryIn, type HistoryFill } from './fill-history.ts';
+import { type ColumnChanges, followColumnsIn, followTableIn } from './follow.ts';
 import type { MigrationDatabase } from './migration.ts';
-import { createTableIn } from './schema.ts';
+import { createTableIn, type TableDefinition } from './schema.ts';
 import { dropTableIn, renameTableIn } from './tables.ts';
 
 /** The steps that migrations of an application call with the name of the dialect. */
 
-type SchemaStep<Target, Arguments extends readonly unknown[]> = (
-  db: MigrationDatabase,
-  dialect: Target,
-  ...rest: Arguments
-) => Promise<void>;
-
-const byName =
-  <Arguments extends readonly unknown[]>(
-    step: SchemaStep<Dialect, Arguments>,
-  ): SchemaStep<DialectName, Arguments> =>
-  (db, dialect, ...rest) =>
-    step(db, dialectOf({ dialect }), ...rest);
-
 /** Makes the table of a resource, on whichever database. */
-export const createTable = byName(createTableIn);
+export const createTable = (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  table: string,
+  definition: TableDefinition,
+): Promise<void> => createTableIn(db, dialectOf({ dialect }), table, definition);
 
 /**
  * Changes the table of a resource, on whichever database, and keeps what is in it.
  * @throws Error where a value does not fit, or a column is required and existing records have no value for it
  */
-export const alterTable = byName(alterTableIn);
+export const alterTable = (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  table: string,
+  alteration: TableAlteration,
+): Promise<void> => alterTableIn(db, dialectOf({ dialect }), table, alteration);
 
 /**
  * Drops the table of a resource that is gone, with every grant on its model and everything that is kept of its records: a
  * later model of the same name inherits nothing. References to it from other tables go as well; their columns stay.
  */
-export const dropTable = byName(dropTableIn);
+export const dropTable = (db: MigrationDatabase, dialect: DialectName, table: string): Promise<void> =>
+  dropTableIn(db, dialectOf({ dialect }), table);
 
 /**
  * Renames the table of a resource. Its records stay, what refers to it follows, and so do the grants on its
  * model and everything that is kept of its records.
  */
-export const renameTable = byName(renameTableIn);
+export const renameTable = (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  from: string,
+  to: string,
+  options: { readonly model: string },
+): Promise<void> => renameTableIn(db, dialectOf({ dialect }), from, to, options);
 
 /**
  * Fills former values of a model's records: `fill` is called for each stored side of each version, the values before a
@@ -50,16 +54,31 @@ export const renameTable = byName(renameTableIn);
  * Erased values stay erased.
  * @throws Error for a model without a table, a name that is no field, and a value that its field does not take
  */
-export const fillHistory = byName(fillHistoryIn);
+export const fillHistory = (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  model: string,
+  fill: HistoryFill,
+): Promise<void> => fillHistoryIn(db, dialectOf({ dialect }), model, fill);
 
 /**
  * Has everything that is kept under the names of a table's columns follow them. `alterTable` calls it; a migration that
  * renames or drops a column by SQL of its own calls it beside.
  */
-export const followColumns = byName(followColumnsIn);
+export const followColumns = (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  table: string,
+  changes: ColumnChanges,
+): Promise<void> => followColumnsIn(db, dialectOf({ dialect }), table, changes);
 
 /**
  * Has everything that is kept of a table's records follow it: to the table and the model of another name, or away where
  * `to` is undefined. `renameTable` and `dropTable` call it; a migration that does so by SQL of its own calls it before.
  */
-export const followTable = byName(followTableIn);
+export const followTable = (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  table: string,
+  to: { readonly table: string; readonly model: string } | undefined,
+): Promise<void> => followTableIn(db, dialectOf({ dialect }), table, to);
