@@ -55,7 +55,7 @@ describe('normalize', () => {
 });
 
 describe('the rows', () => {
-  it('have numbers that every server stores exactly, each category, and both booleans', () => {
+  it('the rows have numbers that every server stores exactly, each category, and both booleans', () => {
     const rows = Array.from({ length: rowCount }, (_, index) => productOf(index + 1));
     expect(
       rows.every(({ price, rating }) => Math.fround(price) === price && Math.fround(rating) === rating),
@@ -67,7 +67,7 @@ describe('the rows', () => {
 });
 
 describe('versions', () => {
-  it('are exact, for every package of every peer', () => {
+  it('versions are exact, for every package of every peer', () => {
     const all = [...Object.values(versions), ...peers.flatMap(({ packages }) => Object.values(packages))];
     expect(all.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('tables', () => {
     expect(text.match(/\| other/g)).toHaveLength(1);
   });
 
-  it('have as many cells in every line as in their head', () => {
+  it('tables have as many cells in every line as in their head', () => {
     for (const table of tables([ours, other], ['detail'], 'ours').split('\n\n')) {
       const cells = table.split('\n').filter((line) => line.startsWith('|'));
       expect(new Set(cells.map((line) => line.split('|').length)).size).toBeLessThanOrEqual(1);

@@ -95,7 +95,7 @@ describeDatabase('sqlite', 'pages of links that are sent by mail', (databases) =
     const open = useBrowser();
     const service = useService(databases, site);
 
-    it('are not offered by the sign-in', async () => {
+    it('links by mail are not offered by the sign-in of an application without mail', async () => {
       const { page } = await visit(open, service, '/login');
       await page.getByLabel('密码').waitFor();
       expect(await page.getByRole('link', { name: /忘记密码|注册/ }).count()).toBe(0);

@@ -307,7 +307,7 @@ describeDatabase('sqlite', 'administration pages: a day’s work', (databases) =
       demandQuiet(watched, service);
     });
 
-    it('has pages of response times, of the service, and of what a key calls', async () => {
+    it('the area has pages of response times, of the service, and of what a key calls', async () => {
       const person = await service.createUser();
       const { id, key } = await service.createKey(person);
       await service.get('/api/v1/users', { key });

@@ -45,18 +45,21 @@ describeDatabase('sqlite', 'the design of the administration pages', (databases)
       ['record', `/admin${pages['book-show']}`],
       ['explain', `/admin${pages.explain}`],
       ['documentation', '/api-docs?lang=en#/createBook'],
-    ])('nor when it is visited for the first time, with nothing in the cache: %s', async (_name, path) => {
-      const { page: signedIn } = await enter(open, service, root, '/');
-      const { page } = await open({ fresh: true });
-      await page.context().addCookies(await signedIn.context().cookies());
-      await hintSession(page);
-      await watchShifts(page);
-      await page.goto(service.origin + path);
-      await page.locator('h1, h2').first().waitFor();
-      await rested(page);
-      expect(await page.evaluate<number>('window.shifted')).toBeLessThanOrEqual(0.02);
-      await page.context().close();
-    });
+    ])(
+      'nothing moves when a page is visited for the first time, with nothing in the cache: %s',
+      async (_name, path) => {
+        const { page: signedIn } = await enter(open, service, root, '/');
+        const { page } = await open({ fresh: true });
+        await page.context().addCookies(await signedIn.context().cookies());
+        await hintSession(page);
+        await watchShifts(page);
+        await page.goto(service.origin + path);
+        await page.locator('h1, h2').first().waitFor();
+        await rested(page);
+        expect(await page.evaluate<number>('window.shifted')).toBeLessThanOrEqual(0.02);
+        await page.context().close();
+      },
+    );
 
     it('a first list is fifteen requests, with nothing in the cache', async () => {
       const { page: signedIn } = await enter(open, service, root, '/');

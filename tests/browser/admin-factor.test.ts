@@ -294,7 +294,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
   describeEachDatabase('administration pages: where two-step verification is required', (databases) => {
     const service = useService(databases, strict.options);
 
-    it('nothing comes before it is set up; then the page is there, and the last one stays', async () => {
+    it('nothing comes before two-step verification is set up; then the page is there, and the last one stays', async () => {
       const person = await service.createUser(['admin']);
       const watched = await visit(open, strict, '/users');
       const { page } = watched;

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       ['/webhooks/2/show', /\/admin\/webhooks\/2\/deliveries\?/, '发送记录'],
       ['/records/orders/trash', /\/admin\/records\/orders\?.*trashed=true/, '订单 · 已删除'],
     ])(
-      'at %s a list that cannot be had says so in its place, and comes with another try',
+      'a list at %s that cannot be had says so in its place, and comes with another try',
       async (path, list, label) => {
         const stranger = await service.createUser();
         expect((await service.get('/admin/users', { token: stranger })).status).toBe(403);
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByRole('button', { name: '新建订单' }).waitFor();
     });
 
-    it('and so is who may not bring back or change several', async () => {
+    it('a caller who may not change or delete several records sees why at the button', async () => {
       const { page } = await enter(open, service, admin, '/records/orders');
       await page.getByRole('checkbox').nth(1).check();
       for (const [name, reason] of [

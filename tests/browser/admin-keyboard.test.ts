@@ -58,7 +58,7 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
       return page;
     };
 
-    it('from the sign-in to the list, the form, the key that is shown once, and back', async () => {
+    it('the keyboard leads from the sign-in to the list, the form, the key that is shown once, and back', async () => {
       const page = await signIn('/api_keys');
       await tabTo(page, '新建密钥');
       await page.keyboard.press('Enter');

@@ -112,7 +112,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
     );
 
     it.each(looks.filter(({ language }) => language === 'zh-CN'))(
-      'nor in what opens over a page: $language $colorScheme $width',
+      'what opens over a page breaks no rule of accessibility: $language $colorScheme $width',
       async (look) => {
         const { language, colorScheme, width } = look;
         const { page } = await enter(open, service, await service.admin(), '/api_keys', look);

@@ -56,7 +56,7 @@ describe('filters', () => {
     expect(fields).toEqual([{ name: 'amount', label: 'Amount', kind: 'number', operators: ['eq', 'gte'] }]);
   });
 
-  it('are read back from the address; what is not theirs is left alone', () => {
+  it('filters are read back from the address; what is not theirs is left alone', () => {
     const values = { q: 'x', amount: '1', 'amount@gte': '2', 'amount@like': '3', other: '4' };
     expect(conditionsIn(values, fields).map(({ key, operator, value }) => [key, operator, value])).toEqual([
       ['amount', 'eq', '1'],
@@ -93,7 +93,7 @@ describe('local times', () => {
 describe('expiry of a key', () => {
   const now = Date.parse('2026-01-01T00:00:00.000Z');
 
-  it('is so many days ahead, never, or what was picked', () => {
+  it('the expiry of a key is so many days ahead, never, or what was picked', () => {
     expect(expiresAt({ choice: '30', at: '' }, now)).toBe('2026-01-31T00:00:00.000Z');
     expect(expiresAt({ choice: 'never', at: '2020-01-01T00:00' }, now)).toBeNull();
     expect(expiresAt({ choice: 'custom', at: '' }, now)).toBeUndefined();
@@ -230,7 +230,7 @@ describe('dates in words', () => {
     });
   });
 
-  it('are read back as they were written, and nothing else is', () => {
+  it('dates in words are read back as they were written, and nothing else is', () => {
     for (const value of ['today', 'last_7', 'on_2026-03-05'])
       expect(wordsText(parseWords(value) ?? { word: 'today' })).toBe(value);
     for (const value of ['', 'last', 'last_0', 'last_x', 'on_2026-13-01', 'next_99999'])

@@ -105,7 +105,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       demandQuiet(watched, service);
     });
 
-    it('who must change the password sees nothing else, changes it and goes on', async () => {
+    it('a user who must change the password sees nothing else, changes it and goes on', async () => {
       const person = await service.createUser(['admin']);
       const { page: adminPage } = await enter(open, service, root, `/users/${person.id}/show`);
       await adminPage.getByRole('button', { name: '设置新密码' }).click();

@@ -58,7 +58,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
         )
       ).map(({ model, action }) => `${model} ${action}`);
 
-    it('is there within 300 ms of script', async () => {
+    it('the permission table of 40 models and 15 roles is there within 300 ms of script', async () => {
       const watched = await enter(open, service, root, '/roles');
       const { page } = watched;
       // The page's own code is there once it was looked at; what is measured is the table.
@@ -140,7 +140,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       expect(await page.getByRole('checkbox', { name: 'role_1: ItemAA 读取' }).isChecked()).toBe(false);
     });
 
-    it('is filtered by role and model in the address, and what is hidden is not changed', async () => {
+    it('the permission table is filtered by role and model in the address, and what is hidden is not changed', async () => {
       const { page } = await enter(open, service, root, '/permissions');
       const roleBox = page.getByRole('combobox', { name: '筛选角色' });
       await roleBox.fill('role_2');
@@ -194,7 +194,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       expect(await page.getByRole('tooltip').textContent()).toBe(longRole);
     });
 
-    it('is entered by one stop of the Tab key, gone through with arrows, and undone as a whole', async () => {
+    it('the permission table is entered by one stop of the Tab key, gone through with arrows, and undone as a whole', async () => {
       const { page } = await enter(open, service, root, '/permissions');
       const focused = () => page.evaluate<string>('document.activeElement.value ?? ""');
       await page.getByRole('region', { name: '权限管理' }).focus();

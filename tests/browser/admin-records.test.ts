@@ -233,7 +233,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await expect.poll(() => page.getByLabel('书名').inputValue()).toBe('已保存');
     });
 
-    it('is deleted after a question', async () => {
+    it('a record is deleted after a question', async () => {
       const { page } = await enter(open, service, root, '/records/books/7/show');
       await chooseMore(page, '删除');
       await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();

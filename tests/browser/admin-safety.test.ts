@@ -161,7 +161,7 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
       expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(cookie?.value);
     });
 
-    it('under a base path everything is there', async () => {
+    it('everything is there under a base path', async () => {
       await using prefixed = await startService(databases, {
         ...site,
         apps: [],

@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       person = await service.createUser(['super_admin'], { username: 'person' });
     }, 120_000);
 
-    it('in a form: signed in again in place, what was typed is saved by the refused request itself', async () => {
+    it('a form whose session ends is signed in again in place, and the refused request itself saves what was typed', async () => {
       const watched = await enter(open, service, person, '/records/books/3');
       const { page } = watched;
       await page.getByLabel('书名').fill('会话之外');
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       demandQuiet(watched, service);
     });
 
-    it('on a page: one dialog for all that it asks for, and all of it arrives', async () => {
+    it('a page whose session ends shows one dialog for all that it asks for, and all of it arrives', async () => {
       const { page } = await enter(open, service, person, '/audit');
       await end();
       await page.getByRole('link', { name: '概览' }).click();

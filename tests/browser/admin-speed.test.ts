@@ -138,7 +138,7 @@ describeDatabase('sqlite', 'administration pages, timed', (databases) => {
       },
     );
 
-    it('are interactive within 1.5 s, with nothing in the cache', async () => {
+    it('administration pages are interactive within 1.5 s, with nothing in the cache', async () => {
       const { page: signedIn } = await enter(open, service, root, '/');
       const cookies = await signedIn.context().cookies();
       const times = { signIn: [] as number[], start: [] as number[], books: [] as number[] };

@@ -77,7 +77,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
       demandQuiet(watched, service);
     });
 
-    it('is made, its secret shown once, and what it sends verifies', () =>
+    it('a webhook is made, its secret shown once, and what it sends verifies', () =>
       receiving(
         () => 204,
         async (receiver) => {
@@ -179,7 +179,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
       );
     });
 
-    it('is switched off and on, given another secret, changed and deleted', () =>
+    it('a webhook is switched off and on, given another secret, changed and deleted', () =>
       receiving(
         () => 204,
         async (receiver) => {

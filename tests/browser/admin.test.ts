@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
     });
 
     describe('keys', () => {
-      it('are made for any user and shown once; the curl line works', async () => {
+      it('keys are made for any user and shown once; the curl line works', async () => {
         const watched = await enter(open, service, root, `/api_keys/create?user_id=${viewer.id}`);
         const { page } = watched;
         await expect
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         expect(await page.getByRole('textbox', { name: '名称' }).getAttribute('aria-invalid')).toBe('true');
       });
 
-      it('are searched, filtered, sorted, and several revoked at once', async () => {
+      it('keys are searched, filtered, sorted, and several revoked at once', async () => {
         for (const name of ['sort b', 'sort a', 'sort c'])
           await service.ok('POST', '/admin/api_keys', {
             token: root,

@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('the documentation page of relations', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('is usable in both languages, both themes, at any width', async () => {
+    it('the documentation page of relations is usable in both languages, both themes, at any width', async () => {
       if (screenshots) await mkdir(folder, { recursive: true });
       for (const lang of ['zh-CN', 'en'])
         for (const colorScheme of ['light', 'dark'] as const) {

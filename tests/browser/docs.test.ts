@@ -385,7 +385,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await expect.poll(names).toEqual([other.username]);
     });
 
-    it('is there after a few requests, and asks for its description while it is on its way itself', async () => {
+    it('the documentation page is there after a few requests, and asks for its description while it is on its way itself', async () => {
       const { page, requests } = await open({ fresh: true });
       const asked = page.waitForRequest('**/api-docs/openapi.json?*');
       await page.route('**/main.js', async (route) => {
@@ -456,7 +456,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.getByText('pending | paid | cancelled | null').first().waitFor();
     });
 
-    it('is accessible, as far as a machine can tell', async () => {
+    it('the documentation page is accessible, as far as a machine can tell', async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const { page } = await visit(open, service, '?lang=en', { colorScheme });
         await page.evaluate(axe.source);
@@ -475,7 +475,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       }
     });
 
-    it('is usable in both languages, both themes, at any width', async () => {
+    it('the documentation page is usable in both languages, both themes, at any width', async () => {
       if (screenshots) await mkdir(folder, { recursive: true });
       for (const lang of ['zh-CN', 'en'])
         for (const colorScheme of ['light', 'dark'] as const) {

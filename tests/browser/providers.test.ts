@@ -115,7 +115,7 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       expect(await accessibility(page)).toEqual([]);
     });
 
-    it('after the end of a session, a sign-in in another tab takes the page up again', async () => {
+    it('a sign-in in another tab takes the page up again after the end of a session', async () => {
       company.account = { sub: 'chief', preferred_username: 'chief', groups: ['chiefs'] };
       const { page } = await visit(open, service, '/login');
       await page.getByRole('link', { name: '通过 Example 登录' }).click();

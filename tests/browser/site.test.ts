@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('the documentation site', () => {
   it.each([
     ['light', 1280],
     ['dark', 360],
-  ] as const)('is no wider than the screen, %s at %i', async (colorScheme, width) => {
+  ] as const)('the documentation site is no wider than the screen, %s at %i', async (colorScheme, width) => {
     const { page, complaints } = await open({ colorScheme, width });
     for (const path of [
       'zh/',

@@ -424,7 +424,7 @@ describeDatabase('sqlite', 'administration pages: thirty tasks, by the click', (
     };
     const later = Object.values(continued);
 
-    it('are thirty', () => expect(tasks).toHaveLength(30));
+    it('the tasks are thirty', () => expect(tasks).toHaveLength(30));
 
     it.each(tasks.filter(({ name }) => !later.includes(name)))('$name', async (first) => {
       ({ page } = await enter(open, service, root, '/'));

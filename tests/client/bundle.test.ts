@@ -24,7 +24,7 @@ const bundle = async (file: string): Promise<string> => {
 };
 
 describe('the bundle', () => {
-  it('of the client is below 6 KB, gzipped', async () => {
+  it('the bundle of the client is below 6 KB, gzipped', async () => {
     const code = await bundle('index.ts');
     const size = gzipSync(code, { level: 9 }).length;
     process.stdout.write(`gatewright/client: ${code.length} bytes minified, ${size} gzipped\n`);

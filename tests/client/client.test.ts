@@ -62,7 +62,7 @@ describeEachDatabase('the client and the service', (databases) => {
     ]);
   });
 
-  it('does not try a wrong password again, and takes the right one', async () => {
+  it('the client does not try a wrong password again, and takes the right one', async () => {
     const user = await service.createUser();
     let logins = 0;
     const client = createClient({

@@ -153,7 +153,7 @@ it('generate client writes a file, writes it again, and touches no other', async
 describeDatabase('sqlite', 'the written file', (databases) => {
   const service = useService(databases, { application: newsroom });
 
-  it('is what a client needs to call the service', async () => {
+  it('the written file is what a client needs to call the service', async () => {
     const { directory } = await createProject();
     const file = join(directory, 'resources.ts');
     await run(['generate', 'client', '--out', file]);

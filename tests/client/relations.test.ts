@@ -116,7 +116,7 @@ describe('types of relations in the client', () => {
     expectTypeOf(typed).toBeFunction();
   });
 
-  it('are records of JSON where a model is known by its name only', () => {
+  it('types of relations are records of JSON where a model is known by its name only', () => {
     type Used = Awaited<ReturnType<typeof alone>>;
     type Unknown = JsonObject & { readonly id: number };
     expectTypeOf<Used['customer']>().toEqualTypeOf<Unknown | null>();
@@ -125,7 +125,7 @@ describe('types of relations in the client', () => {
     expectTypeOf(alone).toBeFunction();
   });
 
-  it('are in the written file', async () => {
+  it('types of relations are in the written file', async () => {
     const project = await createProject();
     await project.write('resources.ts', clientFile(createApplication({ resources: market })));
     await project.write(
@@ -172,7 +172,7 @@ describeEachDatabase('relations by the client', (databases) => {
     env: { LOCALE: 'en' },
   });
 
-  it('are written, answered, chosen, filtered and sorted by', async () => {
+  it('relations are written, answered, chosen, filtered and sorted by with the client', async () => {
     const { token } = await service.createUser();
     const client: Market = createClient({ baseUrl: service.origin, auth: { token }, resources });
     const zoe = await client.customers.create({ name: 'Zoe', country: 'DE' });
@@ -228,7 +228,7 @@ describeEachDatabase('relations by the client', (databases) => {
     ]);
   });
 
-  it('are refused with what is wrong', async () => {
+  it('relations of the client are refused with what is wrong', async () => {
     const { token } = await service.createUser();
     const client: Market = createClient({ baseUrl: service.origin, auth: { token }, resources });
     const wrong = client.orders.create({ number: 'A', lines: [{ quantity: 1 }, { quantity: 0 }] });

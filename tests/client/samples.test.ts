@@ -120,7 +120,7 @@ describe('samples of the documentation page', () => {
     return { ...project, files: files.map(([file]) => file) };
   };
 
-  it('are there in four languages', () => {
+  it('samples of the documentation page are there in four languages', () => {
     expect([...samples.keys()]).toEqual(Object.keys(extensions));
   });
 

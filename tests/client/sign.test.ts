@@ -79,7 +79,7 @@ describe('an HTTP signer', () => {
     );
   });
 
-  it('has another nonce for each request', async () => {
+  it('an HTTP signer has another nonce for each request', async () => {
     const { nonce: _, ...options } = http;
     const signer = createHttpSigner(options);
     const inputs = [

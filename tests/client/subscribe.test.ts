@@ -179,6 +179,6 @@ interface Announced {
 }
 type Silent = Omit<Announced, 'events'> & { events: false };
 
-it('is there for resources with events', () => {
+it('subscribe is there for resources with events', () => {
   expect(typed).toBeTypeOf('function');
 });

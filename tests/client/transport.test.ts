@@ -59,7 +59,7 @@ describe('what is tried again', () => {
     ['a new API key', ({ apiKeys }) => apiKeys.create({ name: 'k' })],
     ['a request of its own', ({ sendRequest }) => sendRequest('POST', '/api/v1/x', { body: {} })],
   ];
-  it.each(unsafe)('not %s', async (_name, call) => {
+  it.each(unsafe)('a call is not tried again after %s', async (_name, call) => {
     for (const reply of [busy, 'hang up'] as const) {
       const { client, seen } = await start(reply, success({}));
       await expect(call(client)).rejects.toBeInstanceOf(GatewrightError);
@@ -67,7 +67,7 @@ describe('what is tried again', () => {
     }
   });
 
-  it('not what was refused for good, or for longer than anybody waits', async () => {
+  it('a call is not tried again that was refused for good, or for longer than a caller waits', async () => {
     const refusals = [failure(40400), failure(50000), failure(50300), failure(42900, { 'retry-after': '2' })];
     for (const reply of refusals) {
       const { client, seen } = await start(reply, success([]));
@@ -111,7 +111,7 @@ describe('abortion', () => {
     await expect(client.notes.pages({}, { signal }).next()).rejects.toBe(reason);
   });
 
-  it('of one caller leaves the login to the others', async () => {
+  it('abortion of one caller leaves the login to the others', async () => {
     const { baseUrl, seen } = await scriptedServer(success({ token: 't', user: {} }), success([]));
     const client = createClient({ baseUrl, auth: { account: 'a', password: 'b' }, resources });
     const controller = new AbortController();
@@ -125,7 +125,7 @@ describe('abortion', () => {
 });
 
 describe('tokens', () => {
-  it('are renewed once for calls that were refused at the same time, and once only for each', async () => {
+  it('tokens are renewed once for calls that were refused at the same time, and once only for each', async () => {
     const login = (token: string) => success({ token, user: {} });
     const expired = failure(40101);
     const { baseUrl, seen } = await scriptedServer(

@@ -173,7 +173,7 @@ describe('types of the client', () => {
     expectTypeOf(typedGroups).toBeFunction();
   });
 
-  it('have the operators of the field types', () => {
+  it('types of the client have the operators of the field types', () => {
     expectTypeOf<Promised>().toEqualTypeOf<Actual>();
   });
 });

@@ -17,7 +17,7 @@ const rowOf = ({ name, requests, failed, p50, p99, longest }: Phase): string =>
 // Continuous integration always has it (.ci/run).
 if (hasNginx || process.env['CI'] !== undefined)
   describeDatabase('postgres', 'three instances behind the documented nginx', (databases) => {
-    it('are replaced one after the other under load, and no request fails', {
+    it('three instances are replaced one after the other under load, and no request fails', {
       timeout: 120_000,
     }, async () => {
       const DATABASE_URL = await databases.create();

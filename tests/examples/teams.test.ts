@@ -77,7 +77,7 @@ describeEachDatabase('the help desk', (databases) => {
       }
     });
 
-    it('are invited by owners, by an address in any spelling and not by an id', async () => {
+    it('members are invited by owners, by an address in any spelling and not by an id', async () => {
       const { ann, ben, cal, id } = await company();
       const eve = await app.user();
       const email = await addressOf(eve);
@@ -134,7 +134,7 @@ describeEachDatabase('the help desk', (databases) => {
     });
   });
 
-  it('has an owner for each company, even if its last two leave at once', async () => {
+  it('the help desk has an owner for each company, even if its last two leave at once', async () => {
     const { ann, ben, id, seats } = await company();
     await changed(ann, `memberships/${seats.ben}`, 'membership', { role: 'owner' });
     const own = (await ann.get('/api/v1/memberships')).data.find(({ user_id }) => user_id === ann.id);
@@ -161,7 +161,7 @@ describeEachDatabase('the help desk', (databases) => {
   });
 
   describe('tickets', () => {
-    it('are out of reach of other customers, other companies and strangers, on every way', async () => {
+    it('tickets are out of reach of other customers, other companies and strangers, on every way', async () => {
       const { dee, id, ticket, internal, open } = await desk();
       const zoe = (await desk()).ann;
       const eve = await app.user();
@@ -248,7 +248,7 @@ describeEachDatabase('the help desk', (databases) => {
       expect(version?.actor).toMatchObject({ kind: 'user', id: String(ben.id) });
     });
 
-    it('are written by customers while they are new, and prioritised and assigned by agents', async () => {
+    it('tickets are written by customers while they are new, and prioritised and assigned by agents', async () => {
       const { ben, cal, dee, id } = await company();
       const wished = { priority: 'high', state: 'closed', internal_note: 'x', hours: '9', answered_after: 1 };
       const ticket = await newTicket(cal, id, { ...wished, assignee_id: ben.id, user_id: dee.id });
@@ -293,7 +293,7 @@ describeEachDatabase('the help desk', (databases) => {
       expect((await (await app.user()).get(`/api/v1/meta/Ticket?id=${ticket}`)).status).toBe(404);
     });
 
-    it('are numbered without gaps in each company, also at once', async () => {
+    it('tickets are numbered without gaps in each company, also at once', async () => {
       const [one, two] = [await company(), await company()];
       const count = 12;
       const wrong = { company_id: one.id, title: '', body: 'x' };
@@ -364,7 +364,7 @@ describeEachDatabase('the help desk', (databases) => {
   });
 
   describe('comments', () => {
-    it('are internal by the word of agents only', async () => {
+    it('comments are internal by the word of agents only', async () => {
       const { ben, cal, ticket, open } = await desk();
       const values = { ticket_id: ticket, body: 'Thanks', internal: true };
       const own = await made(cal, 'comments', 'comment', values);

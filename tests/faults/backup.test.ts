@@ -119,7 +119,9 @@ afterAll(async () => {
 describe.each(places.filter(({ here }) => here))(
   'backups of a shop that sells ($name)',
   ({ begin, points }) => {
-    it('are whole, delay no writer, and leave nothing after kill -9', { timeout: 120_000 }, async () => {
+    it('backups of a shop that sells are whole, delay no writer, and leave nothing after kill -9', {
+      timeout: 120_000,
+    }, async () => {
       const fresh = await begin();
       const directory = await mkdtemp(join(tmpdir(), 'gatewright-backups-'));
       onTestFinished(() => rm(directory, { recursive: true, force: true }));

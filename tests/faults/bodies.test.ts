@@ -40,7 +40,7 @@ describeEachDatabase('many large bodies at once', (databases) => {
 
   const large = 1_040_000;
 
-  it('of strangers, half sent, cost next to nothing', async () => {
+  it('large bodies of strangers, half sent, cost next to nothing', async () => {
     await statusOf(send('/api/v1/notes', 'x', large));
     await service.reset();
     const sockets = Array.from({ length: 300 }, () => send('/api/v1/notes', 'x'.repeat(large / 2), large));
@@ -49,7 +49,7 @@ describeEachDatabase('many large bodies at once', (databases) => {
     expect(residentMost - residentBefore).toBeLessThan(100e6);
   }, 60_000);
 
-  it('of strangers where anybody may send one leave room for others', async () => {
+  it('large bodies of strangers where anybody may send one leave room for others', async () => {
     await service.reset();
     const sockets = Array.from({ length: 300 }, () =>
       send('/api/v1/auth/login', 'x'.repeat(large / 2), large),
@@ -65,7 +65,7 @@ describeEachDatabase('many large bodies at once', (databases) => {
     ['long texts', JSON.stringify({ note: { title: 'x', body: 'y'.repeat(large) } })],
     ['hundreds of thousands of values', `{"note":{"title":"x","w":[${'{},'.repeat(large / 3)}{}]}}`],
   ])(
-    'of somebody signed in, %s, are stored or refused',
+    'large bodies of somebody signed in, %s, are stored or refused',
     async (_name, body) => {
       await service.reset();
       const statuses = await Promise.all(Array.from({ length: 200 }, () => create(body)));

@@ -90,7 +90,7 @@ describeEachDatabase('streams that break', (databases) => {
     return (await service.server.services.events.range()).last;
   };
 
-  it('have no gap and no repetition for readers who are lost at random while four write', async () => {
+  it('streams that break have no gap and no repetition for readers who are lost at random while four write', async () => {
     const user = await service.createUser();
     const begun = await place();
     const readers = Array.from({ length: 5 }, () => new Reader(() => service.origin, user));
@@ -160,7 +160,7 @@ describeEachDatabase('streams that break', (databases) => {
     stuck.close();
   }, 120_000);
 
-  it('are a thousand at once, and each receives the event', async () => {
+  it('streams are a thousand at once, and each receives the event', async () => {
     const users: TestUser[] = [];
     for (let index = 0; index < 10; index += 1) users.push(await service.createUser());
     const streams: EventStream[] = [];
@@ -195,7 +195,7 @@ describeEachDatabase('streams that break', (databases) => {
     await own.close();
   }, 30_000);
 
-  it('are refused where a process runs jobs only', async () => {
+  it('streams are refused where a process runs jobs only', async () => {
     const jobs = await service.secondInstance({ env: { JOBS: 'only' } });
     expect((await follow(jobs.origin, await service.createUser())).status).toBe(503);
   });

@@ -148,7 +148,9 @@ if (spawnSync('faketime', ['--version']).status === 0 || process.env['CI'] !== u
   });
 
   describeDatabase('postgres', 'two instances with different clocks', (databases) => {
-    it('have one time, that of the database', { timeout: 60_000 }, async () => {
+    it('two instances with different clocks have one time, that of the database', {
+      timeout: 60_000,
+    }, async () => {
       const start = await setUp(await databases.create());
       const right = await start();
       const fast = await start('+2d', { JOBS: 'off' });

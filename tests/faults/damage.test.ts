@@ -47,7 +47,7 @@ describeDatabase('sqlite', 'a damaged page', (databases) => {
     return service;
   };
 
-  it('is no outage that passes: 50001, not ready, a line, a metric, and a backup that names the table', async () => {
+  it('a damaged page is no outage that passes: 50001, not ready, a line, a metric, and a backup that names the table', async () => {
     const url = await databases.create();
     const path = url.slice('sqlite:'.length);
     const first = await start(url);
@@ -89,7 +89,7 @@ describeDatabase('sqlite', 'a damaged page', (databases) => {
 });
 
 describeDatabase('postgres', 'damaged data', (databases) => {
-  it.each(['XX001', 'XX002'])('with %s is no outage that passes', async (code) => {
+  it.each(['XX001', 'XX002'])('damaged data with %s is no outage that passes', async (code) => {
     const url = await databases.createForStart();
     const service = await startService(databases, { url, application, env: { METRICS_PORT: '0' } });
     try {

@@ -85,7 +85,7 @@ if (hasSmallDisks || process.env['CI'] !== undefined)
       const ready = async (): Promise<number> => (await service.get('/api/v1/health?ready')).status;
       const metric = async () => (await scrape(service.server.metricsPort)).value('gatewright_ready');
 
-      it('is not ready from the first write that is refused until one that takes room succeeds', {
+      it('the service is not ready from the first write that a full disk refuses until one that takes room succeeds', {
         timeout: 60_000,
       }, async () => {
         expect([await create(), await ready(), await metric()]).toEqual([201, 200, 1]);

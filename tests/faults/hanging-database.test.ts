@@ -119,7 +119,7 @@ describe('PostgreSQL hangs', { timeout: 120_000 }, () => {
     }
   };
 
-  it('and every request is 503 within 5 s, ?ready within 2, until it goes on', async () => {
+  it('every request is 503 within 5 s while PostgreSQL hangs, ?ready within 2, until it goes on', async () => {
     let stopped: readonly number[] = [];
     await endure(
       [...services.keys()],
@@ -131,7 +131,7 @@ describe('PostgreSQL hangs', { timeout: 120_000 }, () => {
     );
   });
 
-  it('as its network swallows everything: the same, and dead connections are used no more', async () => {
+  it('every request is 503 while the network swallows everything, and dead connections are used no more', async () => {
     await endure(
       ['by a network'],
       async () => network.silence(),
@@ -139,7 +139,7 @@ describe('PostgreSQL hangs', { timeout: 120_000 }, () => {
     );
   });
 
-  it('is not what a statement looks like that takes its time', async () => {
+  it('a statement that takes its time is no PostgreSQL that hangs', async () => {
     const service = services.get('by a network');
     const slow = service?.server.services.database.scan<{ n: number }>({
       sql: 'select 1 as n from pg_sleep(6)',

@@ -74,7 +74,7 @@ describeEachDatabase('processes that work on jobs', (databases) => {
     expect(Math.min(...done.map(({ length }) => length))).toBeGreaterThan(0);
   });
 
-  it('do what a killed one had begun, so that each job is done at least once', {
+  it('processes that work on jobs do what a killed one had begun, so that each job is done at least once', {
     timeout: 120_000,
   }, async () => {
     const { url, database } = await setUp();

@@ -65,7 +65,7 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     expect(service.lines().map(({ msg }) => msg)).toContain(message);
   });
 
-  it('does not start where onStart throws, says so, and does not hang on what that left behind', async () => {
+  it('an application does not start where onStart throws, says so, and does not hang on what that left behind', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gatewright-jobs-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const [program = '', ...args] = command;

@@ -116,7 +116,7 @@ describeDatabase('sqlite', 'a database file', (databases) => {
   };
 
   it.each(Object.entries(losses))(
-    'that %s takes no write any more, and says so',
+    'a database file that %s takes no write any more, and says so',
     async (_what, [why, lose]) => {
       await lose();
       // Not one write that began afterwards is acknowledged.
@@ -128,13 +128,13 @@ describeDatabase('sqlite', 'a database file', (databases) => {
     },
   );
 
-  it('is noticed without any write', async () => {
+  it('a lost database file is noticed without any write', async () => {
     rmSync(path);
     await expect.poll(() => lossIn(service), { timeout: noticed }).not.toBe('');
     expect((await service.get('/api/v1/health?ready')).status).toBe(503);
   });
 
-  it('that is made smaller by VACUUM, or checkpointed by another process, stays what it is', async () => {
+  it('a database file that is made smaller by VACUUM, or checkpointed by another process, stays what it is', async () => {
     for (let n = 0; n < 200; n += 1) await createKey(service, token, 'x'.repeat(200));
     const database = new DatabaseSync(path);
     database.exec('pragma secure_delete = off; delete from audit; vacuum; pragma wal_checkpoint(truncate)');
@@ -146,7 +146,7 @@ describeDatabase('sqlite', 'a database file', (databases) => {
     expect(lossIn(service)).toBe('');
   });
 
-  it('that is gone is not created again by a thread that reads it', async () => {
+  it('a database file that is gone is not created again by a thread that reads it', async () => {
     const { database } = service.server.services;
     rmSync(path);
     const unavailable = { problem: 'database_unavailable' };
@@ -187,7 +187,7 @@ describeDatabase('postgres', 'a database', (databases) => {
 
     const ready = async (): Promise<number> => (await service.get('/api/v1/health?ready')).status;
 
-    it('that is emptied takes no write any more, and says so', async () => {
+    it('a database that is emptied under a service takes no write any more, and says so', async () => {
       const database = await databases.open(url);
       await database.execute({ sql: 'drop schema public cascade', parameters: [] });
       await database.execute({ sql: 'create schema public', parameters: [] });
@@ -196,7 +196,7 @@ describeDatabase('postgres', 'a database', (databases) => {
       expect(await ready()).toBe(503);
     });
 
-    it('that another stands in the place of takes no write, until it is back', async () => {
+    it('a database that another stands in the place of takes no write, until it is back', async () => {
       const name = nameOf(url);
       const replace = (from: string, to: string) => [
         `alter database ${from} with allow_connections false`,
@@ -223,7 +223,7 @@ describeDatabase('postgres', 'a database', (databases) => {
       await administer(url, `drop database ${name}_new`);
     });
 
-    it('that is read-only is not ready, until it takes writes again', async () => {
+    it('a database that is read-only is not ready, until it takes writes again', async () => {
       const setting = (value: string) =>
         administer(
           url,

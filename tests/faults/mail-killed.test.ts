@@ -12,7 +12,7 @@ const addresses = Array.from({ length: 40 }, (_, index) => `person${index}@examp
 const concurrency = 5;
 
 describeEachDatabase('mail of a process that is killed', (databases) => {
-  it('is sent once it was requested; only a message that a kill interrupted is sent twice', {
+  it('mail of a killed process is sent once it was requested; only a message that a kill interrupted is sent twice', {
     timeout: 180_000,
   }, async () => {
     // Kills meet messages that the server has stored and not yet confirmed.

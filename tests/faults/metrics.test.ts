@@ -61,7 +61,7 @@ describe('PostgreSQL goes away under a service that is scraped', () => {
 });
 
 describeDatabase('sqlite', 'the file goes away under a service that is scraped', (databases) => {
-  it('is shown as a database that is down', async () => {
+  it('a lost file under a service that is scraped is shown as a database that is down', async () => {
     await using service = await startService(databases, { env });
     const path = new URL(service.env['DATABASE_URL'] ?? '').pathname;
     await rename(path, `${path}.gone`);

@@ -34,7 +34,7 @@ const migrated = async (): Promise<{
 };
 
 describe('a directory in place of a file', () => {
-  it('is named by every command', async () => {
+  it('a directory in place of a file is named by every command', async () => {
     const { folder, env } = await migrated();
     const directory = join(folder, 'directory.csv');
     mkdirSync(directory);
@@ -69,7 +69,7 @@ describe.skipIf(!hasSmallDisks)('a database on a read-only volume', () => {
     return join(disk.path, 'app.db');
   };
 
-  it('can be copied', async () => {
+  it('a database on a read-only volume can be copied', async () => {
     const { file } = await migrated();
     const database = await onReadOnly([file]);
     const data = emptyFolder();
@@ -80,7 +80,7 @@ describe.skipIf(!hasSmallDisks)('a database on a read-only volume', () => {
     expect(existsSync(copy)).toBe(true);
   });
 
-  it('cannot be copied with a log that has no index, and the message says why', async () => {
+  it('a database on a read-only volume cannot be copied with a log that has no index, and the message says why', async () => {
     const { file } = await migrated();
     const open = new DatabaseSync(file);
     open.exec('pragma journal_mode = wal');

@@ -39,7 +39,7 @@ const pairs = [
 for (const [from, to] of pairs)
   describeDatabase(from, `a move to ${to}`, (sources) =>
     describeDatabase(to, '', (destinations) => {
-      it('that is killed again and again goes on where it was, and is equal', async () => {
+      it('a move that is killed again and again goes on where it was, and is equal', async () => {
         const service = await start(sources);
         const source = service.env['DATABASE_URL'] ?? '';
         await addMany(sources, source);
@@ -86,7 +86,7 @@ for (const [from, to] of pairs)
         expect(wanted['samples']?.rows).toBe(rows);
       }, 60_000);
 
-      it('under load loses no write that was acknowledged, and one that is given up leaves the source as it was', async () => {
+      it('a move under load loses no write that was acknowledged, and one that is given up leaves the source as it was', async () => {
         const service = await start(sources);
         const second = await service.secondInstance();
         const source = service.env['DATABASE_URL'] ?? '';
@@ -139,7 +139,7 @@ for (const [from, to] of pairs)
         await Promise.all(writers);
       }, 60_000);
 
-      it('of a value that cannot be held names it, and the source takes writes again', async () => {
+      it('a move of a value that cannot be held names it, and the source takes writes again', async () => {
         const service = await start(sources);
         const source = service.env['DATABASE_URL'] ?? '';
         const data = service.env['DATA_DIR'] ?? '';

@@ -200,7 +200,7 @@ describeDatabase('postgres', 'a write whose answer from the database is lost', (
     await network?.close();
   });
 
-  it('is 50302 without Retry-After, and is not doubled by the same signed request', async () => {
+  it('a write whose answer is lost is 50302 without Retry-After, and is not doubled by the same signed request', async () => {
     const admin = await service.admin();
     const body = '{"order_no":"once"}';
     const signed = service.sign('shop', body);

@@ -28,7 +28,7 @@ if (hasPgBouncer || process.env['CI'] !== undefined)
     });
     afterAll(() => pooler.close());
 
-    it('does not start where the settings of sessions are those of another time zone', async () => {
+    it('a service does not start behind PgBouncer where the settings of sessions are those of another time zone', async () => {
       await expect(databases.open(pooler.url, { prepare: false })).rejects.toThrow(/set TimeZone = 'UTC'/);
     });
 
@@ -66,7 +66,9 @@ if (hasPgBouncer || process.env['CI'] !== undefined)
       await another.close();
     });
 
-    it('has a whole service with two workers do all that it does without', { timeout: 90_000 }, async () => {
+    it('a service behind PgBouncer with two workers does all that it does without', {
+      timeout: 90_000,
+    }, async () => {
       const folder = fileURLToPath(new URL('../upgrade/application', import.meta.url));
       const own = await databases.create();
       const straight = await databases.open(own);

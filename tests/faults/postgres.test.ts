@@ -39,7 +39,7 @@ describe('a server that goes away', () => {
       database.ping(),
     ]);
 
-  it('is answered 503 by everything, and used again by itself when it is back', async () => {
+  it('a server that goes away is answered 503 by everything, and used again by itself when it is back', async () => {
     const streamed = await database.stream(query('select i::text as json from generate_series(1, 100000) i'));
     const running = database.execute(query('select pg_sleep(20)')).catch((error: unknown) => error);
     const inUnit = database
@@ -112,7 +112,7 @@ describeDatabase('postgres', 'a connection that breaks between statement and ans
   );
 
   it.each(['cut', 'silent'] as const)(
-    'is an outage for what surely left nothing: reads, scans, and a unit before its COMMIT (%s)',
+    'a broken connection is an outage for what surely left nothing: reads, scans, and a unit before its COMMIT (%s)',
     async (fault) => {
       const { network, database, rows } = await prepared();
       network.arm('select n', fault);
@@ -128,7 +128,7 @@ describeDatabase('postgres', 'a connection that breaks between statement and ans
     },
   );
 
-  it('is an outage for a unit that does not end in its time', async () => {
+  it('a broken connection is an outage for a unit that does not end in its time', async () => {
     const { database, rows } = await prepared();
     const unit = database.write(async (transaction) => {
       await transaction.run(query('insert into t values (5)'));

@@ -128,7 +128,7 @@ if (hasPrometheus || process.env['CI'] !== undefined)
       expect((await ask('/targets')).data.activeTargets).toMatchObject([{ health: 'up' }]);
     });
 
-    it('has a test of its name for every alert, which fires there', async () => {
+    it('every alert of Prometheus has a test of its name, and fires there', async () => {
       const read = async (name: string) => parse(await readFile(join(folder, name), 'utf8'));
       const { groups }: { groups: { rules: { alert: string }[] }[] } = await read('alerts.yml');
       const { tests }: { tests: { name: string; promql_expr_test: { exp_samples: unknown[] }[] }[] } =

@@ -194,7 +194,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     });
   });
 
-  it('is asked for what the first server has, where it has nothing', async () => {
+  it('a replica is asked for what the first server has, where it has nothing', async () => {
     const other = await service.createUser(['super_admin']);
     await paused(async () => {
       const { data } = await create(second, 'made elsewhere');
@@ -205,7 +205,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     });
   });
 
-  it('is not asked where a request brings any position', async () => {
+  it('a replica is not asked where a request brings any position', async () => {
     const other = await service.createUser(['super_admin']);
     await caughtUp(service);
     const before = state();
@@ -221,7 +221,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     expect(state().used).toBe(before.used + 1);
   });
 
-  it('is not asked by any of those whose writes share a commit, until it has these', async () => {
+  it('a replica is not asked by any caller of writes that share a commit, until it has them', async () => {
     const users = await Promise.all(Array.from({ length: 8 }, () => service.createUser(['super_admin'])));
     const notes = await Promise.all(users.map(() => create(service, 'shared')));
     await paused(async () => {
@@ -244,7 +244,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     expect(state()).toMatchObject({ used: before.used + users.length, passed: before.passed });
   });
 
-  it('has no part in who somebody is and what they may', async () => {
+  it('a replica has no part in who somebody is and what they may', async () => {
     const user = await service.createUser(['viewer']);
     await service.ok('PUT', '/admin/permissions/viewer/Note/read', { token: root });
     const { id, key } = await service.createKey(user);
@@ -301,7 +301,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     await database.execute({ sql: 'alter table notes drop column extra', parameters: [] });
   });
 
-  it('is not used by a caller whose write has an unknown outcome', async () => {
+  it('a replica is not used by a caller whose write has an unknown outcome', async () => {
     const { database } = service.server.services;
     const run = (sql: string) => database.execute({ sql, parameters: [] });
     await run(
@@ -373,7 +373,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     expect(warned(service).map((line) => line.includes('used again'))).toEqual([false, true, false, true]);
   }, 60_000);
 
-  it('that is none is refused: of another cluster, of another database; one that takes writes is left alone', async () => {
+  it('a replica that is none is refused: of another cluster, of another database; one that takes writes is left alone', async () => {
     const foreign = await shared.create();
     await expect(start({ DATABASE_READ_URL: foreign })).rejects.toThrow('another cluster');
     const another = await createPostgresDatabase(servers.primary.url);
@@ -387,7 +387,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     expect(state(alone)).toMatchObject({ age: undefined, used: 0 });
   });
 
-  it('is named for PostgreSQL only', () => {
+  it('a replica is named for PostgreSQL only', () => {
     const read = (DATABASE_URL: string, DATABASE_READ_URL: string) => () =>
       readConfig({ JWT_SECRET: 'x'.repeat(32), DATABASE_URL, DATABASE_READ_URL });
     expect(read('sqlite:x.db', url)).toThrow(
@@ -396,7 +396,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     expect(read(url, 'sqlite:x.db')).toThrow('DATABASE_READ_URL: expected postgres://…');
   });
 
-  it('has pages of other origins send and read positions', async () => {
+  it('a service with a replica has pages of other origins send and read positions', async () => {
     await using open = await start({ CORS_ORIGINS: 'https://app.example.com' });
     const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' };
     const asked = await open.request('OPTIONS', '/api/v1/notes', { headers });
@@ -405,7 +405,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     expect(answered.headers['access-control-expose-headers']).toContain(', X-Commit-Position');
   });
 
-  it('is nothing that a service without one knows of', async () => {
+  it('a service without a replica knows nothing of positions', async () => {
     await using plain = await start({ DATABASE_READ_URL: '' });
     const { headers } = await create(plain, 'plain');
     expect([headers['x-commit-position'], headers['set-cookie']]).toEqual([undefined, undefined]);
@@ -414,7 +414,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     expect(plain.server.services.database.replica).toBeUndefined();
   });
 
-  it('is not asked once it was promoted, nor one that stayed with the history of before', async () => {
+  it('a replica is not asked once it was promoted, nor one that stayed with the history of before', async () => {
     const [promoted, left] = servers.replicas;
     if (promoted === undefined || left === undefined) throw new Error('there are two');
     await caughtUp(service);

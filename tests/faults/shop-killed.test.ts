@@ -58,7 +58,9 @@ const rows = <Row>(database: Database, sql: string): Promise<Row[]> =>
   database.all<Row>({ sql, parameters: [] });
 
 describeEachDatabase('a shop that is killed while it sells', (databases) => {
-  it('has whole orders or none, and loses no mail of a paid one', { timeout: 120_000 }, async () => {
+  it('a shop that is killed while it sells has whole orders or none, and loses no mail of a paid one', {
+    timeout: 120_000,
+  }, async () => {
     const url = await databases.create();
     const place = await mkdtemp(join(tmpdir(), 'gatewright-shop-'));
     onTestFinished(() => rm(place, { recursive: true, force: true }));

@@ -79,7 +79,7 @@ describe('two services on one SQLite file', () => {
     expect(first.log.join()).not.toContain(another);
   }, 60_000);
 
-  it('are not seen where the one before was killed, or has ended', async () => {
+  it('two services on one SQLite file are not seen where the one before was killed, or has ended', async () => {
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
       const served = await serve();
       expect((await fetch(`${served.url}/api/v1/health?ready`)).status).toBe(200);
@@ -90,7 +90,7 @@ describe('two services on one SQLite file', () => {
 });
 
 describe('a disk that is full', () => {
-  it('is not ready, refuses writes with 503 and goes on reading', async () => {
+  it('a service on a full disk is not ready, refuses writes with 503 and goes on reading', async () => {
     await end((await serve()).process, 'SIGTERM');
     const { url } = await serve(1024);
     const sign = await fetch(`${url}/api/v1/auth/login`, {

@@ -11,7 +11,7 @@ import { describeDatabase } from '../support/databases.ts';
 const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, parameters });
 
 describeDatabase('sqlite', 'a process that is killed', (databases) => {
-  it('has kept every row that it acknowledged, and no half of a unit', async () => {
+  it('a killed process has kept every row that it acknowledged, and no half of a unit', async () => {
     const url = await databases.create();
     const database = await databases.open(url);
     await database.execute(query('create table single (n integer primary key)'));
@@ -77,7 +77,7 @@ describeDatabase('sqlite', 'another process that holds the database', (databases
     expect(await child.exited).toBe(0);
   });
 
-  it('is answered 503 where it lasts too long, and writes go on afterwards', async () => {
+  it('a process that holds the database too long is answered 503, and writes go on afterwards', async () => {
     const { path, database } = await prepared(200);
     const child = startChild('faults/children/hold-lock.ts', [path, '1500']);
     await child.lines.next();
@@ -102,7 +102,7 @@ describeDatabase('sqlite', 'another process that holds the database', (databases
 });
 
 describeDatabase('sqlite', 'a full disk', (databases) => {
-  it('is answered 503, loses nothing that was written, and ends when there is room again', async () => {
+  it('a full disk is answered 503, loses nothing that was written, and ends when there is room again', async () => {
     const database = await databases.open();
     await database.execute(query('create table t (n integer primary key, text text)'));
     // The writing connection may not make the file any larger than this: SQLITE_FULL, as from a full disk.

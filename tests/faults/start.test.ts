@@ -84,7 +84,7 @@ describeEachDatabase('a start that is refused', (databases) => {
     ],
     ['a migration that works', /Migration 0002_broken failed/, { application: { migrations: failing } }],
     ['migrations with MIGRATE=off', /migrations are pending: 0001_core/, { env: { MIGRATE: 'off' } }],
-  ])('for want of %s has written nothing', async (_what, message, options) => {
+  ])('a start that is refused for want of %s has written nothing', async (_what, message, options) => {
     const url = await databases.create();
     const env = { DATA_DIR: directory, ...options.env };
     expect(await refusalOf(databases, { ...options, url, env })).toMatch(message);
@@ -184,7 +184,7 @@ describeEachDatabase('the first start', (databases) => {
     await service.close();
   });
 
-  it('of several instances with administrators of different names makes one', async () => {
+  it('the first start of several instances with administrators of different names makes one', async () => {
     const url = await databases.create();
     const names = ['ann', 'bob', 'cid', 'dee'];
     const services = await Promise.all(
@@ -206,7 +206,7 @@ describeEachDatabase('the first start', (databases) => {
     }
   }, 60_000);
 
-  it('in production takes the password of ADMIN_PASSWORD, and the next one needs none', async () => {
+  it('the first start in production takes the password of ADMIN_PASSWORD, and the next one needs none', async () => {
     const url = await databases.create();
     const env = { NODE_ENV: 'production', CREDENTIALS_KEY: '' };
     const first = await startService(databases, { url, env });
@@ -244,12 +244,12 @@ describeEachDatabase('a database that a newer release has migrated', (databases)
     }
   });
 
-  it('is refused where a later major has changed it', async () => {
+  it('a newer database is refused where a later major has changed it', async () => {
     const url = await later('update gatewright_database set major = 7');
     expect(await refusalOf(databases, { url, application })).toMatch(/migrated by version 7 .* version 0/);
   });
 
-  it('is refused where the models no longer fit', async () => {
+  it('a newer database is refused where the models no longer fit', async () => {
     const url = await later('alter table books drop column title');
     expect(await refusalOf(databases, { url, application })).toMatch(
       /books\.title: the database has no such/,
@@ -302,7 +302,7 @@ describeDatabase('sqlite', 'DATA_DIR', (databases) => {
     });
   });
 
-  it('that once held a database: a check, a plan and an audit say that it is gone', async () => {
+  it('a check, a plan and an audit say that the database of the DATA_DIR is gone', async () => {
     await rm(file());
     const env = { DATA_DIR: directory, DATABASE_URL: url };
     for (const argv of [
@@ -316,7 +316,7 @@ describeDatabase('sqlite', 'DATA_DIR', (databases) => {
     expect(existsSync(file())).toBe(false);
   });
 
-  it('may be moved as a whole', async () => {
+  it('DATA_DIR may be moved as a whole', async () => {
     const moved = await mkdtemp(join(tmpdir(), 'gatewright-start-'));
     try {
       url = `sqlite:${join(moved, 'gatewright.db')}`;
@@ -328,7 +328,7 @@ describeDatabase('sqlite', 'DATA_DIR', (databases) => {
     }
   });
 
-  it('that never held one, with a log of SQLite without its file: the same', async () => {
+  it('a start says that the file is gone where a DATA_DIR has only a log of SQLite', async () => {
     await rm(join(directory, 'databases.json'));
     await rm(file());
     writeFileSync(`${file()}-wal`, 'x'.repeat(4152));

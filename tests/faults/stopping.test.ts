@@ -143,7 +143,9 @@ describe('other signals', { timeout: 60_000 }, () => {
 });
 
 describeEachDatabase('what does not end', (databases) => {
-  it('is ended, refused or cut, and logged, and the process ends in time', { timeout: 90_000 }, async () => {
+  it('work that does not end is ended, refused or cut, and logged, and the process ends in time', {
+    timeout: 90_000,
+  }, async () => {
     const url = await databases.create();
     const service = await start({ DATABASE_URL: url, DRAIN: '0', DATABASE_POOL: '4' });
     const never = ask(service.port, '/api/v1/never');
@@ -235,7 +237,7 @@ describe('every way to start it', { timeout: 120_000 }, () => {
 });
 
 describe('code of the application', { timeout: 60_000 }, () => {
-  it('whose rejected promise is unhandled is logged, and the service goes on', async () => {
+  it('a rejected promise of the application that is unhandled is logged, and the service goes on', async () => {
     const service = await start();
     expect((await ask(service.port, '/api/v1/rejects')).status).toBe(200);
     const logged = () => service.lines().filter(({ level }) => level === 50);
@@ -246,7 +248,7 @@ describe('code of the application', { timeout: 60_000 }, () => {
     expect((await ask(service.port, '/api/v1/health')).status).toBe(200);
   });
 
-  it('whose error is uncaught ends the process with status 1, logged with its cause, after what is in flight', async () => {
+  it('an uncaught error of the application ends the process with status 1, logged with its cause, after what is in flight', async () => {
     const service = await start();
     const slow = ask(service.port, '/api/v1/slow/500');
     expect((await ask(service.port, '/api/v1/throws')).status).toBe(200);
@@ -258,7 +260,7 @@ describe('code of the application', { timeout: 60_000 }, () => {
     for (const line of service.output().split('\n')) expect(line).not.toMatch(/^\s*(?:at |throw |Error:)/);
   });
 
-  it('that keeps the main thread is named in the log while it does', async () => {
+  it('code of the application that keeps the main thread is named in the log while it does', async () => {
     const service = await start();
     const looping = ask(service.port, '/api/v1/loop/14');
     const said = (msg: string) => service.lines().find((line) => line.msg === msg);

@@ -50,7 +50,7 @@ describeEachDatabase('strangers', (databases) => {
     return { head };
   };
 
-  it('who do not read leave a signed-in caller his whole list, and lose theirs when others wait', async () => {
+  it('strangers who do not read leave a signed-in caller his whole list, and lose theirs when others wait', async () => {
     const readers = Array.from({ length: 8 }, (_, index) => unread(`203.0.113.${index >> 1}`));
     const heads = await Promise.all(readers.slice(0, 6).map(({ head }) => head));
     expect(heads).toEqual(Array.from({ length: 6 }, () => 'HTTP/1.1 200'));
@@ -64,7 +64,7 @@ describeEachDatabase('strangers', (databases) => {
     expect(service.lines.join()).toContain('Too little of the stream was read while another one waited');
   }, 30_000);
 
-  it('who crowd a public list leave it to a signed-in caller of their own network', async () => {
+  it('strangers who crowd a public list leave it to a signed-in caller of their own network', async () => {
     const crowd = Array.from({ length: 20 }, () => unread('203.0.113.9'));
     await Promise.race(crowd.map(({ head }) => head));
     const headers = { 'x-forwarded-for': '203.0.113.9' };
@@ -72,7 +72,7 @@ describeEachDatabase('strangers', (databases) => {
     expect([whole.status, whole.json.data?.length]).toEqual([200, rows]);
   }, 30_000);
 
-  it('of one network have two places, however its addresses are written, and wait for a third', async () => {
+  it('strangers of one network have two places, however its addresses are written, and wait for a third', async () => {
     const before = service.lines.length;
     const cuts = () => service.lines.slice(before).join().split('Too little of the stream').length - 1;
     const [one, two] = [unread('2001:db8::1'), unread('2001:db8:0:0:ffff::1')];
@@ -85,7 +85,7 @@ describeEachDatabase('strangers', (databases) => {
     expect(cuts()).toBeGreaterThan(0);
   }, 30_000);
 
-  it('who search do not keep others waiting', async () => {
+  it('strangers who search do not keep others waiting', async () => {
     const searches = Array.from({ length: 40 }, (_, index) =>
       service
         .get(`/api/v1/papers?q=nothing${index}&page=1`, {

@@ -37,7 +37,9 @@ const storedOf = async (service: Service, id: number): Promise<Stored> => {
 };
 
 describeEachDatabase('a service that is killed while records go and come back', (databases) => {
-  it('has each of them whole, in its place or in the trash', { timeout: 180_000 }, async () => {
+  it('a service that is killed while records go and come back has each of them whole, in its place or in the trash', {
+    timeout: 180_000,
+  }, async () => {
     await using service = await startService(databases, { application: boxesApplication() });
     const token = await service.admin();
     const headers = { authorization: `Bearer ${token.token}` };

@@ -94,7 +94,7 @@ const refused = (env: Env): { readonly text: string; readonly status: number | n
 };
 
 describe('WORKERS on SQLite', () => {
-  it('is a mistake of the configuration, reported with the others, with its remedy', () => {
+  it('WORKERS on SQLite is a mistake of the configuration, reported with the others, with its remedy', () => {
     const { text, status } = refused({ WORKERS: '4', LOCALE: 'fr_FR' });
     expect(text).toMatch(
       /WORKERS: expected 1, as SQLite lets one process write at a time.*PostgreSQL.*\n.*LOCALE: expected.*\n.*2 mistake/,
@@ -290,7 +290,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(await blocked).not.toMatchObject({ status: 200 });
   });
 
-  it('that die again and again at their start end the service with status 1', {
+  it('workers that die again and again at their start end the service with status 1', {
     timeout: 60_000,
   }, async () => {
     const service = await start({ DIES_AFTER: '300' });
@@ -305,7 +305,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(count(service.output(), 'Gatewright answers on')).toBe(1);
   });
 
-  it('do not start where the first one cannot, and say why once', { timeout: 60_000 }, async () => {
+  it('workers do not start where the first one cannot, and say why once', { timeout: 60_000 }, async () => {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'gatewright-workers-'));
     onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }));
     const DATABASE_URL = await databases.create();

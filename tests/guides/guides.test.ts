@@ -122,7 +122,7 @@ describe.each(guides)('$name', (guide) => {
     expect(guide.place, 'where its commands run').toBeDefined();
   });
 
-  it('has no block that is neither run nor compiled', () => {
+  it('the page has no block that is neither run nor compiled', () => {
     for (const { language, text } of guide.blocks)
       if (!(language === 'sh' && forDocker.test(guide.name))) expect(languages, text).toContain(language);
     for (const { text } of guide.blocks.filter(({ language }) => language === 'json'))
@@ -142,14 +142,14 @@ describe.each(guides)('$name', (guide) => {
 
   const original = originalOf(guide);
   if (original !== undefined)
-    it('has the shape of the page that it translates', () => {
+    it('the translation has the shape of its page', () => {
       expect(shapeOf(guide)).toEqual(shapeOf(original));
       expect([guide.box?.place, guide.box?.reset]).toEqual([original.box?.place, original.box?.reset]);
     });
 
   const played = runAs(guide);
   if (played !== undefined) {
-    it('has the blocks of the page that it translates, which are run there', () => {
+    it('the translation has the blocks of its page, which are run there', () => {
       const executed = ({ language }: Block): boolean => language !== 'text' || steps.length > 0;
       expect(guide.blocks.filter(executed)).toEqual(played.blocks.filter(executed));
     });
@@ -178,7 +178,7 @@ describe('a block that many readers cannot run', () => {
     'node receiver.ts &',
     'until test -f file; do sleep 0.1; done',
     'timeout 5 cat',
-  ])('is noticed: %s', (block) => {
+  ])('a block that many readers cannot run is noticed: %s', (block) => {
     expect(unportableIn(block)).toHaveLength(1);
   });
 
@@ -188,7 +188,7 @@ describe('a block that many readers cannot run', () => {
     'npx node receiver.ts',
     'TIMESTAMP=$(date +%s)',
     'for _ in $(seq 300); do sleep 0.1; done',
-  ])('is another one than %s', (block) => {
+  ])('a block that many readers cannot run is another one than %s', (block) => {
     expect(unportableIn(block)).toEqual([]);
   });
 });
@@ -218,7 +218,7 @@ describe.each(shared)('the pages in the folder of the %s', (example) => {
       300_000,
     );
 
-    it('are many', () => expect(pages.length).toBeGreaterThan(8));
+    it('the pages of the folder are many', () => expect(pages.length).toBeGreaterThan(8));
   });
 });
 
@@ -243,7 +243,7 @@ describe.each(subjects)('pages about the example %s', (example) => {
     }
   });
 
-  it('have files that compile in it', async () => {
+  it('pages about the example %s have files that compile in it', async () => {
     const directory = await workshop.copy(example, example);
     const files = await Promise.all(pages.map(filesOf));
     const names = files.flatMap(Object.keys);

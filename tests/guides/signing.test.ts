@@ -191,13 +191,13 @@ describe('signature vectors', () => {
     expect(bodies.some((body) => body.normalize('NFC') !== body)).toBe(true);
   });
 
-  it('are what the service computes', () => {
+  it('signature vectors are what the service computes', () => {
     expect(cases.map(({ api_secret, timestamp, body }) => signatureOf(api_secret, timestamp, body))).toEqual(
       expected,
     );
   });
 
-  it('are what gatewright/client/sign computes, of text and of bytes', async () => {
+  it('signature vectors are what gatewright/client/sign computes, of text and of bytes', async () => {
     for (const { app_id, api_secret, timestamp, body, signature } of cases) {
       const signer = createSigner({
         appId: app_id,
@@ -211,7 +211,7 @@ describe('signature vectors', () => {
     }
   });
 
-  it('are what gatewright sign computes, and its --message is what they sign', async () => {
+  it('signature vectors are what gatewright sign computes, and its --message is what they sign', async () => {
     for (const { app_id, api_secret, timestamp, body, signature } of cases) {
       const bodyFile = join(directory, 'body');
       writeFileSync(bodyFile, body);
@@ -226,7 +226,7 @@ describe('signature vectors', () => {
 
   for (const language of languages)
     it.skipIf(!isInstalled(language))(
-      `are what the snippet in ${language.name} computes (needs ${language.program})`,
+      `signature vectors are what the snippet in ${language.name} computes (needs ${language.program})`,
       async () => {
         for (const [name, text] of Object.entries(language.files()))
           writeFileSync(join(directory, name), text);
@@ -360,7 +360,7 @@ const isSignatureOf = (
 describe('the snippets of HTTP message signatures', () => {
   for (const language of httpLanguages)
     it.skipIf(!isInstalled(language))(
-      `in ${language.name} sign what the service verifies (needs ${language.program})`,
+      `the snippet of message signatures in ${language.name} signs what the service verifies (needs ${language.program})`,
       async () => {
         for (const [name, text] of Object.entries(language.files()))
           writeFileSync(join(directory, name), text);

@@ -116,7 +116,7 @@ describe.each(languages)('the tutorial (%s)', (language, pages) => {
 describe('both languages', () => {
   const [english = [], chinese = []] = languages.map(([, pages]) => pages);
 
-  it('have the same pages', () => {
+  it('both languages of the tutorial have the same pages', () => {
     expect(chinese.map(({ name }) => name.replace('.zh-CN', ''))).toEqual(english.map(({ name }) => name));
   });
 

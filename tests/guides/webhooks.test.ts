@@ -87,7 +87,7 @@ const start = async (
 describe('the receiver of the guide', () => {
   for (const receiver of receivers)
     it.skipIf(!isInstalled(receiver))(
-      `in ${receiver.language} takes what is signed, once, and nothing else (needs ${receiver.program})`,
+      `the receiver in ${receiver.language} takes what is signed, once, and nothing else (needs ${receiver.program})`,
       async () => {
         const [secret, another] = [newWebhookSecret(), newWebhookSecret()];
         const { url, lines } = await start(receiver, secret);

@@ -47,11 +47,11 @@ describe('the package', () => {
     expect(size).toBeLessThan(24 * 1024 * 1024);
   });
 
-  it('is small', async () => {
+  it('the package is small', async () => {
     expect((await readFile(packed.tarball)).length).toBeLessThan(8 * 1024 * 1024);
   });
 
-  it('is what publint and Are The Types Wrong ask for', async () => {
+  it('the package is what publint and Are The Types Wrong ask for', async () => {
     expect(await complaints('publint', ['run', packed.tarball, '--strict'])).toBe('');
     expect(await complaints('attw', [packed.tarball, '--profile', 'esm-only', '--no-emoji'])).toBe('');
   }, 60_000);
@@ -64,7 +64,7 @@ describe('a new application', () => {
     expect(types).toMatchObject({ status: 0 });
   }, 60_000);
 
-  it('is never written over', async () => {
+  it('a new application is never written over', async () => {
     const before = await readFile(join(app.folder, 'package.json'), 'utf8');
     const again = await app.gatewright(['init', '.']);
     expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('is not empty')]);
@@ -239,7 +239,7 @@ describeDatabase('postgres', 'an application with every field type, on SQLite an
   const model = () => join(app.folder, 'resources', 'sample.ts');
 
   it.each(dialects)(
-    'is generated, migrated, started and called: %s',
+    'an application with every field type is generated, migrated, started and called: %s',
     async (dialect) => {
       use(dialect);
       if (dialect === 'sqlite') {

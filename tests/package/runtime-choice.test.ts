@@ -43,32 +43,32 @@ describe('a version of Node', () => {
     },
   );
 
-  it('is required alike by the command and by engines of package.json', async () => {
+  it('a version of Node is required alike by the command and by engines of package.json', async () => {
     const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     expect(engines.node).toBe('>=24.22.1 <25 || >=26.12.1');
   });
 });
 
 describe('the Node that runs the service', () => {
-  it('is the one at hand if that is fixed', async () => {
+  it('the Node that runs the service is the one at hand if that is fixed', async () => {
     await packaged('26.12.1');
     expect(choose('24.22.1')).toEqual({ file: undefined });
   });
 
-  it('is that of the package, before that of the PATH', async () => {
+  it('the Node that runs the service is that of the package, before that of the PATH', async () => {
     const file = await packaged('26.12.1');
     await onPath('26.13.0');
     expect(choose('20.20.2')).toEqual({ file });
   });
 
-  it('is that of the PATH where the package is missing or too old', async () => {
+  it('the Node that runs the service is that of the PATH where the package is missing or too old', async () => {
     const file = await onPath('26.12.1');
     expect(choose('20.20.2')).toEqual({ file });
     await packaged('26.10.0');
     expect(choose('26.10.0')).toEqual({ file });
   });
 
-  it('is refused with a sentence where a fixed package exists and none is installed', async () => {
+  it('the Node that runs the service is refused with a sentence where a fixed package exists and none is installed', async () => {
     await onPath('26.12.0');
     expect(choose('20.20.2')).toEqual({
       refusal:
@@ -81,7 +81,7 @@ describe('the Node that runs the service', () => {
     );
   });
 
-  it('is the newest package with a warning where no package is fixed', async () => {
+  it('the Node that runs the service is the newest package with a warning where no package is fixed', async () => {
     const file = await packaged('26.10.0');
     expect(choose('20.20.2', 'darwin')).toEqual({ file });
     expect(choose('26.10.0', 'darwin')).toEqual({
@@ -90,7 +90,7 @@ describe('the Node that runs the service', () => {
     });
   });
 
-  it('is refused where nothing can run it', () => {
+  it('the Node that runs the service is refused where nothing can run it', () => {
     expect(choose('20.20.2', 'darwin')).toEqual({
       refusal: expect.stringContaining('this is 20.20.2: put one on the PATH'),
     });

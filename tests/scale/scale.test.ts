@@ -44,7 +44,7 @@ describeEachDatabase('many rows', (databases) => {
     return open(service, list, agent);
   };
 
-  it('are listed in memory that does not grow with them, while others are answered', async () => {
+  it('many rows are listed in memory that does not grow with them, while others are answered', async () => {
     const { status, braces, bytes, busy, first, slowest, residentBefore, residentMost } = await measureRead(
       service,
       list,

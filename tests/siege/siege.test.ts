@@ -17,13 +17,17 @@ describe.each(['sqlite', 'postgres'] as const)('under siege (%s)', (database) =>
 
   afterAll(() => world?.end());
 
-  it.each(scenariosOf(database, false))('holds: $name', { timeout: 60_000 }, async (scenario) => {
-    const row = await campaign?.run(scenario);
-    expect(row?.broken).toEqual([]);
-    expect(row?.acknowledged).toBeGreaterThan(20);
-  });
+  it.each(scenariosOf(database, false))(
+    'the service holds under siege: $name',
+    { timeout: 60_000 },
+    async (scenario) => {
+      const row = await campaign?.run(scenario);
+      expect(row?.broken).toEqual([]);
+      expect(row?.acknowledged).toBeGreaterThan(20);
+    },
+  );
 
-  it('would have noticed a write that was lost', async () => {
+  it('the siege would have noticed a write that was lost', async () => {
     expect(campaign?.ledger.compare((await world?.stored()) ?? []).lost).toEqual([]);
     await world?.beneath.run('delete from entries where id = (select max(id) from entries)');
     expect(campaign?.ledger.compare((await world?.stored()) ?? []).lost).toHaveLength(1);

@@ -14,7 +14,7 @@ const digests = (count: number): string =>
     .replaceAll(/(.{64})/g, '$1\n')}`;
 
 describeEachDatabase('100 MB of digests', (databases) => {
-  it('are scanned in at most ten seconds', { timeout: 120_000 }, async () => {
+  it('100 MB of digests are scanned in at most ten seconds', { timeout: 120_000 }, async () => {
     await using service = await startService(databases);
     const { id, key } = await service.createKey(await service.createUser());
     const path = join(tmpdir(), `gatewright-digests-${process.pid}-${databases.dialect}`);

@@ -45,7 +45,7 @@ describe.each([
 });
 
 describe('both README files', () => {
-  it('have at most 150 lines', () => {
+  it('both README files have at most 150 lines', () => {
     for (const text of [english, chinese]) expect(text.split('\n').length).toBeLessThan(151);
   });
 
@@ -57,7 +57,7 @@ describe('both README files', () => {
     expect(modelOf(chinese)).toEqual(modelOf(english));
   });
 
-  it('have the same sections', () => {
+  it('both README files have the same sections', () => {
     const levels = (markdown: string) => markdown.match(/^#+ /gm);
     expect(levels(chinese)).toEqual(levels(english));
   });

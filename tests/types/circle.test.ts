@@ -93,7 +93,7 @@ const resolved = (models: Models) =>
   }));
 
 describe('models that name one another by functions', () => {
-  it('have their own types, and those of each other', () => {
+  it('models that name one another by functions have their own types, and those of each other', () => {
     expectTypeOf<RecordOf<typeof order>['invoice_id']>().toEqualTypeOf<number | null>();
     expectTypeOf<CreateOf<typeof invoice>['order_id']>().toEqualTypeOf<number>();
     type Listed = Awaited<ReturnType<typeof related>>[number];
@@ -120,7 +120,7 @@ describe('models that name one another by functions', () => {
     via('order', equals('number', '1'), { of: () => seat });
   });
 
-  it('are those that name one another by texts', () => {
+  it('models that name one another by functions are those that name one another by texts', () => {
     expect(resolved(collectModels([seat, order, invoice, tag]))).toEqual(resolved(collectModels(byText)));
     // In the other order, too.
     const reversed = resolved(collectModels([tag, invoice, order, seat]));
@@ -165,11 +165,11 @@ describe('models that name one another by functions', () => {
           isolation: allOf(via('order', equals('number', '1'), { of: nothing })),
         }),
     ],
-  ])('are refused where a function returns no model: %s', (place, define) => {
+  ])('models are refused where a function returns no model: %s', (place, define) => {
     expect(() => collectModels([...byText, define()])).toThrow(`${place} ${flawed}`);
   });
 
-  it('are refused where the application lacks the model', () => {
+  it('models are refused where the application lacks the model', () => {
     expect(() => collectModels([order])).toThrow('Order.invoice_id: it refers to Invoice, which is no model');
     const lonely = defineResource('Note', {
       fields: { text: field.string() },

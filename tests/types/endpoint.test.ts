@@ -73,7 +73,7 @@ describe('types of an endpoint', () => {
     ).toThrow('params has no field room');
   });
 
-  it('without input there are no values', () => {
+  it('an endpoint without input has no values', () => {
     defineEndpoint({
       method: 'GET',
       path: '/none',
@@ -101,7 +101,7 @@ describe('types of an endpoint', () => {
     defineEndpoint({ method: 'GET', path: '/any', output: {}, handle: async () => undefined });
   });
 
-  it('of a body there is what the endpoint accepts', () => {
+  it('an endpoint with a body has the values that it accepts', () => {
     const post = { method: 'POST', path: '/body' } as const;
     defineEndpoint({
       ...post,
@@ -136,7 +136,7 @@ describe('types of an endpoint', () => {
     defineEndpoint({ ...post, accepts: 'form', handle: ({ body, bytes }) => [body, bytes.length] });
   });
 
-  it('does not compile a wrong option', () => {
+  it('an endpoint does not compile with a wrong option', () => {
     const handle = () => null;
     // @ts-expect-error: unknown option
     expect(() => defineEndpoint({ method: 'GET', path: '/a', summry: 'A', handle })).toThrow(DefinitionError);

@@ -29,7 +29,7 @@ const uses = async ({ records }: Scope) => {
 };
 
 describe('bodies with records within', () => {
-  it('are typed by the relations that are written', () => {
+  it('bodies with records within are typed by the relations that are written', () => {
     expectTypeOf(uses).toBeFunction();
     expectTypeOf<keyof CreateOf<typeof order>>().toEqualTypeOf<'number' | 'lines'>();
     expectTypeOf<keyof UpdateOf<typeof plain>>().toEqualTypeOf<'name'>();

@@ -128,7 +128,7 @@ const byName = async (scope: Scope) => {
 };
 
 describe('types of relations in a scope', () => {
-  it('are those of what is included', () => {
+  it('types of relations in a scope are those of what is included', () => {
     type Used = Awaited<ReturnType<typeof whole>>;
     expectTypeOf<Used['both'][number]>().toEqualTypeOf<
       Flat<Order & { customer: Customer | null; lines: Flat<Line & { product: Product | null }>[] }>
@@ -158,7 +158,7 @@ describe('types of relations in a scope', () => {
     expectTypeOf(whole).toBeFunction();
   });
 
-  it('are records of JSON where their models are known by name only', () => {
+  it('types of relations in a scope are records of JSON where their models are known by name only', () => {
     type Used = Awaited<ReturnType<typeof byName>>;
     expectTypeOf<Used['found']['customer']>().toEqualTypeOf<Unknown | null>();
     expectTypeOf<Used['found']['lines'][number]['product']>().toEqualTypeOf<Json>();

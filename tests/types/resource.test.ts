@@ -67,13 +67,13 @@ describe('types of a model', () => {
     expectTypeOf<{ amount: null }>().not.toExtend<UpdateOf<typeof order>>();
   });
 
-  it('is a plain model to the rest of the service', () => {
+  it('a typed model is a plain model to the rest of the service', () => {
     expectTypeOf(order).toExtend<ResourceModel>();
     const models: readonly ResourceModel[] = [order];
     expect(models[0]?.path).toBe('orders');
   });
 
-  it('does not compile a wrong name', () => {
+  it('a model does not compile with a wrong name', () => {
     const fields = { title: field.string(), author: field.reference('User'), live: field.boolean() };
     // @ts-expect-error: misspelt field in a view
     expect(() => defineResource('A', { fields, views: { list: ['titel'] } })).toThrow(DefinitionError);
@@ -110,7 +110,7 @@ describe('types of a model', () => {
     expect(() => defineResource('A', { fields, isolate: true })).toThrow(DefinitionError);
   });
 
-  it('does not compile a wrong option of a field', () => {
+  it('a field does not compile with a wrong option', () => {
     // @ts-expect-error: misspelt option
     field.string({ required: true, maxx: 5 });
     // @ts-expect-error: an option of another type

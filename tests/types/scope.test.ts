@@ -96,7 +96,7 @@ const uses = async (scope: Scope) => {
 };
 
 describe('types of a scope', () => {
-  it('are those of the model file', () => {
+  it('types of a scope are those of the model file', () => {
     type Used = Awaited<ReturnType<typeof uses>>;
     interface Shown {
       id: number;
