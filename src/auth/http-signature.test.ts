@@ -407,7 +407,7 @@ describe('http_signature', () => {
     expect(used).toEqual([]);
   });
 
-  it('never uses a public key as a secret', async () => {
+  it('http_signature never uses a public key as a secret', async () => {
     for (const secret of [publicKey, Buffer.from(publicKey, 'base64').toString('latin1')])
       await expect(setUp().ask(signed('bank', { secret }))).rejects.toMatchObject(invalid);
   });

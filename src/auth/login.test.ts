@@ -495,7 +495,7 @@ describe('login', () => {
     return { attempt, asked, replaced, recorded, records, lookUps };
   };
 
-  test('username or email, in any case or width, and the password', async () => {
+  test('login takes username or email, in any case or width, and the password', async () => {
     const { attempt, asked, replaced } = build();
     for (const name of ['ann', 'ANN', 'ａnn', 'Ann@Example.COM'])
       expect(await attempt(name, 'right password')).toEqual(ann);

@@ -175,7 +175,7 @@ describe('writes', () => {
     }
   });
 
-  test('stay 403 beside a refused token, but not beside a good one', async () => {
+  test('writes stay 403 beside a refused token, but not beside a good one', async () => {
     const stub = (outcome: Awaited<ReturnType<Verifier['authenticate']>>): Verifier => ({
       challenge: 'Bearer',
       authenticate: () => outcome,

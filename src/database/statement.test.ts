@@ -71,7 +71,7 @@ describe('prepare', () => {
     expect(built).toBe(2);
   });
 
-  it('never shares the parameters of two calls', () => {
+  it('prepare never shares the parameters of two calls', () => {
     const db = dialectOf({ dialect: 'sqlite' }).builder as Kysely<Tables>;
     const byId = prepare<{ id: number }>((param) =>
       db.selectFrom('users').selectAll().where('id', '=', param('id')),

@@ -36,7 +36,7 @@ describeEachDatabase('figures that lie in the database', (databases) => {
     expect(figures.every(({ help }) => help.includes('by max, not by sum'))).toBe(true);
   });
 
-  it('count no further than they say, and tell webhooks apart that are the furthest behind', async () => {
+  it('figures that lie in the database count no further than they say, and tell webhooks apart that are the furthest behind', async () => {
     const database = await migrated();
     const job = 'name, input, state, created_at, available_at';
     const more = mostCounted + 5;

@@ -52,7 +52,7 @@ describeEachDatabase('checksums of tables', (databases) => {
     expect(await checksumsOf(other)).toEqual(checksums);
   });
 
-  it('differ by any one value, by null and nothing, and by a row that stands there twice', async () => {
+  it('checksums of tables differ by any one value, by null and nothing, and by a row that stands there twice', async () => {
     const { url, database } = await filled(things);
     const before = await checksumsOf(url);
     const seen = new Set([before['things']?.sha256]);
@@ -89,7 +89,7 @@ describeEachDatabase('checksums of tables', (databases) => {
     expect(checksumDifferences(now, {})).toEqual(['things is missing', 'twice is missing']);
   });
 
-  it('read one state of all tables while others write', async () => {
+  it('checksums of tables read one state of all tables while others write', async () => {
     const { url, database } = await filled([]);
     const many = Array.from({ length: 3_000 }, (_, index) => ({
       ...emptyThing,

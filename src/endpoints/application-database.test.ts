@@ -11,7 +11,7 @@ describeEachDatabase('the database of an application', (databases) => {
   });
   afterAll(() => database.close());
 
-  it('has the name of its dialect', () => {
+  it('the database of an application has the name of its dialect', () => {
     expect(applicationDatabase(database).dialect).toBe(databases.dialect);
   });
 

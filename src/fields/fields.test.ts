@@ -245,7 +245,7 @@ describe('filters', () => {
     expect(typeOf(kind).parse(text, {})).toBe(value);
   });
 
-  it('enum: only its choices', () => {
+  it('an enum filter takes only its choices', () => {
     const { type, options } = field.enum(['draft', 'live']);
     expect(type.parse('live', options)).toBe('live');
     expect(type.parse('gone', options)).toBeUndefined();

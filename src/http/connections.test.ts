@@ -33,7 +33,7 @@ const counting = async (options: ConnectionsOptions) => {
 };
 
 describe('connections beyond the bound', () => {
-  it('make the oldest idle one of the largest network give way', async () => {
+  it('connections beyond the bound make the oldest idle one of the largest network give way', async () => {
     const { arrive } = await counting({ maxConnections: 4 });
     const [busy] = await arrive('127.0.0.1', true);
     const [idle] = await arrive();
@@ -56,7 +56,7 @@ describe('connections beyond the bound', () => {
     expect(busy.map(([socket]) => socket.destroyed)).toEqual([false, false, false]);
   });
 
-  it('come in where one network holds all, however busy it is', async () => {
+  it('connections beyond the bound come in where one network holds all, however busy it is', async () => {
     const { arrive } = await counting({ maxConnections: 3 });
     const [oldest] = await arrive('127.0.0.1', true);
     await arrive('127.0.0.1', true);
@@ -66,14 +66,14 @@ describe('connections beyond the bound', () => {
     expect([...stay, oldest.destroyed]).toEqual([true, false, true]);
   });
 
-  it('take none from a proxy that waits for an answer', async () => {
+  it('connections beyond the bound take none from a proxy that waits for an answer', async () => {
     const { arrive } = await counting({ maxConnections: 2, isProxy: (address) => address === '127.0.0.1' });
     const [oldest] = await arrive('127.0.0.1', true);
     await arrive('127.0.0.1', true);
     expect([(await arrive('127.0.0.2'))[1], oldest.destroyed]).toEqual([false, false]);
   });
 
-  it('find room again when others have closed', async () => {
+  it('connections beyond the bound find room again when others have closed', async () => {
     const { arrive } = await counting({ maxConnections: 2 });
     const [first] = await arrive('127.0.0.1', true);
     await arrive('127.0.0.1', true);

@@ -163,7 +163,7 @@ describe('the HTTP server', () => {
         socket.destroy();
       });
 
-    it('one that took too long', async () => {
+    it('a connection that took too long is gone, whatever its client does', async () => {
       const port = await listen();
       const accepted = new Promise<Socket>((resolve) => http?.server.once('connection', resolve));
       const { received, socket } = await stubborn(port, 'GET /small HTTP/1.1\r\nHost: he');

@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { hasFiniteNumbers, toJson } from './json.ts';
 
 describe('hasFiniteNumbers', () => {
-  it.each(['1e400', '-1e400', '[[1e400]]', '{"a":{"b":[0,-1E+999]}}'])('false for %s', (text) => {
-    expect(hasFiniteNumbers(JSON.parse(text))).toBe(false);
-  });
+  it.each(['1e400', '-1e400', '[[1e400]]', '{"a":{"b":[0,-1E+999]}}'])(
+    'hasFiniteNumbers is false for %s',
+    (text) => {
+      expect(hasFiniteNumbers(JSON.parse(text))).toBe(false);
+    },
+  );
 
   it.each(['1.7976931348623157e308', '9007199254740993', '"1e400"', '{"1e400":[null,true,{}]}'])(
-    'true for %s',
+    'hasFiniteNumbers is true for %s',
     (text) => {
       expect(hasFiniteNumbers(JSON.parse(text))).toBe(true);
     },

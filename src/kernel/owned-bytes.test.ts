@@ -18,7 +18,7 @@ describe('bytes that are given away', () => {
     expect(() => owned.byteLength).toThrow('the bytes were already taken');
   });
 
-  it('take nothing along of what they are a part of', () => {
+  it('bytes that are given away take nothing along of what they are a part of', () => {
     const whole = new Uint8Array([1, 2, 3, 4]);
     const owned = new OwnedBytes(whole.subarray(1, 3));
     const taken = owned.take();

@@ -20,7 +20,7 @@ describe('the times of answers', () => {
     expect(countsOf(times)).toEqual([['/base/api/v1/notes/:id', 'GET', { 200: 2, 404: 1 }]]);
   });
 
-  it('count with the first bound that they keep', () => {
+  it('the times of answers count with the first bound that they keep', () => {
     const times = new AnswerTimes('');
     const observe = times.observerOf(endpoint('/'));
     for (const milliseconds of [0.2, 1, 1.001, 30_000, 30_001]) observe(sent('GET', 200, milliseconds));

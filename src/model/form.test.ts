@@ -25,13 +25,13 @@ const propertiesOf = (action: 'create' | 'update', known: ReadonlySet<string>): 
   >;
 
 describe('schemas for forms', () => {
-  it('name formats of JSON Schema only', () => {
+  it('schemas for forms name formats of JSON Schema only', () => {
     const { price, at } = propertiesOf('create', all);
     expect(price).toEqual({ title: 'Price', type: ['string', 'number'] });
     expect(at).toEqual({ title: 'At', type: ['string', 'null'], format: 'date-time' });
   });
 
-  it('offer a form for each type of JSON value, and null where it is allowed', () => {
+  it('schemas for forms offer a form for each type of JSON value, and null where it is allowed', () => {
     const { data, must } = propertiesOf('create', all);
     const types = (schema: JsonObject | undefined) =>
       ((schema?.['anyOf'] ?? []) as JsonObject[]).map(
@@ -51,7 +51,7 @@ describe('schemas for forms', () => {
     expect(size).toEqual({ title: 'Size', type: ['string', 'null'], enum: [null, 's', 'm'] });
   });
 
-  it('clear to null what is optional', () => {
+  it('schemas for forms clear to null what is optional', () => {
     const ui = uiSchemaOf([...thing.fields.values()], 'en');
     expect(ui['at']).toMatchObject({ 'ui:widget': 'text', 'ui:emptyValue': null });
     expect(ui['kind']).toEqual({});

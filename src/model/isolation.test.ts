@@ -38,7 +38,7 @@ const models = (isolation: unknown) =>
 const resolved = (isolation: unknown) => models(isolation).get('Task')?.rules.isolation;
 
 describe('conditions on rows', () => {
-  it('come to columns, tables and values as columns keep them', () => {
+  it('conditions on rows come to columns, tables and values as columns keep them', () => {
     const rule = anyOf(
       own('assignee'),
       equals('amount', '12.50'),
@@ -81,7 +81,7 @@ describe('conditions on rows', () => {
     );
   });
 
-  it('stand for every action where one is said', () => {
+  it('conditions on rows stand for every action where one is said', () => {
     const one = resolved(own('assignee_id'));
     for (const action of ['create', 'update', 'destroy'] as const) expect(one?.[action]).toBe(one?.read);
     expect(resolved({ read: own('assignee_id') })).toEqual(one);
@@ -94,7 +94,7 @@ describe('conditions on rows', () => {
     expect(two?.destroy).toBe(two?.create);
   });
 
-  it('stand for single actions, and for the others that of writing, or of reading', () => {
+  it('conditions on rows stand for single actions, and for the others that of writing, or of reading', () => {
     const [reads, writes, deletes] = [own('assignee_id'), equals('title', 'x'), equals('title', 'gone')];
     const words = (isolation: unknown) => {
       const rules = resolved(isolation);
@@ -113,7 +113,7 @@ describe('conditions on rows', () => {
     expect(rules?.destroy).toBe(rules?.read);
   });
 
-  it('leave callers who are no users what asks for no caller', () => {
+  it('conditions on rows leave callers who are no users what asks for no caller', () => {
     const open = equals('title', 'open');
     expect(resolved(anyOf(own('assignee'), open))?.read.others).toMatchObject([
       { expression: { kind: 'equals' } },
@@ -162,14 +162,14 @@ describe('conditions on rows', () => {
     );
   });
 
-  it('reach nothing before all models are known', () => {
+  it('conditions on rows reach nothing before all models are known', () => {
     const { rules } = task(equals('title', 'open'));
     expect(rules.isolation).toMatchObject({
       read: { user: [{ expression: { kind: 'anyOf', rules: [] } }], others: 'none' },
     });
   });
 
-  it('bring the indexes that they need, on the model and on that of the memberships', () => {
+  it('conditions on rows bring the indexes that they need, on the model and on that of the memberships', () => {
     const all = models({
       read: anyOf(equals('title', 'x'), via('project', member('team_id', { of: 'Membership' }))),
       write: equals('amount', '1.00'),

@@ -82,7 +82,7 @@ describe('rules in words', () => {
     ],
     [anyOf(own('assignee')), 'Records where `assignee_id` is the caller', undefined],
     [{ read: 'everyone', write: own('assignee') }, 'Every record', '全部记录'],
-  ])('say which records meet them (%#)', (rule, en, zh) => {
+  ])('rules in words say which records meet them (%#)', (rule, en, zh) => {
     const [english, chinese] = say(rule);
     expect(english).toBe(en);
     if (zh !== undefined) expect(chinese).toBe(zh);

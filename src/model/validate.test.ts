@@ -201,7 +201,7 @@ describe('validation', () => {
     expect(kept).toBeGreaterThan(480);
   });
 
-  it('never throws and never encodes half, whatever JSON comes', () => {
+  it('validation never throws and never encodes half, whatever JSON comes', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom(...all, 'x'), fc.jsonValue(), { noNullPrototype: true }),

@@ -610,7 +610,7 @@ describeEachDatabase('operations', (databases) => {
         ]);
     });
 
-    it('tell hooks once where the transaction had to run again', async () => {
+    it('operations in one transaction tell hooks once where the transaction had to run again', async () => {
       const { resource, database } = await stage();
       const again: typeof database.write = async (unit, table) => {
         const conflict = new Error('conflict');
@@ -628,7 +628,7 @@ describeEachDatabase('operations', (databases) => {
       expect(after.map(({ action }) => action)).toEqual(['create', 'update', 'destroy']);
     });
 
-    it('see what the others wrote: a value that was taken in it is taken, and one that was freed is free', async () => {
+    it('operations in one transaction see what the others wrote: a value that was taken in it is taken, and one that was freed is free', async () => {
       const { resource, database, titles } = await stage();
       const twice = runInTransaction(database, async (shared) => {
         await create(writeOf(resource, 'create', ann, shared), { title: 'C', slug: 'c' });
@@ -645,7 +645,7 @@ describeEachDatabase('operations', (databases) => {
       expect(await titles()).toEqual(['B', 'C']);
     });
 
-    it('keep the answer of an idempotent create with all that belongs to it', async () => {
+    it('operations in one transaction keep the answer of an idempotent create with all that belongs to it', async () => {
       const { resource, database, titles } = await stage();
       const request = { scope: 's', fingerprint: 'f' };
       const first = await runInTransaction(database, (shared) => all(resource, shared, request));

@@ -157,7 +157,7 @@ describe('rules of fixed endpoints', () => {
       it(`${JSON.stringify(rule)} for ${who}`, () => expect(weighed(rule, principal)).toMatchObject(outcome));
     }
 
-  it('name the fields that may be read, and let none be written', () => {
+  it('rules of fixed endpoints name the fields that may be read, and let none be written', () => {
     for (const rule of [
       { kind: 'user', readable: ['id'] },
       { kind: 'isolated', own: 'id', readable: ['id'] },
@@ -208,7 +208,7 @@ describe('rules of a resource', () => {
     });
   });
 
-  it('give only super_admin the bypass of the permission table', () => {
+  it('rules of a resource give only super_admin the bypass of the permission table', () => {
     for (const action of actions) {
       expect(weighed(resource(guarded, action), root)).toMatchObject({ rows: [] });
       expect(weighed(resource(guarded, action), admin)).toMatchObject({ problem: 'forbidden' });
@@ -225,7 +225,7 @@ describe('rules of a resource', () => {
     });
   });
 
-  it('take a grant on one model for none on another', () => {
+  it('rules of a resource take a grant on one model for none on another', () => {
     const elsewhere = {
       ...viewer,
       granted: ['Plain.create', 'Published.create', 'Guarded.update', 'create'],
@@ -236,14 +236,14 @@ describe('rules of a resource', () => {
     );
   });
 
-  it('show an application no isolated record, and never those without an owner', () => {
+  it('rules of a resource show an application no isolated record, and never those without an owner', () => {
     const isolated = defineResource('Isolated', { fields, isolation: true, ownership: true });
     for (const action of ['list', 'detail', 'update', 'destroy'] as const)
       expect(weighed(resource(isolated, action), application)).toMatchObject({ rows: 'none' });
     expect(weighed(resource(isolated, 'create'), application)).toMatchObject({ rows: [], owner: null });
   });
 
-  it('show everybody the published records, and administrators all of them in their own area only', () => {
+  it('rules of a resource show everybody the published records, and administrators all of them in their own area only', () => {
     const where = [{ column: 'published', value: true }];
     for (const principal of [anonymous, application, viewer, root])
       for (const action of ['list', 'detail'] as const)
@@ -273,7 +273,7 @@ describe('rules of a resource', () => {
     });
   });
 
-  it('never let the owner be taken from a body under ownership, except in the administration area', () => {
+  it('rules of a resource never let the owner be taken from a body under ownership, except in the administration area', () => {
     for (const isolation of [true, false]) {
       const model = defineResource('Owned', { fields, isolation, ownership: true });
       for (const principal of [viewer, admin, root, application])

@@ -146,7 +146,7 @@ describe('records beside published ones', () => {
     for (const principal of [anonymous, application]) expect(steps(principal)).toEqual([published]);
   });
 
-  it('show their fields as to anybody where the caller reads no more than anybody', () => {
+  it('records beside published ones show their fields as to anybody where the caller reads no more than anybody', () => {
     const shown = (principal: Principal) => {
       const { mask, readable } = decided('Story', 'list', principal);
       return [mask?.key, readable.includes('parent_id')];

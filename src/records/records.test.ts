@@ -66,7 +66,7 @@ describeEachDatabase('records', (databases) => {
     });
   });
 
-  it('take other values through the statement of the first', async () => {
+  it('records take other values through the statement of the first', async () => {
     const { records } = await stage();
     const made = some(await records.insert(grant, { code: 'a', title: 'one' }, 0));
     const other = some(await records.insert(grant, { code: 'b', title: 'two' }, 1000));

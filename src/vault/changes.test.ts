@@ -26,7 +26,7 @@ describe('applications', () => {
     expect(() => removeApplication(left, 'toString')).toThrow('there is no application "toString"');
   });
 
-  it('keep replaced secrets for the grace and drop those whose grace has ended', () => {
+  it('applications keep replaced secrets for the grace and drop those whose grace has ended', () => {
     const first = addApplication(noCredentials, 'shop', { api_secret: 's1' }, now);
     const second = rotateAppKey(first, 'shop', { api_secret: 's2' }, now, hour);
     const third = rotateAppKey(second, 'shop', { api_secret: 's3' }, now + 1, 2 * hour);

@@ -75,7 +75,7 @@ describe('openVault', () => {
     for (const path of [file, keyFile]) expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('never finds what Object.prototype lends', async () => {
+  it('openVault never finds what Object.prototype lends', async () => {
     const vault = await open();
     await add(vault, 'shop');
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'SHOP', 'shop ']) {
@@ -193,7 +193,7 @@ describe('update', () => {
     expect(vault.jwtSecret).toBeUndefined();
   });
 
-  it('never replaces a file that it cannot read', async () => {
+  it('update never replaces a file that it cannot read', async () => {
     const vault = await open();
     await add(vault, 'shop');
     await writeFile(file, 'damaged');

@@ -9,7 +9,7 @@ describe('attempts at a delivery', () => {
     expect([nextDelay(2, 0, 0), nextDelay(2, 0, 1)]).toEqual([270_000, 330_000]);
   });
 
-  it('wait longer where the receiver asks for it, within a day', () => {
+  it('attempts at a delivery wait longer where the receiver asks for it, within a day', () => {
     const now = Date.parse('2026-11-22T12:00:00Z');
     expect(retryAfterDelay(undefined, now)).toBe(0);
     expect(retryAfterDelay('120', now)).toBe(120_000);

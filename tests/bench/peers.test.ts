@@ -91,7 +91,7 @@ describe('tables', () => {
   const ours = outcome('ours', [1000, 4000, 3000]);
   const other = outcome('other', [500, 1000, 1000]);
 
-  it('compare round with round, and give medians with quartiles', () => {
+  it('tables compare round with round, and give medians with quartiles', () => {
     const text = tables([ours, other], ['detail', 'create'], 'ours');
     expect(text).toContain('| ours | 1.0.0 | 3,000 (1,000 to 4,000) | – |');
     // 2, 4 and 3 times; the medians alone would be 3 to 1 as well, their quartiles not.
@@ -101,7 +101,7 @@ describe('tables', () => {
     expect(text).toContain('| ours | 200 | 90 | 120 | 26.0.0 | wal, full | JWT | always |');
   });
 
-  it('keep a row, on one line, for one that could not be installed', () => {
+  it('tables keep a row, on one line, for one that could not be installed', () => {
     const gone: Outcome = { peer: other.peer, missing: 'npm ended with 1:\n  no | compiler' };
     const text = tables([ours, gone], ['detail', 'create'], 'ours');
     expect(text).toContain('| other | 1.0.0 | not installed: npm ended with 1: no \\| compiler | – |');

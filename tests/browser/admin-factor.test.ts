@@ -257,7 +257,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
     it.runIf(isLookedAt).each([
       { language: 'zh-CN', colorScheme: 'light', width: 1280 },
       { language: 'en', colorScheme: 'dark', width: 360 },
-    ] as const)('no violation of accessibility rules: $language $colorScheme $width', async (look) => {
+    ] as const)('the page breaks no rule of accessibility: $language $colorScheme $width', async (look) => {
       const person = await service.createUser(['admin']);
       const { page } = await at(person, '/second-factor', look);
       const found: string[] = [];

@@ -211,31 +211,34 @@ describeDatabase('sqlite', 'administration pages: invitations', (databases) => {
     it.each([
       ['zh-CN', 'light', 1280],
       ['en', 'dark', 360],
-    ] as const)('no violation of accessibility rules: %s %s %i', async (language, colorScheme, width) => {
-      const person = await service.createUser(['viewer']);
-      const { url } = await linkFor(person);
-      const { page } = await visit(open, service, pathOf(url), { language, colorScheme, width });
-      const found: string[] = [];
-      const examine = async (): Promise<void> => {
-        await settled(page);
-        found.push(...(await accessibility(page)));
-        const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
-        if (wide > width) found.push(`${await page.title()} is ${wide} px wide`);
-      };
-      await page.locator('input[type=password]').first().fill('12345678');
-      await page.locator('input[type=password]').nth(1).fill('87654321');
-      await page.locator('button[type=submit]').click();
-      await page.locator('[aria-invalid=true]').waitFor();
-      await examine();
-      await page.locator('input[type=password]').nth(1).fill('lamp under the stair');
-      await page.locator('input[type=password]').first().fill('lamp under the stair');
-      await page.locator('button[type=submit]').click();
-      await page.getByRole('heading', { name: /^(密码已设置|The password is set)$/ }).waitFor();
-      await examine();
-      await page.goto(url);
-      await page.getByRole('link').waitFor();
-      await examine();
-      expect(found).toEqual([]);
-    });
+    ] as const)(
+      'the page breaks no rule of accessibility: %s %s %i',
+      async (language, colorScheme, width) => {
+        const person = await service.createUser(['viewer']);
+        const { url } = await linkFor(person);
+        const { page } = await visit(open, service, pathOf(url), { language, colorScheme, width });
+        const found: string[] = [];
+        const examine = async (): Promise<void> => {
+          await settled(page);
+          found.push(...(await accessibility(page)));
+          const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+          if (wide > width) found.push(`${await page.title()} is ${wide} px wide`);
+        };
+        await page.locator('input[type=password]').first().fill('12345678');
+        await page.locator('input[type=password]').nth(1).fill('87654321');
+        await page.locator('button[type=submit]').click();
+        await page.locator('[aria-invalid=true]').waitFor();
+        await examine();
+        await page.locator('input[type=password]').nth(1).fill('lamp under the stair');
+        await page.locator('input[type=password]').first().fill('lamp under the stair');
+        await page.locator('button[type=submit]').click();
+        await page.getByRole('heading', { name: /^(密码已设置|The password is set)$/ }).waitFor();
+        await examine();
+        await page.goto(url);
+        await page.getByRole('link').waitFor();
+        await examine();
+        expect(found).toEqual([]);
+      },
+    );
   });
 });

@@ -133,7 +133,7 @@ describeDatabase('sqlite', 'administration pages: what keys may do', (databases)
       expect((await stored('only reads'))?.scopes).toEqual(['orders:read']);
     });
 
-    it('explain: the scope and the network of a key are steps, the deciding one is marked once', async () => {
+    it('an explanation has the scope and the network of a key as steps, and marks the deciding one once', async () => {
       const { id } = await make('explained', { scopes: ['books:read'], networks: ['10.0.0.0/8'] });
       const { page } = await enter(open, service, root, `/explain?api_key_id=${id}`, { language: 'en' });
       const ask = async (path: string, address: string): Promise<void> => {

@@ -72,7 +72,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
     }, 120_000);
 
     it.each(looks)(
-      'no violation of accessibility rules: $language $colorScheme $width',
+      'every page breaks no rule of accessibility: $language $colorScheme $width',
       async (look) => {
         const { language, colorScheme, width } = look;
         const nameOf = (page: string): string =>

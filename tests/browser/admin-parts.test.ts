@@ -52,7 +52,7 @@ describe('filters', () => {
     },
   ]);
 
-  it('offer what the metadata lets be compared, and nothing else', () => {
+  it('filters offer what the metadata lets be compared, and nothing else', () => {
     expect(fields).toEqual([{ name: 'amount', label: 'Amount', kind: 'number', operators: ['eq', 'gte'] }]);
   });
 
@@ -223,7 +223,7 @@ describe('dates in words', () => {
     expect(withoutWords({ q: 'x', [key]: value }, now)).toEqual({ q: 'x', ...expected });
   });
 
-  it('stand beside other conditions: the stricter one holds', () => {
+  it('filters on dates stand beside other conditions: the stricter one holds', () => {
     expect(withoutWords({ 'at@gte': start(1), 'at@when': 'last_7' }, now)).toEqual({
       'at@gte': start(1),
       'at@lte': away(0),

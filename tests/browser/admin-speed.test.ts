@@ -47,7 +47,7 @@ describe('the built pages', () => {
   const scripts = readdirSync(`${dist}assets/`).filter((name) => name.endsWith('.js'));
   const page = (name: string): string => scripts.find((each) => each.startsWith(`${name}-`)) ?? name;
 
-  it('begin with less than 300 KB of script, gzipped, the texts included', () => {
+  it('the built pages begin with less than 300 KB of script, gzipped, the texts included', () => {
     // The page of lists is among the first scripts.
     const list = closure([...first, page('all-zh-cn')]);
     console.log(
@@ -111,7 +111,7 @@ describeDatabase('sqlite', 'administration pages, timed', (databases) => {
       ['books', 'reference'],
       ['tasks', 'two references'],
     ])(
-      'load a first list with at most 300 KB, headers included, in at most 15 requests: %s, %s',
+      'administration pages load a first list with at most 300 KB, headers included, in at most 15 requests: %s, %s',
       async (path) => {
         const { page: signedIn } = await enter(open, service, root, '/');
         const { page: first } = await open({ fresh: true });

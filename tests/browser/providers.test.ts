@@ -84,7 +84,7 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       await page.getByText('linked to another').waitFor({ state: 'detached' });
     });
 
-    it('explain a sign-in: account, claim, mapping and roles', async () => {
+    it('a sign-in is explained by its account, claim, mapping and roles', async () => {
       const admin = await service.createUser(['admin']);
       company.account = { sub: 'explained', preferred_username: 'explained', groups: ['chiefs', 'everyone'] };
       const guest = await visit(open, service, '/login');

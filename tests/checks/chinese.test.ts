@@ -103,12 +103,12 @@ const levelsOf = (page: string): readonly string[] =>
   ].map(([, level = '']) => level);
 
 describe('Chinese texts', () => {
-  it.each(Object.entries(rules))('keep to the rules of typography: %s', (_name, rule) => {
+  it.each(Object.entries(rules))('Chinese texts keep to the rules of typography: %s', (_name, rule) => {
     expect(texts.length).toBeGreaterThan(1_500);
     expect(breaking(rule)).toEqual([]);
   });
 
-  it.each(unwanted)('never say %s, but %s', (word) => {
+  it.each(unwanted)('Chinese texts never say %s, but %s', (word) => {
     expect(unwanted.length).toBeGreaterThan(15);
     expect(breaking(new RegExp(word, 'u'))).toEqual([]);
   });

@@ -76,7 +76,7 @@ const files = globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts'] });
 const found = ambiguous(files.flatMap((file) => declaredIn(file, readFileSync(join(source, file), 'utf8'))));
 
 describe('one name stands for one thing', () => {
-  it('everywhere in src', () => {
+  it('one name stands for one thing everywhere in src', () => {
     expect(files.length).toBeGreaterThan(300);
     expect([...found].filter(([name]) => !Object.hasOwn(allowed, name))).toEqual([]);
   });

@@ -23,7 +23,7 @@ describe('the tiers of the tests', () => {
     expect(all.length).toBeGreaterThan(300);
   });
 
-  it('run on PostgreSQL what the quick one runs on SQLite only', () => {
+  it('the full tier runs on PostgreSQL what the quick one runs on SQLite only', () => {
     const onEach = filesOfProjects['quick-sqlite'].filter((file) =>
       readFileSync(`${root}${file}`, 'utf8').match(/describeEachDatabase\(/),
     );
@@ -31,14 +31,14 @@ describe('the tiers of the tests', () => {
     expect(onEach.length).toBeGreaterThan(30);
   });
 
-  it('name no file that is not there', () => {
+  it('the tiers name no file that is not there', () => {
     const missing = Object.values(patterns)
       .flat()
       .filter((pattern) => globSync(pattern, { cwd: root }).length === 0);
     expect(missing).toEqual([]);
   });
 
-  it('mutate files that are there, and argue changes of such only', () => {
+  it('mutation tests change files that are there, and argue changes of such only', () => {
     const named = targets.flatMap(({ mutate, tests }) => [...mutate, ...tests]);
     const argued = JSON.parse(readFileSync(`${root}tests/mutants/survivors.json`, 'utf8')) as readonly {
       readonly changes: object;
@@ -50,7 +50,7 @@ describe('the tiers of the tests', () => {
     expect(missing).toEqual([]);
   });
 
-  it('leave the full one a sample with every pair of values of two switches', () => {
+  it('the full tier has a sample with every pair of values of two switches', () => {
     const pairsOf = (among: typeof combinations): ReadonlySet<string> =>
       new Set(
         among.flatMap(({ switches }) => {

@@ -60,7 +60,7 @@ export const run = async (baseUrl: string, account: string, password: string) =>
 describeDatabase('sqlite', 'openapi-typescript and openapi-fetch', (databases) => {
   const service = useService(databases, { application: newsroom, env: { LOCALE: 'en' } });
 
-  it('make a client that compiles and works', async () => {
+  it('openapi-typescript and openapi-fetch make a client that compiles and works', async () => {
     const description = await fetch(`${service.origin}/api-docs/openapi.json`);
     const project = await createProject();
     const ast = await openapiTypescript(await description.text());

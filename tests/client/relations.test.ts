@@ -98,7 +98,7 @@ const alone = async (client: Client<Pick<typeof resources, 'orders'>>) => {
 };
 
 describe('types of relations in the client', () => {
-  it('follow from what is included', () => {
+  it('types of relations in the client follow from what is included', () => {
     type Used = Awaited<ReturnType<typeof typed>>;
     expectTypeOf<keyof Used['items'][number]>().toEqualTypeOf<'id' | 'number' | 'customer' | 'lines'>();
     expectTypeOf<Used['items'][number]['customer']>().toEqualTypeOf<{ id: number; name: string } | null>();

@@ -124,7 +124,7 @@ describe('samples of the documentation page', () => {
     expect([...samples.keys()]).toEqual(Object.keys(extensions));
   });
 
-  it('compile in TypeScript, and parse in JavaScript, for every operation', async () => {
+  it('samples of the documentation page compile in TypeScript, and parse in JavaScript, for every operation', async () => {
     const { compile } = await write('TypeScript', 'JavaScript');
     expect(await compile()).toBe('');
   }, 120_000);
@@ -136,7 +136,7 @@ describe('samples of the documentation page', () => {
   }, 60_000);
 
   it.skipIf(spawnSync('python3', ['--version']).status !== 0)(
-    'compile in Python',
+    'samples of the documentation page compile in Python',
     async () => {
       const { directory, files } = await write('Python');
       execFileSync('python3', ['-m', 'py_compile', ...files], { cwd: directory });

@@ -78,7 +78,7 @@ describe('what is tried again', () => {
 });
 
 describe('errors', () => {
-  it('tell an answer that is none of the service from one that is', async () => {
+  it('errors tell an answer that is none of the service from one that is', async () => {
     const { client } = await start(
       { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' },
       { status: 200, body: '<!doctype html>' },
@@ -89,7 +89,7 @@ describe('errors', () => {
     await expect(client.notes.get(1)).rejects.toMatchObject({ status: 200, code: 40000, message: 'no' });
   });
 
-  it('tell that no answer came, and why', async () => {
+  it('errors tell that no answer came, and why', async () => {
     const { client } = await start();
     const error = await client.notes.list().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(GatewrightError);
@@ -153,7 +153,7 @@ describe('tokens', () => {
     expect(seen).toHaveLength(9);
   });
 
-  it('come by another login where the one before met an outage', async () => {
+  it('tokens come by another login where the one before met an outage', async () => {
     const { baseUrl, seen } = await scriptedServer(
       failure(50000),
       success({ token: 't', user: {} }),
@@ -167,14 +167,14 @@ describe('tokens', () => {
 });
 
 describe('queries', () => {
-  it('refuse what has no meaning instead of asking for everything', async () => {
+  it('queries refuse what has no meaning instead of asking for everything', async () => {
     const { client, seen } = await start();
     const wrong: object[] = [{ title: null }, { title: ['a', 'b'] }];
     for (const filter of wrong) await expect(client.notes.list({ filter })).rejects.toThrow(TypeError);
     expect(seen).toEqual([]);
   });
 
-  it('leave out what is undefined', async () => {
+  it('queries leave out what is undefined', async () => {
     const { client, seen } = await start(success([]), success([]));
     // A form passes on what may be empty.
     const form: { readonly filter: object; readonly q: string | undefined } = {
@@ -200,7 +200,7 @@ describe('positions of a service that reads from a replica', () => {
     body: JSON.stringify({ code: 0, message: 'ok', data: { id: 1 } }),
   });
 
-  it('go back with reads, the last of them, for two seconds; and nothing where there are none', async () => {
+  it('positions of a service that reads from a replica go back with reads, the last of them, for two seconds; and nothing where there are none', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const record = success({ id: 1 });

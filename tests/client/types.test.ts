@@ -167,7 +167,7 @@ type Promised = {
 type Actual = { [Kind in FieldKind]: (typeof fieldTypes)[Kind]['operators'][number] & FilterOperator };
 
 describe('types of the client', () => {
-  it('know fields, operators and views', () => {
+  it('types of the client know fields, operators and views', () => {
     expectTypeOf(typed).toBeFunction();
     expectTypeOf(typedOperators).toBeFunction();
     expectTypeOf(typedGroups).toBeFunction();

@@ -158,7 +158,7 @@ describeEachDatabase('messages about a changed account', (databases) => {
     await nothingElse();
   });
 
-  it('say after a new password how many keys and linked accounts still work', async () => {
+  it('messages about a changed account say after a new password how many keys and linked accounts still work', async () => {
     const user = await service.createUser(['viewer']);
     await createKey(user);
     await createKey(user, { api_key: { name: 'Over', expires_at: '2001-01-01T00:00:00Z' } });

@@ -89,7 +89,7 @@ describeEachDatabase('users in code', (databases) => {
       ).toBe(true);
     });
 
-    it('get a password and tokens: each new password ends what there was before', async () => {
+    it('users in code get a password and tokens: each new password ends what there was before', async () => {
       const { id, username } = await users().create(someone());
       expect((await service.login(username, password)).status).toBe(401);
       const token = await users().issueToken(id);
@@ -141,7 +141,7 @@ describeEachDatabase('users in code', (databases) => {
       expect(await users().list()).toEqual(before);
     });
 
-    it('take part in a transaction', async () => {
+    it('users in code take part in a transaction', async () => {
       const names = someone();
       const failing = system.transaction(async ({ records }) => {
         const { id } = await records('User').create({ ...names, password });
@@ -189,7 +189,7 @@ describeEachDatabase('users in code', (databases) => {
     });
   });
 
-  it('let an application register its users', async () => {
+  it('code of an application registers its users', async () => {
     const names = someone();
     const answer = await service.post<{ id: number; token: string }>('/api/v1/register', {
       body: { ...names, password },

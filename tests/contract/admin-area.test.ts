@@ -287,7 +287,7 @@ describeEachDatabase('the administration area', (databases) => {
       });
     });
 
-    it('201: by form', async () => {
+    it('a key that is made by form is 201', async () => {
       const body = `api_key[name]=by+form%20%C3%A9&api_key[user_id]=${one('viewer').id}&api_key[expires_at]=&ignored=1`;
       const { status, data } = await service.post<Key>('/admin/api_keys', {
         token: one('root'),
@@ -409,7 +409,7 @@ describeEachDatabase('the administration area', (databases) => {
   });
 
   describe('permissions', () => {
-    it('200: every role with every entry, registered without anybody’s doing', async () => {
+    it('permissions are 200 with every role and every entry, registered without anybody’s doing', async () => {
       const rows = await list('/admin/permissions?filter[role]=viewer');
       expect(rows.filter(({ model }) => model === 'Report')).toEqual(
         ['create', 'update', 'destroy']
@@ -468,7 +468,7 @@ describeEachDatabase('the administration area', (databases) => {
   });
 
   describe('payments', () => {
-    it('200: as they came, newest by id', async () => {
+    it('payments are 200 as they came, newest by id', async () => {
       const body = '{"order_no":"A-1","amount":1250,"currency":"CNY","note":{"deep":[1,"二"]}}';
       await service.post('/api/v1/payment', { body, headers: service.sign('shop', body) });
       const [row] = await list('/admin/payments?sort=-id&per_page=1&filter[app_id]=shop');

@@ -145,7 +145,7 @@ describeEachDatabase('API keys', (databases) => {
 
   playScenarios(service, scenarios, () => ({ user }));
 
-  it('201: 64 lowercase hex digits, shown once, masked afterwards', async () => {
+  it('a new key is 201 with 64 lowercase hex digits, shown once, masked afterwards', async () => {
     const answer = await service.post<Key>('/api/v1/api_keys', {
       token: user,
       body: named({ name: 'once' }),

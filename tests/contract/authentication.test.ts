@@ -48,7 +48,7 @@ describeEachDatabase('authentication', (databases) => {
   });
 
   describe('tokens', () => {
-    it('hold user_id and exp and nothing else, signed by HS256, good for 24 hours', async () => {
+    it('tokens hold user_id and exp and nothing else, signed by HS256, good for 24 hours', async () => {
       const before = service.clock.unix();
       const { data } = await service.login(user.username, user.password);
       expect(decoded(data.token, 0)).toEqual({ alg: 'HS256', typ: 'JWT' });
@@ -62,7 +62,7 @@ describeEachDatabase('authentication', (databases) => {
       expect((await me(tokenOf(secret(), { user_id: user.id, exp: later() }))).status).toBe(200);
     });
 
-    it('end after 24 hours, to the second', async () => {
+    it('tokens end after 24 hours, to the second', async () => {
       const token = await service.tokenOf(user.id);
       const { exp } = decoded(token, 1) as { exp: number };
       try {
@@ -135,7 +135,7 @@ describeEachDatabase('authentication', (databases) => {
         expect((await service.get('/api/v1/auth/me', { headers: { authorization } })).status).toBe(200);
     });
 
-    it('401 for every other spelling of the header', async () => {
+    it('every other spelling of the header is 401', async () => {
       const { token } = user;
       for (const authorization of [
         token,
@@ -167,7 +167,7 @@ describeEachDatabase('authentication', (databases) => {
   });
 
   describe('GET /api/v1/auth/me', () => {
-    it('200: the user, and nothing else', async () => {
+    it('GET /api/v1/auth/me returns the user, and nothing else', async () => {
       const { json } = await service.get('/api/v1/auth/me', { token: user });
       const { id, username, email } = user;
       const data = { id, username, email, name: '陆 Emília', roles: ['viewer'] };
@@ -215,7 +215,7 @@ describeEachDatabase('authentication', (databases) => {
         expect((await service.get(`/api/v1/users?${name}=${key.key}`)).status).toBe(401);
     });
 
-    it('hold until they expire, to the millisecond', async () => {
+    it('keys hold until they expire, to the millisecond', async () => {
       const expires = new Date(service.clock.now() + 60_000).toISOString();
       const { key: short } = await service.createKey(user, expires);
       try {

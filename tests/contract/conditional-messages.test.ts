@@ -223,7 +223,7 @@ describeEachDatabase('conditional fields in messages', (databases) => {
     for (const stream of [ofRoot, ofStaff, ofGuest]) stream.close();
   });
 
-  it('never name what a record hides, however it is written', () => {
+  it('conditional fields in messages never name what a record hides, however it is written', () => {
     for (const name of ['guest', 'guest’s own'])
       expect(
         receivers

@@ -85,7 +85,7 @@ describeDatabase('sqlite', 'described inputs', (databases) => {
     );
   };
 
-  it('refuse what the service refuses, field by field, and nothing else', async () => {
+  it('described inputs refuse what the service refuses, field by field, and nothing else', async () => {
     const token = await service.admin();
     await service.post('/api/v1/shelves', { token, body: { shelf: { title: 'one' } } });
     const first = { title: 'first', pages: 1, shelf_id: 1 };
@@ -134,7 +134,7 @@ describeDatabase('sqlite', 'described inputs', (databases) => {
     expect(differences).toEqual([]);
   }, 90_000);
 
-  it('name 409 for a write only where something can collide', async () => {
+  it('described inputs name 409 for a write only where something can collide', async () => {
     const statuses = Object.fromEntries(
       (await operations()).map(([, { operationId, ...rest }]) => [
         operationId,

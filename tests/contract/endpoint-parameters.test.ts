@@ -30,7 +30,7 @@ describeDatabase('sqlite', 'declared parameters of an endpoint', (databases) => 
   const service = useService(databases, { application: { endpoints: [rooms, plain] } });
   const get = (path: string) => service.get(`/api/v1${path}`);
 
-  it('reach the handler with their types and defaults', async () => {
+  it('declared parameters of an endpoint reach the handler with their types and defaults', async () => {
     const { json } = await get(
       '/rooms/2026-02-28/-1?seats=12&open=true&price=7&note=%E6%97%A5&other=1&other=2',
     );

@@ -317,7 +317,7 @@ describeEachDatabase('hard values', (databases) => {
 });
 
 describe('both databases', () => {
-  it('answer the same bytes', () => {
+  it('both databases answer the same bytes', () => {
     const [sqlite = [], postgres = []] = [heard.get('sqlite'), heard.get('postgres')];
     expect(sqlite.length).toBeGreaterThan(100);
     expect(postgres.map(({ what }) => what)).toEqual(sqlite.map(({ what }) => what));

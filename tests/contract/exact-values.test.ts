@@ -141,7 +141,7 @@ describeEachDatabase('values of a body', (databases) => {
     );
   });
 
-  it('reach the receiver of a webhook as sent', async () => {
+  it('values of a body reach the receiver of a webhook as sent', async () => {
     const root = await service.admin();
     const receiver = await startReceiver();
     const { id: hook } = await service.ok<{ id: number }>('POST', '/admin/webhooks', {
@@ -156,7 +156,7 @@ describeEachDatabase('values of a body', (databases) => {
     for (const text of texts) expect(bodies()).toContainEqual(expect.stringContaining(`"meta":${text}`));
   });
 
-  it('show in the event of a change that two doubles would hide', async () => {
+  it('values of a body show in the event of a change that two doubles would hide', async () => {
     const { token } = await service.admin();
     const stream = await openStream(`${service.origin}/api/v1/changes?models=Thing`, {
       authorization: `Bearer ${token}`,

@@ -160,7 +160,7 @@ describeEachDatabase('former values', (databases) => {
     expect(await service.ok<Version[]>('GET', path, { token: await service.admin() })).toHaveLength(3);
   });
 
-  it('say who and why only to callers who may read that user, and that record', async () => {
+  it('former values say who and why only to callers who may read that user, and that record', async () => {
     const [ann, ben] = [await service.createUser(), await service.createUser()];
     const { id: clientId } = await service.ok<{ id: number }>('POST', '/api/v1/clients', {
       token: ben,
@@ -187,7 +187,7 @@ describeEachDatabase('former values', (databases) => {
     ]);
   });
 
-  it('stand in deliveries for administrators who may read the record', async () => {
+  it('former values stand in deliveries for administrators who may read the record', async () => {
     const [root, admin] = [await service.admin(), await service.createUser(['admin'])];
     const webhook = {
       url: 'https://example.com/hook',

@@ -158,7 +158,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     expect(await ask('GET', path, JSON.parse(stdout))).toEqual([200, 'shop']);
   });
 
-  it('open a model that lists them, and no endpoint that does not', async () => {
+  it('HTTP message signatures open a model that lists them, and no endpoint that does not', async () => {
     const parcels = '/api/v1/parcels';
     const body = JSON.stringify({ parcel: { label: 'A' } });
     const create = signed(service, 'shop', parcels, { method: 'POST', body });
@@ -178,7 +178,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     expect(await ask('GET', path, signed(service, 'shop', path, { nonce: 'open' }))).toEqual([200, 'shop']);
   });
 
-  it('stand beside the signature of the contract, each with its own headers', async () => {
+  it('HTTP message signatures stand beside the signature of the contract, each with its own headers', async () => {
     expect(await ask('GET', '/api/v1/either', service.sign('shop', ''))).toEqual([200, 'signature']);
     const headers = signed(service, 'shop', '/api/v1/either');
     expect(await ask('GET', '/api/v1/either', headers)).toEqual([200, 'http_signature']);
@@ -212,7 +212,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     expect([elsewhere.status, elsewhere.json.code]).toEqual([401, codes.signature]);
   });
 
-  it('keep their nonces until they would be refused, and no longer', async () => {
+  it('HTTP message signatures keep their nonces until they would be refused, and no longer', async () => {
     const { nonces: store, database } = service.server.services;
     const rows = async () =>
       (
@@ -245,7 +245,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     }
   });
 
-  it('name the address by which the service is known, whatever Host says', async () => {
+  it('HTTP message signatures name the address by which the service is known, whatever Host says', async () => {
     const headers = signed(service, 'shop', path);
     expect(await ask('GET', path, { ...headers, host: 'evil.example' })).toEqual([200, 'shop']);
     for (const origin of ['http://evil.example', service.origin.replace('http:', 'https:')]) {
@@ -329,7 +329,7 @@ describeEachDatabase('HTTP message signatures', (databases) => {
     });
   });
 
-  it('end with the key: replaced without an overlap, or with one', async () => {
+  it('HTTP message signatures end with the key: replaced without an overlap, or with one', async () => {
     const { pem, privateKey } = pairOf();
     const next = pairOf();
     await createKeyed(service, 'depot', pem);

@@ -26,7 +26,7 @@ describeEachDatabase('two instances on one database', (databases) => {
     expect(await statusOf({ key })).toBe(401);
   });
 
-  it('a key that expires', async () => {
+  it('a key that expires is refused on the other instance too', async () => {
     const user = await first.createUser();
     const { key } = await first.createKey(user, new Date(first.clock.now() + 30_000).toISOString());
     expect(await statusOf({ key })).toBe(200);

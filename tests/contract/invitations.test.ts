@@ -109,7 +109,7 @@ describeEachDatabase('invitations', (databases) => {
       expect(JSON.stringify(await audit(user.id))).not.toContain(token);
     });
 
-    it('403: for oneself, and for a super_admin by an admin; 404, 409', async () => {
+    it('an invitation is 403 for oneself, and for a super_admin by an admin; 404, 409', async () => {
       const invite = (id: number, token: TestUser) =>
         service.post(`/admin/users/${id}/invitation`, { token });
       expect((await invite(root.id, root)).status).toBe(403);

@@ -181,7 +181,7 @@ describeEachDatabase('the rotation of a key', (databases) => {
     expect(await codesOf(service, second, third, fourth)).toEqual([refused, refused, 0]);
   });
 
-  it('never works beyond the expiry, and an expired key is not rotated', async () => {
+  it('a rotated key never works beyond its expiry, and an expired key is not rotated', async () => {
     const user = await service.createUser();
     const expires_at = new Date(service.clock.now() + 3_600_000).toISOString();
     const { id, key: old } = await service.createKey(user, expires_at);

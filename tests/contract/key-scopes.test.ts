@@ -86,7 +86,7 @@ describeEachDatabase('scopes of a key', (databases) => {
       .code;
   const outOfScope = 40_305;
 
-  it('admit what they name, of models and endpoints, and nothing else', async () => {
+  it('scopes of a key admit what they name, of models and endpoints, and nothing else', async () => {
     const bodies: Readonly<Record<string, object>> = {
       parents: { parent: { name: 'x' } },
       children: { child: { title: 'x' } },
@@ -123,7 +123,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     expect(await tried(['children:create', 'POST /checkout'])).toEqual(['POST /checkout', 'children:create']);
   });
 
-  it('hold on what a request leads to: include, filter, sort, fields of parents, batch, code of the application', async () => {
+  it('scopes of a key hold on what a request leads to: include, filter, sort, fields of parents, batch, code of the application', async () => {
     const key = await keyWith({ scopes: ['parents:read', 'POST /new-parent'] });
     expect((await service.get('/api/v1/parents', { key })).status).toBe(200);
     const related = ['include=children', 'filter[children.title]=c'];
@@ -150,7 +150,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     expect(await codeOf(writes, 'POST', 'new-parent', {})).toBe(0);
   });
 
-  it('hold on references: a record that the key may not read is a reference to nothing', async () => {
+  it('scopes of a key hold on references: a record that the key may not read is a reference to nothing', async () => {
     const body = { child: { title: 'x', parent_id: parentId } };
     const blind = await service.post('/api/v1/children', {
       key: await keyWith({ scopes: ['children:*'] }),
@@ -164,7 +164,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     expect((await service.post('/api/v1/children', { key: seeing, body })).status).toBe(201);
   });
 
-  it('hold on streams: the models of the key only', async () => {
+  it('scopes of a key hold on streams: the models of the key only', async () => {
     const key = await keyWith({ scopes: ['children:read'] });
     const open = (models: string) =>
       openStream(`${service.origin}/api/v1/changes?models=${models}`, { 'x-api-key': key });
@@ -177,7 +177,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     stream.close();
   });
 
-  it('leave public records to everyone, and hide one’s own drafts without the scope', async () => {
+  it('scopes of a key leave public records to everyone, and hide one’s own drafts without the scope', async () => {
     const user = await service.createUser();
     const draft = await service.ok<{ id: number }>('POST', '/api/v1/posters', {
       token: user,
@@ -195,7 +195,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     expect([await status(withScope, live.id), await status(withScope, draft.id)]).toEqual([200, 200]);
   });
 
-  it('never add to what the owner may do', async () => {
+  it('scopes of a key never add to what the owner may do', async () => {
     const viewer = await service.createUser();
     const key = await keyWith({ scopes: ['users:read'] }, viewer);
     expect((await service.get<{ id: number }[]>('/api/v1/users', { key })).data).toMatchObject([
@@ -203,7 +203,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     ]);
   });
 
-  it('show in the metadata: what the key cannot do is not offered', async () => {
+  it('scopes of a key show in the metadata: what the key cannot do is not offered', async () => {
     const key = await keyWith({ scopes: ['parents:read'] });
     const { data } = await service.get<{ permissions: Record<string, boolean> }>('/api/v1/meta/Parent', {
       key,
@@ -267,7 +267,7 @@ describeEachDatabase('scopes of a key', (databases) => {
     });
   });
 
-  it('stand in the response, the lists and the audit log; without them nothing changes', async () => {
+  it('scopes of a key stand in the response, the lists and the audit log; without them nothing changes', async () => {
     const restrictions = {
       scopes: ['parents:read', 'POST /checkout'],
       networks: ['203.0.113.0/24', '2001:db8::/32'],
@@ -321,7 +321,7 @@ describeEachDatabase('networks of a key', (databases) => {
   const service = useService(databases, { application, env: { TRUST_PROXY: '1' } });
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 
-  it('admit their addresses, however they are written; from elsewhere the key is unknown', async () => {
+  it('networks of a key admit their addresses, however they are written; from elsewhere the key is unknown', async () => {
     const root = await service.admin();
     const networks = ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'];
     const { key } = await service.ok<{ key: string }>('POST', '/api/v1/api_keys', {

@@ -190,7 +190,7 @@ describeEachDatabase('leaked keys', (databases) => {
     expect([result.status, result.stderr.includes('EACCES')]).toEqual([3, true]);
   });
 
-  it('print no character that a terminal would obey', async () => {
+  it('leaked keys print no character that a terminal would obey', async () => {
     const { key } = await service.ok<Key>('POST', '/api/v1/api_keys', {
       token: user,
       body: { api_key: { name: 'a\u001b[31m\u202eb' } },

@@ -53,7 +53,7 @@ describeEachDatabase('limits', (databases) => {
     user = await service.createUser();
   });
 
-  it('count a user, whichever token or key they use and whichever instance they ask', async () => {
+  it('limits count a user, whichever token or key they use and whichever instance they ask', async () => {
     const { key } = await service.createKey(user);
     const first = await service.get('/api/v1/notes', { token: user });
     expect(headersOf(first)).toEqual({
@@ -75,7 +75,7 @@ describeEachDatabase('limits', (databases) => {
     expect((await service.get('/api/v1/notes', { token: stranger })).status).toBe(200);
   });
 
-  it('count everything without a limit of its own by `default`, but the health check', async () => {
+  it('limits count everything without a limit of its own by `default`, but the health check', async () => {
     const caller = await service.createUser();
     for (let left = 6; left >= 0; left -= 1) {
       const { headers, status } = await service.get('/api/v1/auth/me', { token: caller });
@@ -88,7 +88,7 @@ describeEachDatabase('limits', (databases) => {
     expect((await service.get('/api/v1/health')).headers['ratelimit']).toBe(undefined);
   });
 
-  it('count a network before they authenticate', async () => {
+  it('limits count a network before they authenticate', async () => {
     const statuses = [];
     for (let count = 0; count < 5; count += 1)
       statuses.push((await service.request('POST', '/api/v1/checkout', { key: 'f'.repeat(64) })).status);
@@ -96,7 +96,7 @@ describeEachDatabase('limits', (databases) => {
     expect((await other.request('POST', '/api/v1/checkout', { token: user })).status).toBe(429);
   });
 
-  it('admit again as the bucket refills', async () => {
+  it('limits admit again as the bucket refills', async () => {
     expect(admitted(await statusesOf([1, 2, 3].map(() => service.get('/api/v1/open'))))).toBe(2);
     await expect.poll(async () => (await other.get('/api/v1/open')).status, { timeout: 5_000 }).toBe(200);
   });
@@ -152,21 +152,24 @@ describeEachDatabase('limits of many requests', (databases) => {
   it.each([
     ['notes', 100],
     ['pages', 20],
-  ] as const)('hold for two instances within five in a hundred: %s', async (path, most) => {
-    const user = await service.createUser();
-    const ask = (count: number) =>
-      Array.from({ length: count }, (_, index) =>
-        (index % 2 === 0 ? service : other).get(`/api/v1/${path}`, { token: user }),
-      );
-    // Two thirds at once, the rest one by one, at the one and then at the other.
-    let total = admitted(await statusesOf(ask(most / 2)));
-    expect(total).toBe(most / 2);
-    for (let count = 0; count < most / 4; count += 1) total += admitted(await statusesOf(ask(1)));
-    total += admitted(await statusesOf(ask(most)));
-    expect(total).toBeGreaterThanOrEqual(most);
-    expect(total).toBeLessThanOrEqual(most * 1.05);
-    expect(admitted(await statusesOf(ask(most)))).toBe(0);
-  });
+  ] as const)(
+    'limits of many requests hold for two instances within five in a hundred: %s',
+    async (path, most) => {
+      const user = await service.createUser();
+      const ask = (count: number) =>
+        Array.from({ length: count }, (_, index) =>
+          (index % 2 === 0 ? service : other).get(`/api/v1/${path}`, { token: user }),
+        );
+      // Two thirds at once, the rest one by one, at the one and then at the other.
+      let total = admitted(await statusesOf(ask(most / 2)));
+      expect(total).toBe(most / 2);
+      for (let count = 0; count < most / 4; count += 1) total += admitted(await statusesOf(ask(1)));
+      total += admitted(await statusesOf(ask(most)));
+      expect(total).toBeGreaterThanOrEqual(most);
+      expect(total).toBeLessThanOrEqual(most * 1.05);
+      expect(admitted(await statusesOf(ask(most)))).toBe(0);
+    },
+  );
 });
 
 describeEachDatabase('limits of keys', (databases) => {
@@ -181,7 +184,7 @@ describeEachDatabase('limits of keys', (databases) => {
       body: { api_key: { name: 'job', ...restrictions } },
     });
 
-  it('count a key, and no other key or token of its user', async () => {
+  it('limits of keys count a key, and no other key or token of its user', async () => {
     const limit = { max: 30, window: '1m', burst: 2 };
     const { id, key } = await keyWith({ limit });
     const statuses = [];

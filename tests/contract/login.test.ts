@@ -123,7 +123,7 @@ describeEachDatabase('login', (databases) => {
   });
 
   describe('accounts are looked up by NFKC and case folding', () => {
-    it('200 for every spelling of the same account', async () => {
+    it('a login is 200 for every spelling of the same account', async () => {
       const made = await service.createUser(['viewer'], {
         username: 'Straße_Émile',
         email: 'Ünï@Example.com',

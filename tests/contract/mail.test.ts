@@ -244,7 +244,7 @@ describe('options of mail and registration', () => {
     ['A B a@example.com', undefined],
     ['a@example.com>', undefined],
     ['A, B <a@example.com>, c@example.com', undefined],
-  ])('the sender %j', (text, sender) => {
+  ])('the sender is read from %j', (text, sender) => {
     expect(senderOf(text)).toEqual(sender);
   });
 });

@@ -155,7 +155,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     await receiver.close();
   });
 
-  it('say when a message behind the pause of a failing webhook is sent next', async () => {
+  it('webhooks of callers who manage records say when a message behind the pause of a failing webhook is sent next', async () => {
     // Nothing listens there.
     const hook = await subscribe(ann, { url: 'http://127.0.0.1:9/' });
     await orderOf(mine, 'P1');
@@ -170,7 +170,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect((await first())?.['next_at']).toBe(until);
   });
 
-  it('tell the creator of each write of the records that they manage, with their rights', async () => {
+  it('webhooks of callers who manage records tell the creator of each write of the records that they manage, with their rights', async () => {
     const hook = await subscribe(ann);
     expect(hook).toMatchObject({ secret: expect.stringMatching(/^whsec_/), disabled: false, waiting: 0 });
     const { id } = await orderOf(mine, 'A1', { secret: 'hidden' });
@@ -206,7 +206,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(Object.keys(listed)).not.toContain('user_id');
   });
 
-  it('stand in the administration area with their creator, and every change in the audit log', async () => {
+  it('webhooks of callers who manage records stand in the administration area with their creator, and every change in the audit log', async () => {
     const hook = await subscribe(ann);
     const listed = await service.ok<Row[]>('GET', `/admin/webhooks?filter[managed]=true`, { token: root });
     const creator = { user_id: ann?.id, username: ann?.username, created_by: ann?.id, managed: true };
@@ -294,7 +294,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('act as their creator, whatever the body says', async () => {
+  it('webhooks of callers who manage records act as their creator, whatever the body says', async () => {
     const hook = await subscribe(ann, { user_id: root.id, managed: false, created_by: root.id });
     await service.ok('PATCH', `${path}/${hook.id}`, {
       token: ann,
@@ -365,7 +365,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(await query(`select id from gatewright_webhooks where user_id = ${user.id}`)).toEqual([]);
   });
 
-  it('tell those who read records, and do not manage them, nothing', async () => {
+  it('webhooks of callers who manage records tell those who read records, and do not manage them, nothing', async () => {
     const hook = await subscribe(ben);
     const { id } = await orderOf(mine, 'A1');
     expect((await service.get(`/api/v1/orders/${id}`, { token: ben })).status).toBe(200);
@@ -374,7 +374,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('show nothing of records outside of the rule', async () => {
+  it('webhooks of callers who manage records show nothing of records outside of the rule', async () => {
     const hook = await subscribe(ann);
     const within = await orderOf(mine, 'A1');
     await settled(ann, hook);
@@ -396,7 +396,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(await view()).toEqual(before);
   });
 
-  it('follow records that move between teams', async () => {
+  it('webhooks of callers who manage records follow records that move between teams', async () => {
     const hook = await subscribe(ann);
     const { id } = await orderOf(other, 'B1');
     await change(id, { team_id: mine?.id });
@@ -411,7 +411,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(await settled(ann, hook)).toHaveLength(1);
   });
 
-  it('tell of a deletion by the last state of the record', async () => {
+  it('webhooks of callers who manage records tell of a deletion by the last state of the record', async () => {
     const hook = await subscribe(ann, { actions: ['destroy'] });
     const came = await orderOf(other, 'B1');
     const left = await orderOf(mine, 'A1');
@@ -423,7 +423,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(sent()).toEqual([['Order.destroy', came.id]]);
   });
 
-  it('know the values that the rule compares, and those for reading do not', async () => {
+  it('webhooks of callers who manage records know the values that the rule compares, and those for reading do not', async () => {
     const hook = await subscribe(ben);
     const [dropped, left] = [await orderOf(mine, 'A1'), await orderOf(mine, 'A2')];
     for (const { id } of [dropped, left]) await change(id, { state: 'shut' });
@@ -484,7 +484,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('send nothing while their creator is disabled or must change the password, and never for a deleted one', async () => {
+  it('webhooks of callers who manage records send nothing while their creator is disabled or must change the password, and never for a deleted one', async () => {
     const sam = await service.createUser();
     await sit(sam, mine, 'owner');
     const hook = await subscribe(sam);
@@ -580,7 +580,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     expect((await service.post(path, { token: user, body })).status).toBe(422);
   });
 
-  it('send a test message, and no more than ten of these and of repetitions in a minute', async () => {
+  it('webhooks of callers who manage records send a test message, and no more than ten of these and of repetitions in a minute', async () => {
     const user = await service.createUser();
     await sit(user, mine, 'owner');
     const [one, two] = [await subscribe(user), await subscribe(user)];
@@ -628,7 +628,7 @@ describeEachDatabase('webhooks of callers, elsewhere', (databases) => {
     expect(await statusesOf(service)).toEqual(Array(5).fill(40401));
   });
 
-  it('keep their limit of messages beside a general one, and get another one by name', async () => {
+  it('webhooks of callers keep their limit of messages beside a general one, and get another one by name', async () => {
     const testLimit = 'POST /webhooks/:id/test';
     const policyUnder = async (limits: Readonly<Record<string, RateLimit>>) => {
       await using service = await startService(databases, {
@@ -646,7 +646,7 @@ describeEachDatabase('webhooks of callers, elsewhere', (databases) => {
     );
   });
 
-  it('lead to public addresses only', async () => {
+  it('webhooks of callers lead to public addresses only', async () => {
     await using service = await startService(databases, { application, env: { LOCALE: 'en' } });
     const token = await service.createUser();
     for (const url of [

@@ -269,7 +269,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect((await browser.finish(query)).json.code).toBe(40110);
     });
 
-    it('the code of one provider at another: mixed up', async () => {
+    it('refuses the code of one provider at another: mixed up', async () => {
       const browser = new Browser(service);
       const query = other.approve(await browser.start('company'), someone());
       expect(fragmentOf(await browser.finish(query), 'error')).toBe('40110');
@@ -470,7 +470,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
   });
 
   describe('roles', () => {
-    it('follow the groups at each sign-in; those that the mapping does not know stay', async () => {
+    it('roles follow the groups at each sign-in; those that the mapping does not know stay', async () => {
       const account = someone({ groups: ['staff'] });
       const { user } = await signIn(account);
       await service.ok('POST', '/admin/roles', { token: root, body: { role: { name: `own${user.id}` } } });
@@ -493,7 +493,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       }
     });
 
-    it('include super_admin only by the mapping', async () => {
+    it('roles include super_admin only by the mapping', async () => {
       const { user } = await signIn(someone({ groups: ['super_admin'], roles: ['super_admin'] }));
       expect((await shown(user.id)).roles).toEqual(['viewer']);
       const chief = await signIn(someone({ groups: ['root'] }));
@@ -905,7 +905,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect(await ofUser(chief.id)).toEqual([]);
     });
 
-    it('stay if they are the last way to sign in', async () => {
+    it('linked accounts of a user stay if they are the last way to sign in', async () => {
       const { user } = await signIn(someone());
       const [linked] = await ofUser(user.id);
       const refusal = await service.delete(`${pathOf(user.id)}/${linked?.id}`, { token: root });

@@ -118,7 +118,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       expect(await rows(service)).toBe(before);
     });
 
-    it('a timestamp 300 seconds off, either side', async () => {
+    it('a payment is accepted with a timestamp 300 seconds off, either side', async () => {
       for (const off of [-300, 300]) {
         const body = order();
         const headers = service.sign('shop', body, { timestamp: String(service.clock.unix() + off) });
@@ -311,7 +311,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
         );
     });
 
-    it('a token, a key or a cookie', async () => {
+    it('a token, a key or a cookie does not authenticate a payment', async () => {
       const admin = await service.admin();
       const { key } = await service.createKey(admin);
       const cookie = await service.signIn(admin);
@@ -319,7 +319,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
         expect((await service.post(path, { ...sent, body: order() })).json.code).toBe(40100);
     });
 
-    it('none of them stored anything', async () => {
+    it('refused payments stored nothing', async () => {
       const before = await rows(service);
       await service.post(path, { body: order(), headers: service.sign('nobody', 'x', { secret: 'x' }) });
       expect(await rows(service)).toBe(before);
@@ -336,7 +336,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
   });
 
   describe('the same signed request again', () => {
-    it('201: the first receipt, word for word; stored once', async () => {
+    it('the same signed request again is 201 with the first receipt, word for word; stored once', async () => {
       const before = await rows(service);
       const body = order();
       const headers = service.sign('shop', body);
@@ -371,7 +371,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       expect(await rows(service)).toBe(before + 1);
     });
 
-    it('fifty at once on two instances too', async () => {
+    it('fifty same signed requests at once on two instances store one payment', async () => {
       const second = await service.secondInstance();
       const before = await rows(service);
       const body = order();
@@ -414,7 +414,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       expect(await rows(service)).toBe(before + 1);
     });
 
-    it('409: another body', async () => {
+    it('an Idempotency-Key with another body is 409', async () => {
       const [body, other] = [order(), order()];
       await service.post(path, { body, headers: signedAt(body, 0, 'k-2') });
       const before = await rows(service);
@@ -430,7 +430,7 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       expect([other.status, other.data.id === first.data.id]).toEqual([201, false]);
     });
 
-    it('201: forgotten after 24 hours', async () => {
+    it('an Idempotency-Key is forgotten after 24 hours: 201', async () => {
       const body = order();
       const first = await service.post<Receipt>(path, { body, headers: signedAt(body, 0, 'k-4') });
       try {

@@ -284,7 +284,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       if (status === 405) expect(answer.headers.get('allow')).toBe('GET, HEAD');
     });
 
-    it('204 with Allow: OPTIONS *', async () => {
+    it('OPTIONS * is 204 with Allow', async () => {
       const { status, headers, body } = await send('OPTIONS * HTTP/1.1', ...closing, '', '');
       expect([status, headers.get('allow'), body]).toEqual([
         204,
@@ -333,7 +333,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       'LINK',
       'REPORT',
     ];
-    it.each(methods)('405 with Allow: %s', async (method) => {
+    it.each(methods)('a method that a path does not take is 405 with Allow: %s', async (method) => {
       for (const [path, allow] of [
         ['/api/v1/users', 'GET, HEAD'],
         ['/api/v1/api_keys', 'GET, HEAD, POST'],

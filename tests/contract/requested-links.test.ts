@@ -44,7 +44,7 @@ describeEachDatabase('requests for links from many networks', (databases) => {
     return mailbox.messages.filter((message) => message.to === to).length;
   };
 
-  it('tell the owner of an address once, however many register it or move to it', async () => {
+  it('requests for links from many networks tell the owner of an address once, however many register it or move to it', async () => {
     const user = await service.createUser(['viewer']);
     for (let network = 1; network <= 60; network += 1)
       expect((await register(`198.51.100.${network}`, user.email)).status).toBe(200);
@@ -58,7 +58,7 @@ describeEachDatabase('requests for links from many networks', (databases) => {
     expect(await sent(user.email)).toBe(2);
   });
 
-  it('send twenty messages to one address at most', async () => {
+  it('requests for links from many networks send twenty messages to one address at most', async () => {
     const email = address();
     for (let network = 1; network <= 60; network += 1)
       expect((await register(`198.51.100.${network}`, email)).status).toBe(200);
@@ -69,7 +69,7 @@ describeEachDatabase('requests for links from many networks', (databases) => {
     expect((await service.post('/api/v1/auth/register/confirm', { body })).status).toBe(201);
   });
 
-  it('use up nothing of others: neither a registration, nor a reset, nor a change of address', async () => {
+  it('requests for links from many networks use up nothing of others: neither a registration, nor a reset, nor a change of address', async () => {
     const email = address();
     for (let request = 0; request < 10; request += 1) await register('198.51.100.7', email);
     await settled();
@@ -155,7 +155,7 @@ describeEachDatabase('failed sign-ins', (databases) => {
     expect((await service.login(user.username, user.password, there)).status).toBe(429);
   });
 
-  it('stay after a session that is none yet: the password was right, the second factor is missing', async () => {
+  it('failed sign-ins stay after a session that is none yet: the password was right, the second factor is missing', async () => {
     const user = await service.createUser(['admin']);
     const { database } = service.server.services;
     const enrolled = databases.dialect === 'postgres' ? 'true' : '1';

@@ -85,7 +85,7 @@ describeEachDatabase('two endpoints with one method and path', (databases) => {
     const taken = { ...resource, endpoints: [endpoint('GET', '/notes/:number')] };
     const pendingIn = (url: string) => pendingMigrations(databaseTarget(url), resource);
 
-    it('a new one', async () => {
+    it('a new database is as it was where two endpoints conflict', async () => {
       const url = await databases.create();
       const before = await pendingIn(url);
       expect(await refusal(taken, url)).toContain('two endpoints for one method and path');
@@ -93,7 +93,7 @@ describeEachDatabase('two endpoints with one method and path', (databases) => {
       expect(await pendingIn(url)).toEqual(before);
     });
 
-    it('one in which something is pending', async () => {
+    it('a database in which something is pending is as it was where two endpoints conflict', async () => {
       const url = await databases.create();
       expect(await refusal({}, url)).toContain('it answers on');
       expect(await refusal(taken, url)).toContain('two endpoints for one method and path');

@@ -183,7 +183,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await login(user.username, user.password)).json.code).toBe(40_300);
     });
 
-    it('count as wrong passwords: 429 for the password too, after ten from one network', async () => {
+    it('guesses count as wrong passwords: 429 for the password too, after ten from one network', async () => {
       const { user, secret } = await enrol(service);
       for (let tickets = 0; tickets < 2; tickets += 1) {
         const { ticket } = await firstStep(service, user);
@@ -338,7 +338,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
     /** Operations left to a token of a user with a second factor: none that acts in the area. */
     const open = new Set(['POST /admin/session', 'POST /admin/session/second-factor']);
 
-    it('reach no endpoint of the area: a token, a key, a session from before', async () => {
+    it('other credentials reach no endpoint of the area: a token, a key, a session from before', async () => {
       const user = await service.createUser(['super_admin']);
       const { key } = await service.createKey(user);
       const former = await openBrowser(service, user);
@@ -398,7 +398,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await browser.ask('GET', '/admin/session')).json.code).toBe(40_106);
     });
 
-    it('set nothing up: that is done in a session', async () => {
+    it('other credentials set nothing up: that is done in a session', async () => {
       const user = await service.createUser(['admin']);
       const browser = await openBrowser(service, user);
       const { token } = await browser.ok<{ token: string }>('POST', '/admin/session/token');

@@ -142,7 +142,7 @@ describeEachDatabase('security events', (databases) => {
     });
   });
 
-  it('refused administration: who, from where, what', async () => {
+  it('a refused administration is an event with who, from where, what', async () => {
     const address = '10.31.0.1';
     const viewer = await service.createUser();
     expect((await service.get('/admin/users', { token: viewer, ...from(address) })).status).toBe(403);

@@ -96,7 +96,9 @@ describeDatabase('postgres', 'results', (databases) => {
     expect(stored).toEqual([{ n: 1 }]);
   });
 
-  it('move as they are to a database with other settings, and from one', { timeout: 180_000 }, async () => {
+  it('results move as they are to a database with other settings, and from one', {
+    timeout: 180_000,
+  }, async () => {
     const [source, destination] = [await databases.create(), await databases.create()];
     for (const url of [source, destination]) await adverse(url, 'database');
     const { service, token } = await fill(source);

@@ -63,7 +63,7 @@ describeEachDatabase('sessions', (databases) => {
       ]);
     });
 
-    it('401 and 422: as the login', async () => {
+    it('POST /admin/session is 401 and 422 as the login', async () => {
       const wrong = await service.post('/admin/session', {
         body: { account: admin.username, password: 'wrong one' },
       });
@@ -115,7 +115,7 @@ describeEachDatabase('sessions', (databases) => {
         expect([headers, (await write(cookie, headers)).status]).toEqual([headers, 201]);
     });
 
-    it('403: from anywhere else', async () => {
+    it('a write by cookie from anywhere else is 403', async () => {
       const cookie = await service.signIn(admin);
       for (const headers of [
         {},
@@ -136,7 +136,7 @@ describeEachDatabase('sessions', (databases) => {
       }
     });
 
-    it('403: whatever the method of writing', async () => {
+    it('a write by cookie from elsewhere is 403, whatever its method', async () => {
       const cookie = await service.signIn(admin);
       for (const [method, path] of [
         ['DELETE', `/admin/users/${viewer.id}`],
@@ -179,7 +179,7 @@ describeEachDatabase('sessions', (databases) => {
   });
 
   describe('the end', () => {
-    it('200: sign-out kills it, on this device only', async () => {
+    it('a sign-out ends the session, on this device only', async () => {
       const [cookie, other] = [await service.signIn(admin), await service.signIn(admin)];
       const { status, headers } = await service.delete('/admin/session', { cookie, headers: own() });
       expect([status, headers['set-cookie']]).toEqual([
@@ -201,7 +201,7 @@ describeEachDatabase('sessions', (databases) => {
       expect([refused.status, refused.headers['clear-site-data']]).toEqual([403, undefined]);
     });
 
-    it('200: all of one’s own, none of others', async () => {
+    it('a user ends all of their own sessions, none of others', async () => {
       const neighbour = await service.createUser(['admin']);
       const [cookie, other, theirs] = [
         await service.signIn(admin),
@@ -271,7 +271,7 @@ describeEachDatabase('sessions', (databases) => {
       expect((await service.get('/admin/users/999999/sessions', { token: root })).status).toBe(404);
     });
 
-    it('200: one of one’s own, by its id, on whichever device; none of others', async () => {
+    it('a user ends one of their own sessions, by its id, on whichever device; none of others', async () => {
       const person = await service.createUser(['admin']);
       const neighbour = await service.createUser(['admin']);
       const [cookie, other, theirs] = [
@@ -445,7 +445,7 @@ describeEachDatabase('sessions', (databases) => {
       expect(entry).toMatchObject({ actor_name: user.username, target_name: user.username });
     });
 
-    it('422: by field, in its own words', async () => {
+    it('PUT /admin/password is 422 by field, in its own words', async () => {
       const user = await service.createUser(['admin']);
       const cookie = await service.signIn(user);
       for (const [body, field, rule] of [

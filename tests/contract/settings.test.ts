@@ -74,7 +74,7 @@ describeEachDatabase('CORS', (databases) => {
 describeEachDatabase('settings', (databases) => {
   describe('without CORS_ORIGINS', () => {
     const service = useService(databases);
-    it('no header of CORS at all', async () => {
+    it('no header of CORS is sent without CORS_ORIGINS', async () => {
       const headers = { origin: allowedOrigin };
       const answers = [
         await service.get('/api/v1/health', { headers }),
@@ -168,7 +168,7 @@ describeEachDatabase('settings', (databases) => {
 
   describe('BODY_LIMIT', () => {
     const service = useService(databases, { env: { BODY_LIMIT: '2048' } });
-    it('413 above it', async () => {
+    it('a body above BODY_LIMIT is 413', async () => {
       const login = (bytes: number) =>
         service.post('/api/v1/auth/login', {
           body: `{"account":"a","password":"${'x'.repeat(bytes - 31)}"}`.padEnd(bytes),
@@ -208,7 +208,7 @@ describeEachDatabase('settings', (databases) => {
         await expect(startService(databases, { env: { LOCALE, ...env } })).rejects.toThrow(message);
     });
 
-    it('every mistake at once', async () => {
+    it('every mistake of the first administrator is reported at once', async () => {
       const env = { LOCALE: 'en', ADMIN_USERNAME: 'a@b', ADMIN_EMAIL: 'x', ADMIN_PASSWORD: 'short' };
       await expect(startService(databases, { env })).rejects.toThrow(
         /^ADMIN_USERNAME: .*\nADMIN_EMAIL: .*\nADMIN_PASSWORD: Password must have at least 8 characters and at most 1024 bytes$/,

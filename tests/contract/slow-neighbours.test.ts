@@ -86,7 +86,9 @@ describeEachDatabase('servers outside that do not respond', (databases) => {
   const mailing = () =>
     count(`select count(*) as n from gatewright_jobs where name = 'account-mail' and state = 'running'`);
 
-  it('hold up neither jobs of the application nor webhooks of others', { timeout: 90_000 }, async () => {
+  it('servers outside that do not respond hold up neither jobs of the application nor webhooks of others', {
+    timeout: 90_000,
+  }, async () => {
     const receiver = await startReceiver(() => 200);
     const [ann, ben] = [await service.createUser(), await service.createUser()];
     for (let number = 0; number < 10; number += 1)

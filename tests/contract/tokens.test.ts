@@ -120,7 +120,7 @@ describeEachDatabase('tokens', (databases) => {
     expect([await codes(token), await codes(other)]).toEqual([revoked, revoked]);
   });
 
-  it('stay valid where nothing of the account was taken back', async () => {
+  it('tokens stay valid where nothing of the account was taken back', async () => {
     const user = await service.createUser();
     const token = await login(user);
     await patch(user, { name: 'Renamed', roles: ['viewer', 'admin'] });

@@ -137,7 +137,7 @@ describeEachDatabase('/admin/views', (databases) => {
     expect(await mine(person, 'users')).toHaveLength(200);
   });
 
-  it('go with their user, and are for administrators', async () => {
+  it('views go with their user, and are for administrators', async () => {
     const person = await service.createUser(['admin']);
     const { data } = await save({ resource: 'users', name: 'gone', query: {} }, person);
     await service.ok('DELETE', `/admin/users/${person.id}`, { token: root });

@@ -46,7 +46,7 @@ describeEachDatabase('webhooks', (databases) => {
   const change = (service: Service, token: TestUser, id: number, webhook: object) =>
     service.ok<Hook>('PATCH', `/admin/webhooks/${id}`, { token, body: { webhook } });
 
-  it('lead to no private address, by whatever name, unless that is allowed', async () => {
+  it('webhooks lead to no private address, by whatever name, unless that is allowed', async () => {
     const { service, receiver, root } = await start({ WEBHOOK_PRIVATE: '0' });
     let connections = 0;
     const inside = createServer((socket) => {
@@ -80,7 +80,7 @@ describeEachDatabase('webhooks', (databases) => {
     expect(connections).toBe(0);
   });
 
-  it('wait for another acting user where theirs is deleted', async () => {
+  it('webhooks wait for another acting user where theirs is deleted', async () => {
     const { service, receiver, root } = await start();
     const sam = await service.createUser();
     const hook = await subscribe(service, root, receiver.url, sam);
@@ -93,7 +93,7 @@ describeEachDatabase('webhooks', (databases) => {
     await expect.poll(() => receiver.received.length).toBe(1);
   });
 
-  it('outlast a new jwt_secret of the credentials, and any number of them while no service runs', async () => {
+  it('webhooks outlast a new jwt_secret of the credentials, and any number of them while no service runs', async () => {
     const { service, receiver, root } = await start({ JWT_SECRET: '' });
     const second = await service.secondInstance();
     const hook = await subscribe(service, root, receiver.url);
@@ -136,7 +136,7 @@ describeEachDatabase('webhooks', (databases) => {
     await received(third, 'three later');
   }, 40_000);
 
-  it('wait where an instance knows no secret that opens theirs, and go on where another one does', async () => {
+  it('webhooks wait where an instance knows no secret that opens theirs, and go on where another one does', async () => {
     const { service, receiver, root } = await start();
     const hook = await subscribe(service, root, receiver.url);
     const behind = await service.secondInstance({ env: { JWT_SECRET: 'another secret of enough length!' } });
@@ -236,7 +236,7 @@ describeEachDatabase('webhooks', (databases) => {
     expect(await show(service, root, hook.id)).toMatchObject({ failures: 0, waiting: 0 });
   });
 
-  it('look at many events that do not concern them without a delivery, and at those behind', async () => {
+  it('webhooks look at many events that do not concern them without a delivery, and at those behind', async () => {
     const { service, receiver, root } = await start();
     const hook = await subscribe(service, root, receiver.url);
     await change(service, root, hook.id, { actions: ['destroy'] });
@@ -253,7 +253,7 @@ describeEachDatabase('webhooks', (databases) => {
     expect(await deliveries(service, root, hook.id)).toHaveLength(1);
   });
 
-  it('keep what has ended for 30 days, and what waits until it is sent', async () => {
+  it('webhooks keep what has ended for 30 days, and what waits until it is sent', async () => {
     const { service, receiver, root } = await start();
     const hook = await subscribe(service, root, receiver.url);
     await create(service, root, 'delivered');
@@ -270,7 +270,7 @@ describeEachDatabase('webhooks', (databases) => {
     expect((await deliveries(service, root, hook.id)).map(({ state }) => state)).toEqual(['waiting']);
   });
 
-  it('keep nothing of a record that was forgotten, nor what a receiver sent back of it', async () => {
+  it('webhooks keep nothing of a record that was forgotten, nor what a receiver sent back of it', async () => {
     const { service, receiver, root } = await start();
     receiver.respond = ({ body }, response) => {
       response.setHeader('X-Echo', encodeURIComponent(body));

@@ -59,7 +59,7 @@ describeEachDatabase('the help desk', (databases) => {
   };
 
   describe('members', () => {
-    it('begin with the creator of a company, which others do not see', async () => {
+    it('members begin with the creator of a company, which others do not see', async () => {
       const [ann, eve] = [await app.user(), await app.user()];
       const id = await made(ann, 'companies', 'company', { name: 'Roofs', hourly_rate: '80' });
       const seats = (await ann.get(`/api/v1/memberships?filter[company_id]=${id}`)).data;
@@ -98,7 +98,7 @@ describeEachDatabase('the help desk', (databases) => {
       expect(await names(eve)).toMatchObject([{ id: eve.id }]);
     });
 
-    it('leave, except for the last owner, and have no access from then on', async () => {
+    it('members leave, except for the last owner, and have no access from then on', async () => {
       const { ann, ben, cal, id, seats, ticket, open } = await desk();
       expect((await changed(cal, `memberships/${seats.cal}`, 'membership', { role: 'owner' })).status).toBe(
         403,
@@ -201,7 +201,7 @@ describeEachDatabase('the help desk', (databases) => {
       expect((await app.as('admin').get(`/api/v1/tickets/${ticket}`)).data.title).toBe('Leak');
     });
 
-    it('show their customer neither the internal note nor the hours, on any way', async () => {
+    it('tickets show their customer neither the internal note nor the hours, on any way', async () => {
       const { ann, ben, cal, ticket } = await desk();
       const read = [
         `tickets/${ticket}`,
@@ -233,7 +233,7 @@ describeEachDatabase('the help desk', (databases) => {
       expect((await ben.get('/api/v1/comments?q=pays')).data).toHaveLength(1);
     });
 
-    it('show the names of customer and agent to each other', async () => {
+    it('tickets show the names of customer and agent to each other', async () => {
       const { ben, cal, ticket, open } = await desk();
       const names = {
         user: { id: cal.id, name: cal.username },
@@ -273,7 +273,7 @@ describeEachDatabase('the help desk', (databases) => {
       expect((await cal.delete(`/api/v1/${path}`)).status).toBe(403);
     });
 
-    it('tell forms which fields this caller writes in this ticket', async () => {
+    it('tickets tell forms which fields this caller writes in this ticket', async () => {
       const { ben, cal, ticket, id } = await desk();
       const fresh = await newTicket(cal, id);
       const writable = async (user: TestUser, query: string) => {
@@ -318,7 +318,7 @@ describeEachDatabase('the help desk', (databases) => {
       }
     });
 
-    it('go through their states, and tell when the present one began', async () => {
+    it('tickets go through their states, and tell when the present one began', async () => {
       const { ben, cal, id } = await company();
       const ticket = await newTicket(cal, id);
       const path = `tickets/${ticket}`;
@@ -342,7 +342,7 @@ describeEachDatabase('the help desk', (databases) => {
       expect(await state()).toMatchObject({ state: 'open', answered_after: 90 });
     });
 
-    it('come back from the trash by an owner, as they were', async () => {
+    it('tickets come back from the trash by an owner, as they were', async () => {
       const { ann, ben, cal, ticket, internal, open } = await desk();
       await made(cal, 'comments', 'comment', { ticket_id: ticket, body: 'Monday is fine' });
       const before = (await ben.get(`/api/v1/tickets/${ticket}`)).data;
@@ -376,7 +376,7 @@ describeEachDatabase('the help desk', (databases) => {
       for (const who of [cal, ben]) expect((await who.delete(`/api/v1/comments/${own}`)).status).toBe(403);
     });
 
-    it('show nothing of what they were while they were internal', async () => {
+    it('comments show nothing of what they were while they were internal', async () => {
       const { ann, ben, cal, internal } = await desk();
       const published = { internal: false, body: 'We have received your payment' };
       expect((await changed(ben, `comments/${internal}`, 'comment', published)).status).toBe(200);

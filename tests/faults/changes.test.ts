@@ -117,7 +117,7 @@ describeEachDatabase('streams that break', (databases) => {
     await expect.poll(() => service.server.services.changes.size).toBe(0);
   }, 60_000);
 
-  it('tell what another instance, or process, has written', async () => {
+  it('streams that break tell what another instance, or process, has written', async () => {
     const other = await service.secondInstance();
     const stream = await follow(service.origin, await service.createUser());
     onTestFinished(() => stream.close());
@@ -140,7 +140,7 @@ describeEachDatabase('streams that break', (databases) => {
     expect(Math.max(...waits)).toBeLessThan(3_000);
   }, 60_000);
 
-  it('cut a caller who does not read, and no other', async () => {
+  it('streams that break cut a caller who does not read, and no other', async () => {
     const user = await service.createUser();
     const url = `${service.origin}/api/v1/changes?models=Wide`;
     const stuck = await openStream(url, { authorization: `Bearer ${user.token}` }, { read: false });
@@ -180,7 +180,7 @@ describeEachDatabase('streams that break', (databases) => {
     expect(new Set(streams.map(({ events }) => events[0]?.id))).toEqual(new Set([id]));
   }, 120_000);
 
-  it('end at once when the service is about to stop, and hold up nothing', async () => {
+  it('streams that break end at once when the service is about to stop, and hold up nothing', async () => {
     const own = await startService(databases, { application: items });
     const user = await own.createUser();
     const streams = await Promise.all(Array.from({ length: 5 }, () => follow(own.origin, user)));

@@ -63,7 +63,9 @@ describeEachDatabase('processes that work on jobs', (databases) => {
   const left = async (database: Database): Promise<number> =>
     (await database.all({ sql: 'select id from gatewright_jobs', parameters: [] })).length;
 
-  it('share 1,000 jobs, and do none twice while they live', { timeout: 120_000 }, async () => {
+  it('processes that work on jobs share 1,000 jobs, and do none twice while they live', {
+    timeout: 120_000,
+  }, async () => {
     const { url, database } = await setUp();
     const workers = [await startWorker(url), await startWorker(url)];
     const all = Array.from({ length: 1_000 }, (_, n) => n);
@@ -105,7 +107,7 @@ describeEachDatabase('processes that work on jobs', (databases) => {
     expect(done.length - all.length).toBeLessThanOrEqual(3 * 5);
   });
 
-  it('run a tick once, three of them', { timeout: 60_000 }, async () => {
+  it('processes that work on jobs run a tick once, three of them', { timeout: 60_000 }, async () => {
     const { url } = await setUp();
     const workers: Worker[] = [];
     for (let n = 0; n < 3; n += 1) workers.push(await startWorker(url, { TICKS: '1' }));

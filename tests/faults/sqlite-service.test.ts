@@ -64,7 +64,7 @@ const serve = async (blocks?: number): Promise<Served> => {
 const another = 'another service runs on this SQLite file';
 
 describe('two services on one SQLite file', () => {
-  it('run, and the second one says so; commands beside a service say nothing', async () => {
+  it('two services on one SQLite file run, and the second one says so; commands beside a service say nothing', async () => {
     const first = await serve();
     const { status, stderr } = await run(['migrate'], { env });
     expect([status, stderr]).toEqual([0, '']);

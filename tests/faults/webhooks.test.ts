@@ -100,7 +100,9 @@ describeEachDatabase('webhooks under fault', (databases) => {
   const ids = (received: readonly Received[]) => received.map(({ headers }) => headers['webhook-id']);
   const patient = { timeout: 60_000, interval: 100 } as const;
 
-  it('send nothing of what was killed before its commit', { timeout: 120_000 }, async () => {
+  it('webhooks under fault send nothing of what was killed before its commit', {
+    timeout: 120_000,
+  }, async () => {
     const { service, receiver, create, deliveries } = await setUp();
     const writer = await startSender(service, { UNCOMMITTED: '1' }, 'written');
     await killed(writer);
@@ -110,7 +112,9 @@ describeEachDatabase('webhooks under fault', (databases) => {
     expect(await deliveries()).toHaveLength(1);
   });
 
-  it('send what was committed by a process that is gone', { timeout: 120_000 }, async () => {
+  it('webhooks under fault send what was committed by a process that is gone', {
+    timeout: 120_000,
+  }, async () => {
     const { service, receiver, create, secret } = await setUp();
     await create('committed');
     expect(receiver.received).toEqual([]);
@@ -119,7 +123,9 @@ describeEachDatabase('webhooks under fault', (databases) => {
     expect(receiver.received.every((one) => verifies(secret, one))).toBe(true);
   });
 
-  it('send again what was being sent, under the same id', { timeout: 120_000 }, async () => {
+  it('webhooks under fault send again what was being sent, under the same id', {
+    timeout: 120_000,
+  }, async () => {
     const { service, receiver, create, deliveries } = await setUp();
     receiver.respond = () => new Promise(() => {});
     const first = await startSender(service);
@@ -135,7 +141,7 @@ describeEachDatabase('webhooks under fault', (databases) => {
     expect(new Set(ids(receiver.received))).toEqual(new Set([(await deliveries())[0]?.message_id]));
   });
 
-  it('send again what was answered, where that was not stored, under the same id', {
+  it('webhooks under fault send again what was answered, where that was not stored, under the same id', {
     timeout: 120_000,
   }, async () => {
     const { service, receiver, create, deliveries, hold } = await setUp();
@@ -161,7 +167,9 @@ describeEachDatabase('webhooks under fault', (databases) => {
     expect(new Set(ids(receiver.received)).size).toBe(1);
   });
 
-  it('reach a receiver that was down for a day, everything in order', { timeout: 180_000 }, async () => {
+  it('webhooks under fault reach a receiver that was down for a day, everything in order', {
+    timeout: 180_000,
+  }, async () => {
     const { service, receiver, create, rename, deliveries, webhook, pass } = await setUp();
     await receiver.close();
     await startSender(service);
@@ -191,7 +199,9 @@ describeEachDatabase('webhooks under fault', (databases) => {
     }
   });
 
-  it('keep the order of each record with two senders, through failures', { timeout: 180_000 }, async () => {
+  it('webhooks under fault keep the order of each record with two senders, through failures', {
+    timeout: 180_000,
+  }, async () => {
     const { service, receiver, create, rename, deliveries, pass } = await setUp();
     let requests = 0;
     receiver.respond = async () => {

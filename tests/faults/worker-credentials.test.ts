@@ -61,7 +61,7 @@ describeDatabase('postgres', 'three workers', (databases) => {
     return { status: response.status, pid: Number(data['pid']), data };
   };
 
-  it('refuse a nonce, a revoked token and a rotated key that another one has ended, and share a limit', {
+  it('three workers refuse a nonce, a revoked token and a rotated key that another one has ended, and share a limit', {
     timeout: 60_000,
   }, async () => {
     const { service, secret } = await start();

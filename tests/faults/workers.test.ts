@@ -118,7 +118,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
   const expectGone = (pids: readonly number[], timeout: number) =>
     expect.poll(() => pids.filter(isAlive), { timeout }).toEqual([]);
 
-  it('prepare once, greet once, share the connections, and stop as one, without a failed request', {
+  it('workers prepare once, greet once, share the connections, and stop as one, without a failed request', {
     timeout: 60_000,
   }, async () => {
     const service = await startAll({
@@ -154,7 +154,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(all.filter(isAlive)).toEqual([]);
   });
 
-  it('replace one that is killed, which takes only what it was answering with it', {
+  it('workers replace one that is killed, which takes only what it was answering with it', {
     timeout: 60_000,
   }, async () => {
     const service = await startAll();
@@ -204,7 +204,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect((await Promise.all(uploads)).filter((result) => result === 200)).toHaveLength(kept.length);
   });
 
-  it('lose no connection that one was handed and had not taken when it was killed', {
+  it('workers lose no connection that one was handed and had not taken when it was killed', {
     timeout: 60_000,
   }, async () => {
     const service = await startAll();
@@ -233,7 +233,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
       .toBe(200);
   });
 
-  it('never mix their lines, however long these are, and end with a signal to the whole group', {
+  it('workers never mix their lines, however long these are, and end with a signal to the whole group', {
     timeout: 60_000,
   }, async () => {
     const service = await startAll({ DRAIN: '60' });
@@ -253,7 +253,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(workersOf(service)).toHaveLength(2);
   });
 
-  it('end at once with a second signal', { timeout: 60_000 }, async () => {
+  it('workers end at once with a second signal', { timeout: 60_000 }, async () => {
     const service = await startAll({ DRAIN: '60' });
     const all = workersOf(service);
     process.kill(primaryOf(service), 'SIGTERM');
@@ -265,7 +265,9 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     await expectGone(all, 3_000);
   });
 
-  it('answer what they have and end when the process above them is killed', { timeout: 60_000 }, async () => {
+  it('workers answer what they have and end when the process above them is killed', {
+    timeout: 60_000,
+  }, async () => {
     const service = await startAll();
     const all = workersOf(service);
     const slow = ask(service.port, '/api/v1/worker/700');
@@ -278,7 +280,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(await endless).not.toMatchObject({ status: 200 });
   });
 
-  it('end when the process above them is killed, even while code blocks them', {
+  it('workers end when the process above them is killed, even while code blocks them', {
     timeout: 60_000,
   }, async () => {
     const service = await startAll();

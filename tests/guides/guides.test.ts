@@ -236,7 +236,7 @@ it('every example in whose folder several pages run is one of these', () => {
 describe.each(subjects)('pages about the example %s', (example) => {
   const pages = guides.filter((guide) => guide.place === example && runAs(guide) === undefined);
 
-  it('quote its files as they are', async () => {
+  it('pages about an example quote its files as they are', async () => {
     for (const block of pages.flatMap(({ blocks }) => blocks)) {
       const source = await quotedFile(example, block);
       if (source !== undefined) expect(misquoted(block, source), block.file).toEqual([]);

@@ -130,7 +130,7 @@ describe('the types of an application', () => {
     ['nodenext', 'nodenext'],
     ['bundler', 'esnext'],
   ])(
-    'hold under moduleResolution %s, and can be declared',
+    'the types of an application hold under moduleResolution %s, and can be declared',
     async (moduleResolution, module) => {
       const folder = join(app.folder, `typed-${moduleResolution}`);
       await cp(join(import.meta.dirname, 'typed'), folder, { recursive: true });

@@ -75,7 +75,7 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
     ['users', 'GET', '/api/v1/users', 2],
     ['users with what they prove', 'GET', '/admin/users?page=1&filter[second_factor]=none', 2],
     ['health', 'GET', '/api/v1/health', 0],
-  ])('%s: %s %s in at most %i', async (_name, method, path, most) => {
+  ])('%s: %s %s takes at most %i statements', async (_name, method, path, most) => {
     expect(await asked(method, path)).toBeLessThanOrEqual(most);
   });
 
@@ -114,7 +114,7 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
     }
   });
 
-  it('create and update in at most 3, whatever has to be unique', async () => {
+  it('a create and an update take at most 3 statements, whatever has to be unique', async () => {
     expect(await asked('POST', '/api/v1/notes', { note: { title: 'new' } })).toBeLessThanOrEqual(2);
     expect(await asked('PATCH', '/api/v1/notes/2', { note: { title: 'newer' } })).toBeLessThanOrEqual(2);
     expect(await asked('PATCH', '/api/v1/orders/1', { order: { number: 'N-2' } })).toBeLessThanOrEqual(3);

@@ -34,12 +34,12 @@ describe.each([
 
   afterAll(() => service?.stop());
 
-  it('begin with two commands that greet as shown', () => {
+  it('the first steps begin with two commands that greet as shown', () => {
     expect(start?.command).toBe(command);
     expect(normalised(service.greeting)).toBe(normalised(start?.output ?? ''));
   });
 
-  it('print what is shown', () => {
+  it('the first steps print what is shown', () => {
     expect(outputs.map(normalised)).toEqual(steps.map(({ output }) => normalised(output ?? '')));
   });
 });
@@ -49,7 +49,7 @@ describe('both README files', () => {
     for (const text of [english, chinese]) expect(text.split('\n').length).toBeLessThan(151);
   });
 
-  it('show the same model', () => {
+  it('both README files show the same model', () => {
     const modelOf = (text: string) =>
       blocksOf(text).flatMap(({ language, text: code }) =>
         language === 'ts' ? [code.replaceAll(/ \/\/ .*$/gm, '')] : [],
@@ -70,7 +70,7 @@ describe('both README files', () => {
     return existsSync(join(root, translated)) ? translated : target;
   };
 
-  it('lead to the same pages and pictures, in Chinese where there is one', () => {
+  it('both README files lead to the same pages and pictures, in Chinese where there is one', () => {
     expect(linksOf(english).length).toBeGreaterThan(25);
     expect(linksOf(chinese)).toEqual(linksOf(english).map(translationOf));
   });

@@ -109,7 +109,7 @@ describe('models that name one another by functions', () => {
     member('id', { of: (): { name: 'Order' } => seat });
   });
 
-  it('hold conditions to the fields of a model that the function returns as it is', () => {
+  it('models that name one another by functions hold conditions to the fields of a model that the function returns as it is', () => {
     member('order_id', { of: () => seat, on: 'order_id' });
     // @ts-expect-error: no such field
     member('order_id', { of: () => seat, on: 'ordr_id' });

@@ -21,7 +21,7 @@ const fields = {
 } as const;
 
 describe('types of row rules', () => {
-  it('take what the model has', () => {
+  it('types of row rules take what the model has', () => {
     defineResource('Task', { fields, isolation: true });
     defineResource('Task', { fields, isolation: own() });
     defineResource('Task', { fields, isolation: { read: 'everyone', write: own('assignee') } });
@@ -48,7 +48,7 @@ describe('types of row rules', () => {
     expect(saidIsolation?.read).toBe(saidIsolation?.write);
   });
 
-  it('refuse fields that the model has not, and values that a field never has', () => {
+  it('types of row rules refuse fields that the model has not, and values that a field never has', () => {
     // @ts-expect-error: no such field
     defineResource('Task', { fields, isolation: own('asignee') });
     // @ts-expect-error: no reference to a user
@@ -79,7 +79,7 @@ describe('types of row rules', () => {
     expect(define.reed).toThrow('isolation.reed');
   });
 
-  it('hold the fields and the condition of a restriction to the model', () => {
+  it('types of row rules hold the fields and the condition of a restriction to the model', () => {
     defineResource('Task', {
       fields,
       restricted: ['title', { fields: ['done', 'assignee', 'project_id'], unless: own('assignee') }],
@@ -92,7 +92,7 @@ describe('types of row rules', () => {
     defineResource('Task', { fields, restricted: [{ fields: ['done'], unless: own('asignee') }] });
   });
 
-  it('hold what is said of another model to that model, where it is given', () => {
+  it('types of row rules hold what is said of another model to that model, where it is given', () => {
     // @ts-expect-error: no such field
     member('team_id', { of: membership, on: 'tem_id' });
     // @ts-expect-error: no such value

@@ -144,7 +144,7 @@ describe('an application with a public key', () => {
 });
 
 describe('app list and app remove', () => {
-  it('show what there is, without secrets', async () => {
+  it('app list and app remove show what there is, without secrets', async () => {
     expect(await app('list')).toEqual({ status: 0, stdout: '', stderr: '' });
     expect(await app('list --json')).toEqual({ status: 0, stdout: '[]\n', stderr: '' });
     await app('create shop');

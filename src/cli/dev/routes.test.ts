@@ -25,7 +25,7 @@ const application = createApplication({
 });
 
 describe('routes as dev lists them', () => {
-  it('say what the rules leave open, by what each action does with rows', async () => {
+  it('routes as dev lists them say what the rules leave open, by what each action does with rows', async () => {
     const lines = routeLines(await endpointsOf(application, readConfig({})), '');
     const open = (method: string, path: string) =>
       lines
@@ -42,7 +42,7 @@ describe('routes as dev lists them', () => {
     expect(open('DELETE', '/api/v1/leaves/:id')).toBe('no permission check');
   });
 
-  it('warn about isolation without ownership', async () => {
+  it('routes as dev lists them warn about isolation without ownership', async () => {
     const lines = routeLines(await endpointsOf(application, readConfig({})), '');
     expect(lines.filter((line) => line.startsWith('Warning:'))).toEqual([
       expect.stringContaining('Diary: isolation without ownership'),

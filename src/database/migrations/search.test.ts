@@ -77,7 +77,7 @@ const stage = async (databases: Databases, search?: readonly string[]) => {
 const both = ['title', 'body'];
 
 describeEachDatabase('migrations of a full-text search', (databases) => {
-  it('add one to records that are there, and remove it without residue', async () => {
+  it('migrations of a full-text search add one to records that are there, and remove it without residue', async () => {
     const books = await stage(databases);
     await books.alter({ search: { from: [], to: both } });
     expect(await books.search()).toEqual(both);
@@ -97,7 +97,7 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
     await books.insert('Drittes', 'ohne');
   });
 
-  it('make the words of many records beside writes, none of which waits for all of them', async () => {
+  it('migrations of a full-text search make the words of many records beside writes, none of which waits for all of them', async () => {
     const books = await stage(databases);
     const many = 6000;
     await books.execute(`with recursive n (i) as (select 2 union all select i + 1 from n where i < ${many})
@@ -129,7 +129,7 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
     expect(await books.fills()).toEqual([]);
   }, 60_000);
 
-  it('go on with the words where a process before was killed, with the next start', async () => {
+  it('migrations of a full-text search go on with the words where a process before was killed, with the next start', async () => {
     const books = await stage(databases);
     for (let nth = 2; nth <= 20; nth += 1) await books.insert(`Stored ${nth}`, 'text');
     await books.alter({ search: { from: [], to: both } });
@@ -143,7 +143,7 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
     expect(await books.fills()).toEqual([]);
   });
 
-  it('forget words that are missing where a statement in SQL has dropped the table', async () => {
+  it('migrations of a full-text search forget words that are missing where a statement in SQL has dropped the table', async () => {
     const books = await stage(databases);
     await books.execute(`insert into gatewright_fills (table_name, below) values ('gone', 15)`);
     await books.start();
@@ -152,7 +152,7 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
 
   // SQLite lets one transaction write at a time.
   it.runIf(databases.dialect === 'postgres')(
-    'keep the words of a record that comes back while those of deleted ones are removed',
+    'migrations of a full-text search keep the words of a record that comes back while those of deleted ones are removed',
     async () => {
       const books = await stage(databases, both);
       await books.execute('delete from books');
@@ -174,7 +174,7 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
     },
   );
 
-  it('follow columns that are renamed, changed and dropped, and others that are rebuilt', async () => {
+  it('migrations of a full-text search follow columns that are renamed, changed and dropped, and others that are rebuilt', async () => {
     const books = await stage(databases, both);
     await books.alter({ rename: { title: 'heading' } });
     expect(await books.search()).toEqual(['heading', 'body']);
@@ -193,30 +193,33 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
   });
 
   // Those of PostgreSQL are the same in every release.
-  it.runIf(databases.dialect === 'sqlite')('replace the triggers of earlier releases', async () => {
-    const books = await stage(databases, both);
-    const triggers = () =>
-      books.rows(`select name, sql from sqlite_master where type = 'trigger' order by name`);
-    const made = await triggers();
-    await books.execute('drop trigger gatewright_search_books_insert');
-    await books.execute(
-      'create trigger gatewright_search_books_insert after insert on books begin select 1; end',
-    );
-    await books.apply(searchTriggers.up);
-    expect(await triggers()).toEqual(made);
-    await books.insert('Ἄγγελος й', '检索');
-    for (const words of ['αγγελος', 'и', '检索', 'ubersicht'])
-      expect(await books.find(words, both)).toHaveLength(1);
-  });
+  it.runIf(databases.dialect === 'sqlite')(
+    'migrations of a full-text search replace the triggers of earlier releases',
+    async () => {
+      const books = await stage(databases, both);
+      const triggers = () =>
+        books.rows(`select name, sql from sqlite_master where type = 'trigger' order by name`);
+      const made = await triggers();
+      await books.execute('drop trigger gatewright_search_books_insert');
+      await books.execute(
+        'create trigger gatewright_search_books_insert after insert on books begin select 1; end',
+      );
+      await books.apply(searchTriggers.up);
+      expect(await triggers()).toEqual(made);
+      await books.insert('Ἄγγελος й', '检索');
+      for (const words of ['αγγελος', 'и', '检索', 'ubersicht'])
+        expect(await books.find(words, both)).toHaveLength(1);
+    },
+  );
 
-  it('refuse a column that goes', async () => {
+  it('migrations of a full-text search refuse a column that goes', async () => {
     const books = await stage(databases, both);
     await expect(books.alter({ drop: ['body'], search: { from: both, to: both } })).rejects.toThrow(
       'search: books has no column body any more',
     );
   });
 
-  it('follow a table that is renamed and dropped', async () => {
+  it('migrations of a full-text search follow a table that is renamed and dropped', async () => {
     const books = await stage(databases, both);
     await books.apply((db, name) => renameTable(db, name, 'books', 'volumes', { model: 'Volume' }));
     expect(await books.search('volumes')).toEqual(both);

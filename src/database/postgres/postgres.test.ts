@@ -5,7 +5,7 @@ import { StatementNames } from './statement-names.ts';
 const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, parameters });
 
 describeDatabase('postgres', 'sessions', (databases) => {
-  it('keep a bounded number of prepared statements', async () => {
+  it('sessions keep a bounded number of prepared statements', async () => {
     const database = await databases.open(undefined, { poolSize: 1 });
     for (let number = 0; number < 1_200; number += 1) {
       expect(await database.get(query(`select ${number}::int as n`))).toEqual({ n: number });
@@ -17,7 +17,7 @@ describeDatabase('postgres', 'sessions', (databases) => {
     expect(prepared?.n).toBeLessThanOrEqual(501);
   });
 
-  it('go on when another instance changes a table under a prepared statement', async () => {
+  it('sessions go on when another instance changes a table under a prepared statement', async () => {
     const url = await databases.create();
     const database = await databases.open(url, { poolSize: 2 });
     const other = await databases.open(url);
@@ -48,7 +48,7 @@ describeDatabase('postgres', 'sessions', (databases) => {
     });
   });
 
-  it('answer dates, JSON and numerics as the text that the server gives', async () => {
+  it('sessions answer dates, JSON and numerics as the text that the server gives', async () => {
     const database = await databases.open();
     const values = `select date '2026-01-02' as d, timestamptz '2026-01-02 03:04:05.678+05:45' as t,
       json '{"a": 1}' as j, 1.50::numeric as n, true as b, 3::smallint as s, 0.5::float8 as f`;
@@ -79,7 +79,7 @@ describeDatabase('postgres', 'sessions', (databases) => {
     await expect.poll(() => database.get(query('select 1 as n')).catch(() => 'not yet')).toEqual({ n: 1 });
   });
 
-  it('let no more than a bounded number of callers wait', async () => {
+  it('sessions let no more than a bounded number of callers wait', async () => {
     const database = await databases.open(undefined, { poolSize: 1 });
     await database.execute(query('create table t (n int)'));
     const outcomes = await Promise.allSettled(
@@ -135,7 +135,7 @@ describeDatabase('postgres', 'sessions that take no writes', (databases) => {
 describeDatabase('postgres', 'names of prepared statements', (databases) => {
   const read = query('select $1::int as n', 1);
 
-  it('say what they stand for, so that no other process can have used one for something else', () => {
+  it('names of prepared statements say what they stand for, so that no other process can have used one for something else', () => {
     const [one, other] = [new StatementNames(), new StatementNames()];
     one.nameOf('select 1');
     expect(other.nameOf(read.sql)).toBe(one.nameOf(read.sql));
@@ -165,7 +165,7 @@ describeDatabase('postgres', 'names of prepared statements', (databases) => {
 });
 
 describeDatabase('postgres', 'reads of one turn', (databases) => {
-  it('share sessions, and each gets its own answer', async () => {
+  it('reads of one turn share sessions, and each gets its own answer', async () => {
     const database = await databases.open();
     const read = query('select $1::int as n, pg_backend_pid() as session', 0);
     const rows = await Promise.all(
@@ -177,7 +177,7 @@ describeDatabase('postgres', 'reads of one turn', (databases) => {
     expect(new Set(rows.map((row) => row?.session)).size).toBeLessThanOrEqual(5);
   });
 
-  it('fail alone, whether the statement or a value is refused', async () => {
+  it('reads of one turn fail alone, whether the statement or a value is refused', async () => {
     const database = await databases.open(undefined, { poolSize: 1 });
     const quotient = query('select 10 / $1::int as n');
     const outcomes = await Promise.allSettled([

@@ -14,7 +14,7 @@ describe('recent commits', () => {
     expect(await commits.lastOf(() => 'user:3')).toBe(none);
   });
 
-  it('include those that concern every caller', async () => {
+  it('recent commits include those that concern every caller', async () => {
     const commits = new RecentCommits();
     commits.addForAll(9);
     expect(await commits.lastOf(() => expect.unreachable('no caller has committed'))).toBe(9);
@@ -46,5 +46,5 @@ describe('statements that write to a table', () => {
     'insert into "seats_old" values (1)',
     'update tasks set a = 1 where team_id in (select team_id from seats)',
     'select * from users',
-  ])('not: %s', (sql) => expect(writes([sql])).toBe(false));
+  ])('a statement writes to no table: %s', (sql) => expect(writes([sql])).toBe(false));
 });

@@ -30,7 +30,7 @@ describeDatabase('sqlite', 'the files of a database', (databases) => {
     for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${path}${suffix}`)).toBe(0o600);
   });
 
-  it('hold nothing of a deleted row once the log is written back', async () => {
+  it('the files of a database hold nothing of a deleted row once the log is written back', async () => {
     const url = await databases.create();
     const database = await databases.open(url);
     await database.execute(query('create table t (secret text)'));
@@ -42,7 +42,7 @@ describeDatabase('sqlite', 'the files of a database', (databases) => {
     expect((await readFile(url.slice('sqlite:'.length))).includes('very-secret')).toBe(false);
   });
 
-  it('leave no more for a checkpoint than a turn can wait for: a log of 400 pages, and the last commit', async () => {
+  it('the files of a database leave no more for a checkpoint than a turn can wait for: a log of 400 pages, and the last commit', async () => {
     const url = await databases.create();
     const database = await databases.open(url);
     await database.execute(query('create table t (id integer primary key, n integer, filling text)'));

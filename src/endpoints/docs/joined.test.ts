@@ -9,7 +9,7 @@ const run = (source: string): Promise<Record<string, unknown>> =>
   import(`data:text/javascript,${encodeURIComponent(source)}`);
 
 describe('modules in one file', () => {
-  it('run once each, before their importers, in scopes of their own', async () => {
+  it('modules in one file run once each, before their importers, in scopes of their own', async () => {
     const joined = joinModules(
       'main.js',
       files({
@@ -37,7 +37,7 @@ describe('modules in one file', () => {
     expect(joined).not.toContain('Said by a comment');
   });
 
-  it('leave a type before an expression, and what stands behind it', async () => {
+  it('modules in one file leave a type before an expression, and what stands behind it', async () => {
     const source = [
       '/** @type {number[]} */ const all = [1];',
       '/** @param {number} more */',
@@ -48,7 +48,7 @@ describe('modules in one file', () => {
     expect((add as (more: number) => number)(2)).toBe(3);
   });
 
-  it('import what stays apart', () => {
+  it('modules in one file import what stays apart', () => {
     const joined = joinModules(
       'main.js',
       files({
@@ -79,7 +79,7 @@ describe('modules in one file', () => {
 });
 
 describe('style sheets in one file', () => {
-  it('stand in the places where they are imported, for their medium', () => {
+  it('style sheets in one file stand in the places where they are imported, for their medium', () => {
     const joined = joinSheets(
       'page.css',
       files({

@@ -9,7 +9,7 @@ const sortOf = (text: string) => parseSort(view, text);
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('cursors', () => {
-  it('carry the values of the order and come back as columns take them', () => {
+  it('cursors carry the values of the order and come back as columns take them', () => {
     const sort = sortOf('-at,price,flag,title');
     const cursor = encodeCursor(sort, ['2024-01-01T00:00:00.000Z', '12.50', true, null, 7]);
     expect(decodeCursor(cursor, sort)).toEqual({
@@ -67,7 +67,7 @@ describe('cursors', () => {
       expect(decodeCursor(encodeCursor(title, values, 'before'), n)).toBeUndefined();
   });
 
-  it('come from places that the database returned, one a line', () => {
+  it('cursors come from places that the database returned, one a line', () => {
     expect(parsePlace('["a",1]\n["b",2]')).toEqual(['b', 2]);
     expect(parsePlace('["a",1]\n["b",2]', 'first')).toEqual(['a', 1]);
     expect(parsePlace('[1]')).toEqual([1]);

@@ -384,7 +384,7 @@ describeEachDatabase('list', (databases) => {
     );
   });
 
-  it('never mixes up callers whose queries are the same', async () => {
+  it('list never mixes up callers whose queries are the same', async () => {
     for (const round of [1, 2]) {
       for (const owner of [0, 1, 2])
         expect((await ids('page=1', ownGrant(owner))).length, `round ${round}`).toBe(20);
@@ -564,7 +564,7 @@ describeEachDatabase('list of much', (databases) => {
 });
 
 describeEachDatabase('hidden fields', (databases) => {
-  it('never change an answer', async () => {
+  it('hidden fields never change an answer', async () => {
     const things = varied(60);
     const twins = await Promise.all(
       [things, things.map((thing, index) => ({ ...thing, secret: `changed ${index}` }))].map(async (rows) => {

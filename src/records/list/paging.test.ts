@@ -47,7 +47,7 @@ describeEachDatabase('links of pages', (databases) => {
       direction,
     );
 
-  it('lead nowhere before the first and nowhere behind the last', async () => {
+  it('links of pages lead nowhere before the first and nowhere behind the last', async () => {
     const link = (page: number) => `page=${page}&per_page=2`;
     expect(await linksOf(link(1))).toEqual({ first: link(1), last: link(3), next: link(2) });
     expect(await linksOf(link(2))).toEqual({ first: link(1), last: link(3), next: link(3), prev: link(1) });
@@ -61,7 +61,7 @@ describeEachDatabase('links of pages', (databases) => {
   });
 
   it.each(['id', '-id', 'n', '-n,-id', 'title'])(
-    'lead back from behind the end and on from before the start, by %s',
+    'links of pages lead back from behind the end and on from before the start, by %s',
     async (sort) => {
       const isDown = sort.startsWith('-');
       const beyond = sort === 'title' ? ['z', 99] : isDown ? [-5, -5] : [99, 99];

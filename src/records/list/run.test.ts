@@ -537,7 +537,7 @@ describeEachDatabase('a page that is streamed while others write', (databases) =
 });
 
 describeDatabase('sqlite', 'texts of a row', (databases) => {
-  it('go out as the database made them, and readable where one is no UTF-8', async () => {
+  it('texts of a row go out as the database made them, and readable where one is no UTF-8', async () => {
     const { ask, database } = await watch(
       databases,
       rowsBy(1, () => ({ title: 'aé' })),

@@ -63,19 +63,19 @@ describeDatabase('sqlite', 'plans', (databases) => {
     [behind('-at,-id', '2024-01-01T00:00:00.000Z', 100), /SEARCH t USING INDEX things_1/],
     ['filter[n]=4&page=1', /SEARCH t USING INDEX things_0 \(n=\?\)/],
     ['filter[id][in]=1,2,3', /SEARCH t USING INTEGER PRIMARY KEY \(rowid=\?\)/],
-  ])('read along an index and sort nothing for %s', async (query, step) => {
+  ])('plans read along an index and sort nothing for %s', async (query, step) => {
     const plan = await planOf(query);
     expect(plan).toMatch(step);
     expect(plan).not.toContain('TEMP B-TREE');
   });
 
-  it('find the rows of one user by the index, in the order of the key', async () => {
+  it('plans find the rows of one user by the index, in the order of the key', async () => {
     const plan = await planOf(behind('id', 100), ['user_id'], [3]);
     expect(plan).toMatch(/SEARCH t USING INDEX things_2 \(user_id=\? AND rowid>\?\)/);
     expect(plan).not.toContain('TEMP B-TREE');
   });
 
-  it('seek on a descending index whose ties ascend, sorting the ties only', async () => {
+  it('plans seek on a descending index whose ties ascend, sorting the ties only', async () => {
     const plan = await planOf(behind('-at', '2024-01-01T00:00:00.000Z', 100));
     expect(plan).toMatch(/SEARCH t USING INDEX things_1 \(at<\?\)/);
     expect(plan).toContain('USE TEMP B-TREE FOR LAST TERM OF ORDER BY');
@@ -106,7 +106,7 @@ describeDatabase('postgres', 'plans', (databases) => {
     [behind('at', '2023-11-14T22:13:21.000Z', 100), 'things_1'],
     [behind('-at,-id', '2023-11-14T22:13:21.000Z', 100), 'things_1'],
     ['sort=n&page=1', 'things_0'],
-  ])('walk along an index and sort nothing for %s', async (query, index) => {
+  ])('plans walk along an index and sort nothing for %s', async (query, index) => {
     const list = planner.prepare(view, undefined, parseListParameters(view, query, 1000));
     const { sql, parameters: values } = list.plan.page({
       ...list.values,

@@ -47,7 +47,7 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
     expect(await total('page=1&per_page=10')).toBe(rows);
   });
 
-  it('count what was written meanwhile, by this process or another', async () => {
+  it('totals of pages of a large table count what was written meanwhile, by this process or another', async () => {
     const before = await total('page=1&per_page=10');
     await insertThings(database, [blank]);
     expect(await total('page=1&per_page=10')).toBe(before + 1);
@@ -153,7 +153,7 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
     await remove();
   });
 
-  it('agree with the rows while somebody writes all the time', async () => {
+  it('totals of pages of a large table agree with the rows while somebody writes all the time', async () => {
     const writing = (async () => {
       for (let n = 0; n < 40; n++) await insertThings(other, [{ ...blank, n: 7 }]);
     })();

@@ -138,7 +138,7 @@ describeEachDatabase('the parts of a rule', (databases) => {
   );
 
   it.each(['a team', 'a role', 'a parent', 'alternatives', 'alternatives in one another'] as const)(
-    'find a page by indexes, in one statement: %s',
+    'the parts of a rule find a page by indexes, in one statement: %s',
     async (of) => {
       const { model } = cardOf(rules[of]);
       const source = resourceSource(model, new Map());

@@ -40,7 +40,7 @@ describeEachDatabase('buckets', (databases) => {
     };
   };
 
-  it('admit as many requests as they hold, of all that two processes get at once', async () => {
+  it('buckets admit as many requests as they hold, of all that two processes get at once', async () => {
     const { process } = await setUp();
     const shape = hourly(20);
     const counts = await Promise.all([take(process(), shape, 50), take(process(), shape, 50)]);
@@ -48,7 +48,7 @@ describeEachDatabase('buckets', (databases) => {
     expect(await take(process(), shape, 5)).toBe(0);
   });
 
-  it('admit a twentieth too many at most, however many workers hold them for full', async () => {
+  it('buckets admit a twentieth too many at most, however many workers hold them for full', async () => {
     const { process } = await setUp();
     const shape = hourly(200);
     const workers = Array.from({ length: 8 }, () => process(8));
@@ -63,7 +63,7 @@ describeEachDatabase('buckets', (databases) => {
     expect(sum).toBeLessThanOrEqual(210);
   });
 
-  it('admit a sixtieth too many at most where another process was first, and pay it back', async () => {
+  it('buckets admit a sixtieth too many at most where another process was first, and pay it back', async () => {
     const { process } = await setUp();
     const shape = hourly(200);
     const [one, other] = [process(), process()];
@@ -136,7 +136,7 @@ describeEachDatabase('buckets', (databases) => {
   it.each<{ what: string; shape: (size: number) => BucketShape }>([
     { what: 'a quota', shape: (size) => ({ size, interval: undefined }) },
     { what: 'a limit', shape: (size) => ({ size, interval: hour * 1000 }) },
-  ])('keep what was used of $what whose size changes, in every process', async ({ shape }) => {
+  ])('buckets keep what was used of $what whose size changes, in every process', async ({ shape }) => {
     const { process } = await setUp();
     const [one, other] = [process(), process()];
     expect(await take(one, shape(3), 5)).toBe(3);
@@ -150,7 +150,7 @@ describeEachDatabase('buckets', (databases) => {
     expect((await process().level('bucket', shape(5))).remaining).toBe(0);
   });
 
-  it('keep the used requests of a quota that is lowered and raised again', async () => {
+  it('buckets keep the used requests of a quota that is lowered and raised again', async () => {
     const { process } = await setUp();
     const quota = (size: number): BucketShape => ({ size, interval: undefined });
     const [one, other] = [process(), process()];
@@ -160,7 +160,7 @@ describeEachDatabase('buckets', (databases) => {
     expect(await take(other, quota(600), 200)).toBe(100);
   });
 
-  it('keep a changed shape where another process writes what it admitted before', async () => {
+  it('buckets keep a changed shape where another process writes what it admitted before', async () => {
     const { process } = await setUp();
     const shape = (size: number): BucketShape => ({ size, interval: hour * 1000 });
     const [one, other] = [process(), process()];
@@ -179,7 +179,7 @@ describeEachDatabase('buckets', (databases) => {
     await expect.poll(() => take(buckets, faster, 1), { interval: 20 }).toBe(1);
   });
 
-  it('lose nothing that could not be written, and fail the requests of which the database had to decide', async () => {
+  it('buckets lose nothing that could not be written, and fail the requests of which the database had to decide', async () => {
     const { process, state } = await setUp();
     const shape: BucketShape = { size: 120, interval: undefined };
     const buckets = process();

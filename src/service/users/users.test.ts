@@ -42,7 +42,7 @@ describeEachDatabase('sessions of a user who is changed', (databases) => {
   };
 
   it.each(Object.entries(ending))(
-    'end at %s, with the sign-in that was under way',
+    'sessions of a user who is changed end at %s, with the sign-in that was under way',
     async (_name, [change, options]) => {
       const { users, ann, bob, left, signIn } = await setUp();
       expect(await left(ann)).toBe(2);
@@ -53,7 +53,7 @@ describeEachDatabase('sessions of a user who is changed', (databases) => {
     },
   );
 
-  it('go on where only the name changes', async () => {
+  it('sessions of a user who is changed go on where only the name changes', async () => {
     const { users, ann, left } = await setUp();
     await users.update(ann, { name: 'Anne' }, actor);
     expect(await left(ann)).toBe(2);

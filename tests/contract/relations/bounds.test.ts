@@ -52,7 +52,7 @@ describeEachDatabase('bounds of related records', (databases) => {
     return least;
   };
 
-  it('end the work as soon as there is one too many, however deep it is found', async () => {
+  it('bounds of related records end the work as soon as there is one too many, however deep it is found', async () => {
     const full = await fastest('orders/1?include=lines', 200);
     // A million records, if each of a thousand and one lines were joined with those of its order.
     for (const path of [
@@ -62,7 +62,7 @@ describeEachDatabase('bounds of related records', (databases) => {
       expect(await fastest(path, 400)).toBeLessThan(60 * Math.max(full, 2));
   });
 
-  it('refuse an answer of too many bytes, and not the next one of few to the same question', async () => {
+  it('bounds of related records refuse an answer of too many bytes, and not the next one of few to the same question', async () => {
     const status = async (id: number) => (await get(`orders/${id}?include=lines.order.lines`)).status;
     for (let time = 0; time < 2; time += 1) expect([await status(1), await status(3)]).toEqual([400, 200]);
   });

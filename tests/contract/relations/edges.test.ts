@@ -135,7 +135,7 @@ describeEachDatabase('related records at the edges', (databases) => {
         expect((await get(path + query, { token: ann })).json.code, query).toBe(40006);
   });
 
-  it('hold every kind of value as their own endpoint answers it', async () => {
+  it('related records at the edges hold every kind of value as their own endpoint answers it', async () => {
     const { data } = await get(`posts/${post.id}?include=notes.post.notes`, { token: ann });
     const [found] = data['notes'] as Row[];
     const alone = await get(`notes/${found?.id}`, { token: ann });
@@ -145,7 +145,7 @@ describeEachDatabase('related records at the edges', (databases) => {
     expect(JSON.stringify((parent['notes'] as Row[])[0])).toBe(JSON.stringify(alone.data));
   });
 
-  it('take no cursor of another kind of value, and none of another order', async () => {
+  it('related records at the edges take no cursor of another kind of value, and none of another order', async () => {
     await make(ann, 'notes', 'note', { post_id: post.id, text: 'second' });
     const query = 'per_page=1&sort=post.title,-post.created_at,price';
     const page = await get(`notes?${query}&after=`, { token: ann });

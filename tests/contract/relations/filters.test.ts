@@ -70,7 +70,7 @@ describeEachDatabase('filters and sorts across relations', (databases) => {
     await make(ben, 'orders', 'order', { number: 'E', customer_id: customers[0]?.id });
   });
 
-  it('find by a field of the record that a reference names', async () => {
+  it('filters and sorts across relations find by a field of the record that a reference names', async () => {
     expect(await numbers('filter[customer.country]=DE')).toEqual(['A']);
     expect(await numbers('filter[customer.country][in]=DE,FR')).toEqual(['A', 'B']);
     expect(await numbers('filter[customer.name][like]=x')).toEqual(['D']);
@@ -78,14 +78,14 @@ describeEachDatabase('filters and sorts across relations', (databases) => {
     expect(await numbers('filter[customer.id][null]=false')).toEqual(['A', 'B', 'D']);
   });
 
-  it('count no record as one whose fields have no value', async () => {
+  it('filters and sorts across relations count no record as one whose fields have no value', async () => {
     expect(await numbers('filter[customer.country][null]=true')).toEqual(['C', 'D']);
     expect(await numbers('filter[customer.country][ne]=DE')).toEqual(['B', 'C', 'D']);
     expect(await numbers('filter[lines.product_id][null]=true')).toEqual(['C', 'D']);
     expect(await numbers('filter[lines.id][null]=true')).toEqual(['D']);
   });
 
-  it('find where there is one of many', async () => {
+  it('filters and sorts across relations find where there is one of many', async () => {
     expect(await numbers(`filter[lines.product_id]=${products[0]?.id}`)).toEqual(['A']);
     expect(await numbers('filter[lines.quantity][gte]=2')).toEqual(['A', 'B', 'C']);
     expect(await numbers('filter[lines.quantity][ne]=5')).toEqual(['A', 'B', 'D']);
@@ -95,7 +95,7 @@ describeEachDatabase('filters and sorts across relations', (databases) => {
     ]);
   });
 
-  it('count a record out of reach as none', async () => {
+  it('filters and sorts across relations count a record out of reach as none', async () => {
     expect(await numbers('filter[lines.product.name]=hidden')).toEqual([]);
     expect(await numbers('filter[lines.product.name]=own')).toEqual(['A']);
     expect(await numbers('filter[lines.product.name][null]=true')).toEqual(['B', 'C', 'D']);
@@ -107,7 +107,7 @@ describeEachDatabase('filters and sorts across relations', (databases) => {
     expect(await all(`filter[user.username]=${ben.username}`)).toEqual(['E']);
   });
 
-  it('sort by the record that a reference names, with pages that lead on', async () => {
+  it('filters and sorts across relations sort by the record that a reference names, with pages that lead on', async () => {
     expect(await numbers('sort=customer.name,number')).toEqual(['C', 'D', 'B', 'A']);
     expect(await numbers('sort=-customer.country,-number')).toEqual(['B', 'A', 'D', 'C']);
     const walked: unknown[] = [];
@@ -139,7 +139,7 @@ describeEachDatabase('filters and sorts across relations', (databases) => {
     expect(others.json['data']).toMatchObject([{ number: 'E' }]);
   });
 
-  it('refuse fields that are not read, paths that are none, and models that may not be read', async () => {
+  it('filters and sorts across relations refuse fields that are not read, paths that are none, and models that may not be read', async () => {
     expect(await refused('filter[customer.note]=x')).toEqual([400, 40007]);
     expect(await refused('filter[lines.secret]=x')).toEqual([400, 40007]);
     expect(await refused('filter[missing.name]=x')).toEqual([400, 40007]);

@@ -23,7 +23,7 @@ describeEachDatabase('schemas of records within a body', (databases) => {
   const meta = async (options: object, path = '/api/v1/meta/Purchase') =>
     (await service.request<Metadata>('GET', `${path}?language=en`, options)).data;
 
-  it('hold what their caller may write, without the reference to the record', async () => {
+  it('schemas of records within a body hold what their caller may write, without the reference to the record', async () => {
     const ann: TestUser = await service.createUser();
     const { schemas, uiSchema } = await meta({ token: ann });
     expect(names(schemas.create)).toEqual(['number', 'total', 'items']);
@@ -61,7 +61,7 @@ describeEachDatabase('schemas of records within a body', (databases) => {
     expect(names(inArea.properties['items']?.items)).toContain('granted');
   });
 
-  it('accept in the API description what the service accepts', async () => {
+  it('schemas of records within a body accept in the API description what the service accepts', async () => {
     const { json } = await service.request('GET', '/api-docs/openapi.json');
     const { components } = json as unknown as { components: { schemas: Record<string, object> } };
     const schema = { components, $ref: '#/components/schemas/PurchaseUpdate' };

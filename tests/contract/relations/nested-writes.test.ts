@@ -95,7 +95,7 @@ describeEachDatabase('records within a body', (databases) => {
     });
   });
 
-  it('run their hooks between the statement of their record and its own beforeCommit', async () => {
+  it('records within a body run their hooks between the statement of their record and its own beforeCommit', async () => {
     const { ann } = await stage();
     const { id, items } = await bought(ann);
     heard.length = 0;
@@ -185,7 +185,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(heard.filter((what) => what.includes('after'))).toEqual([]);
   });
 
-  it('free their unique values for one another', async () => {
+  it('records within a body free their unique values for one another', async () => {
     const { ann, article, other } = await stage();
     const { id, items } = await bought(ann, [
       { quantity: 1, article_id: article.id, code: number() },
@@ -218,7 +218,7 @@ describeEachDatabase('records within a body', (databases) => {
     ]);
   });
 
-  it('stay with their record, whatever the body says, and are moved by their own endpoint', async () => {
+  it('records within a body stay with their record, whatever the body says, and are moved by their own endpoint', async () => {
     const { ann } = await stage();
     const [one, two] = [await bought(ann), await bought(ann)];
     const [item] = one.items;
@@ -310,7 +310,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(await itemsOf(ann, answers[0]?.data.id ?? 0)).toHaveLength(1);
   });
 
-  it('stand in the records of a batch, and count there', async () => {
+  it('records within a body stand in the records of a batch, and count there', async () => {
     const { ann } = await stage();
     const { id, items } = await bought(ann);
     const batch = (body: object) =>
@@ -427,7 +427,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(await service.ok('GET', '/api/v1/purchases', { token: ann })).toEqual(before);
   });
 
-  it('need no reading of their record, and the writing of what names it', async () => {
+  it('records within a body need no reading of their record, and the writing of what names it', async () => {
     const admin = await service.admin();
     await service.ok('POST', '/admin/roles', { token: admin, body: { role: { name: 'filer' } } });
     const grant = (entry: string) =>
@@ -455,7 +455,7 @@ describeEachDatabase('records within a body', (databases) => {
     expect(folders.map(({ id }) => id)).toEqual([made.data.id, sealed.data.id]);
   });
 
-  it('tell no hook of what stands within a record that is refused', async () => {
+  it('records within a body tell no hook of what stands within a record that is refused', async () => {
     const { ann } = await stage();
     const body = { number: '', items: [{ quantity: 1, parts: [{ name: 'p' }, {}] }] };
     const refused = await post(ann, body);

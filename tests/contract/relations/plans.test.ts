@@ -80,7 +80,7 @@ describeEachDatabase('plans of what lies across relations', (databases) => {
     return () => vi.restoreAllMocks();
   });
 
-  it.each(statementsOf)('%s: one statement, by indexes', async (_name, path) => {
+  it.each(statementsOf)('%s takes one statement, by indexes', async (_name, path) => {
     // First estimates do not count, nor does a total that is counted again: on PostgreSQL a commit in another
     // database of the same server asks for that.
     const statement = await vi.waitFor(

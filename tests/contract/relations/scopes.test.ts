@@ -216,7 +216,7 @@ describeEachDatabase('relations in a scope', (databases) => {
     expect(await result(({ records }) => records(order).count({ filter: { number: 'Z' } }))).toBe(0);
   });
 
-  it('stay in what an endpoint answers, each in the detail view of its model', async () => {
+  it('relations in a scope stay in what an endpoint answers, each in the detail view of its model', async () => {
     const found = await get(`shown/${shown.id}`);
     expect(found).toMatchObject({ number: 'A', parent: null, customer: { name: 'Zoe', country: 'DE' } });
     expect(found['customer']).not.toHaveProperty('note');

@@ -67,7 +67,7 @@ describeEachDatabase('rules for single actions', (databases) => {
     return `/${(data as { id: number }).id}`;
   };
 
-  it('let each caller do what its action says', async () => {
+  it('rules for single actions let each caller do what its action says', async () => {
     const path = await created();
     for (const [caller, patch, destroy] of [
       [customer, 403, undefined],
@@ -86,7 +86,7 @@ describeEachDatabase('rules for single actions', (databases) => {
     expect((await send(root, 'DELETE', path)).status).toBe(200);
   });
 
-  it('refuse before any hook has run', async () => {
+  it('rules for single actions refuse before any hook has run', async () => {
     const path = await created();
     saving = [];
     expect((await send(customer, 'POST', '', { title: 'c', state: 'done' })).status).toBe(403);
@@ -98,7 +98,7 @@ describeEachDatabase('rules for single actions', (databases) => {
     expect(saving).toEqual(['update c']);
   });
 
-  it('hold in a batch, each for its own action', async () => {
+  it('rules for single actions hold in a batch, each for its own action', async () => {
     const id = Number((await created()).slice(1));
     const batch = (body: object, token = customer) =>
       service.post('/api/v1/tickets/batch', { ...(token === undefined ? {} : { token }), body });
@@ -108,7 +108,7 @@ describeEachDatabase('rules for single actions', (databases) => {
     expect((await batch({ create: [{ title: 'd' }], delete: [id] })).status).toBe(200);
   });
 
-  it('appear in metadata, the API description and explain', async () => {
+  it('rules for single actions appear in metadata, the API description and explain', async () => {
     const path = await created();
     const own = 'Records where `user_id` is the caller, and `state` is `new`';
     const isAgent = 'Records where `agent_id` is the caller';

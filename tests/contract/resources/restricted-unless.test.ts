@@ -175,7 +175,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     });
   });
 
-  it('go by the record before an update, and by a new one as it will be', async () => {
+  it('restricted fields go by the record before an update, and by a new one as it will be', async () => {
     expect((await create(as('staff'), { team_id: 1, priority: 4 })).data.priority).toBe(4);
     expect((await create(as('staff'), { team_id: 2, priority: 4 })).data.priority).toBe(1);
     expect((await create(as('staff'), { priority: 4, contact: 'x' })).data).toMatchObject({
@@ -205,7 +205,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     expect(left.priority).toBe(1);
   });
 
-  it('hold in batches and within other records', async () => {
+  it('restricted fields hold in batches and within other records', async () => {
     const { created } = await service.ok<{ created: Ticket[] }>('POST', '/api/v1/tickets/batch', {
       token: as('staff'),
       body: {
@@ -289,7 +289,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     expect(data).toMatchObject({ title: 'app', priority: 1, contact: null });
   });
 
-  it('appear in metadata, for all records and for one', async () => {
+  it('restricted fields appear in metadata, for all records and for one', async () => {
     const { id } = (await create(as('reporter'), { team_id: 1 })).data;
     const readOnly = async (by: TestUser, query = '') => {
       const path = `/api/v1/meta/Ticket${query}`;
@@ -312,7 +312,7 @@ describeEachDatabase('fields that are restricted unless a record meets a conditi
     expect(missing.json.code).toBe(40400);
   });
 
-  it('appear in the API description and in explain', async () => {
+  it('restricted fields appear in the API description and in explain', async () => {
     const { text } = await service.get('/api-docs/openapi.json');
     const { paths } = JSON.parse(text) as {
       paths: Record<string, Record<string, { 'x-gatewright': object }>>;

@@ -89,7 +89,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     expect((await post('seats', 'seat', { group_id: red, user_id: ann.id }, ann)).status).toBe(403);
   });
 
-  it('let a hook make the creator a member, and hold a hook that acts for its caller', async () => {
+  it('row rules let a hook make the creator a member, and hold a hook that acts for its caller', async () => {
     const { ann, blue } = await setUp();
     inCommit = ({ asSystem, id, principal }) =>
       asSystem('who makes a group sits in it')
@@ -104,7 +104,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     expect(groups.data).toEqual([]);
   });
 
-  it('answer what was written where a hook has put it out of reach, and nothing that the hook wrote', async () => {
+  it('row rules answer what was written where a hook has put it out of reach, and nothing that the hook wrote', async () => {
     const { ann, ben, blue } = await setUp();
     inCommit = async ({ asSystem, id }) => {
       inCommit = async () => {};
@@ -134,7 +134,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     expect(total.headers['x-total-count']).toBe('1');
   });
 
-  it('tell of values that the caller never sees neither by taking nor by refusing them', async () => {
+  it('row rules tell of values that the caller never sees neither by taking nor by refusing them', async () => {
     const { ann, root, red, blue } = await setUp();
     const id = await made('orders', 'order', { title: 'x', group_id: red, former_id: blue }, root);
     const [right, wrong] = [
@@ -145,7 +145,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     expect((await change(`orders/${id}`, 'order', { former_id: red }, ann)).status).toBe(200);
   });
 
-  it('say of a hidden record only that its unique value is taken', async () => {
+  it('row rules say of a hidden record only that its unique value is taken', async () => {
     const { ann, ben, root, red, blue } = await setUp();
     const number = `n${blue}`;
     const id = await made('orders', 'order', { title: 'x', number, group_id: blue }, root);
@@ -157,7 +157,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     expect((await change(`orders/${id}`, 'order', { title: '' }, ben)).status).toBe(404);
   });
 
-  it('compare texts that look like SQL or its parameters as texts', async () => {
+  it('row rules compare texts that look like SQL or its parameters as texts', async () => {
     const { ben, root, blue } = await setUp();
     const seen = [];
     for (const state of ["it's", '$1 ? :a', 'open'])
@@ -175,7 +175,7 @@ describeEachDatabase('row rules at their edges', (databases) => {
     ]);
   });
 
-  it('hold for every row of a list that is streamed, and for each total of it', async () => {
+  it('row rules hold for every row of a list that is streamed, and for each total of it', async () => {
     const { ann, ben, root, red, blue } = await setUp();
     const { database } = service.server.services;
     const at = "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'";

@@ -138,7 +138,7 @@ describeEachDatabase('a membership that is taken away', (databases) => {
     for (const on of instances) expect(await cardsSeen(on, ann, red, first)).toEqual(open);
   });
 
-  it('never takes another one with it: one of two is enough', async () => {
+  it('a membership that is taken away never takes another one with it: one of two is enough', async () => {
     const { ann, red, first } = await setUp();
     const [one, two] = [await join(ann, red), await join(ann, red, 'reader')];
     await leave(one);

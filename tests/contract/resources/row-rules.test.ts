@@ -183,7 +183,7 @@ describeEachDatabase('rows of a team', (databases) => {
     });
   });
 
-  it('follow the memberships from the next request on, on every instance', async () => {
+  it('rows of a team follow the memberships from the next request on, on every instance', async () => {
     const { ann, ben, secret, seat } = await setUp();
     const second = databases.dialect === 'postgres' ? await service.secondInstance() : service;
     const path = `/api/v1/projects/${secret}`;

@@ -196,7 +196,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
     expect(named(await patch('line', mine.id, { code }, admin))).toEqual(['code unique', 'secret unique']);
   });
 
-  it('tell nothing of a reference that is out of reach', async () => {
+  it('sets of unique fields tell nothing of a reference that is out of reach', async () => {
     const { one } = await setUp();
     const admin = await service.admin();
     const stranger = await service.createUser();
@@ -210,7 +210,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
     expect(named(alone)).toEqual(['only_id reference']);
   });
 
-  it('hold against any number of writers at once, by one message', async () => {
+  it('sets of unique fields hold against any number of writers at once, by one message', async () => {
     const { token, one, two } = await setUp();
     const second = await service.secondInstance();
     const values = { order_id: one, product: 3, colour: 'red' };
@@ -264,7 +264,7 @@ describeEachDatabase('sets of unique fields', (databases) => {
     expect((await patch('note', mine.id, { user_id: null }, token)).status).toBe(200);
   });
 
-  it('hold in the administration area, and stand in metadata and description', async () => {
+  it('sets of unique fields hold in the administration area, and stand in metadata and description', async () => {
     const { one } = await setUp();
     const token = await service.admin();
     const values = { order_id: one, product: 9, colour: 'red' };

@@ -191,7 +191,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     await make('labels', 'label', { ticket_id: 2, tag_id: 1, open: true });
   });
 
-  it('make a nested item a missing one, whatever it changes', async () => {
+  it('hidden references make a nested item a missing one, whatever it changes', async () => {
     const items = [
       (id: number) => ({ id }),
       (id: number) => ({ id, title: 'new' }),
@@ -216,7 +216,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     expect(await read('root', 'tickets/2')).toMatchObject({ title: 'b', customer_id: 1 });
   });
 
-  it('make a nested item a missing one for applications, which see them nowhere', async () => {
+  it('hidden references make a nested item a missing one for applications, which see them nowhere', async () => {
     const ask = async (id: number) => {
       const text = JSON.stringify({ customer: { tickets: [{ id }] } });
       const headers = { ...service.sign('shop', text), 'content-type': 'application/json' };
@@ -227,7 +227,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     expect(await ask(1)).toEqual(await ask(missing));
   });
 
-  it('make a nested item a missing one in batches, and below another item', async () => {
+  it('hidden references make a nested item a missing one in batches, and below another item', async () => {
     const batch = async (id: number) => {
       const body = { update: [{ id: 1, tickets: [{ id }] }] };
       const { status, text } = await service.request('POST', '/api/v1/customers/batch', {
@@ -250,7 +250,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     expect(await read('root', 'comments/2')).toMatchObject({ text: 'y' });
   });
 
-  it('leave the nested items that show them, and all of them to administrators', async () => {
+  it('hidden references leave the nested items that show them, and all of them to administrators', async () => {
     const body = (id: number) => ({ customer: { tickets: [{ id, title: 'n' }] } });
     expect((await answered('staff', 'customers/1', body, 3))[0]).toBe(200);
     expect((await answered('root', 'customers/1', body, 2))[0]).toBe(200);
@@ -326,7 +326,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     ]);
   });
 
-  it('list no record in answers of code that reads past the policy', async () => {
+  it('hidden references list no record in answers of code that reads past the policy', async () => {
     const list = async (by: Name, path: string, name: string) =>
       idsOf((await read(by, `opened/${path}`))[name]);
     expect(await list('root', 'customers/1', 'tickets')).toEqual([1, 2, 3]);
@@ -385,7 +385,7 @@ describeEachDatabase('references that are hidden in some records, from the other
     expect(await list('staff', 'tickets/3', 'tags')).toEqual(tags.filter((_, index) => index % 2 === 0));
   });
 
-  it('reach no caller in a list that code returns instead of a record', async () => {
+  it('hidden references reach no caller in a list that code returns instead of a record', async () => {
     const { status, text } = await service.get('/api/v1/opened/tickets', { token: as('other') });
     expect([status, text.includes('customer_id')]).toEqual([500, false]);
   });

@@ -180,7 +180,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(Object.keys(await read('staff', 'tickets/2'))).toEqual([...all.slice(0, 5), 'hint']);
   });
 
-  it('count as null for filters, sorts, searches and groups', async () => {
+  it('conditional fields count as null for filters, sorts, searches and groups', async () => {
     const ids = async (by: Name, query: string) =>
       (await read<{ id: number }[]>(by, `tickets?${query}`)).map(({ id }) => id);
     expect(await ids('staff', 'filter[note]=second')).toEqual([]);
@@ -231,7 +231,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(text).toBe('id,title,note,cost,hint\r\n1,a,first,,\r\n2,b,,,h\r\n');
   });
 
-  it('lead nowhere and are reached from nowhere, where they are references', async () => {
+  it('conditional fields lead nowhere and are reached from nowhere, where they are references', async () => {
     const customers = async (by: Name) =>
       (await read<{ customer: unknown }[]>(by, 'tickets?include=customer&page=1')).map(
         (each) => each.customer,
@@ -257,7 +257,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(await read('staff', 'tickets?sort=-customer.name&fields=id')).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it('make a tag that changes with what is seen', async () => {
+  it('conditional fields make a tag that changes with what is seen', async () => {
     const tagOf = async (by: Name) =>
       String((await service.get('/api/v1/tickets/1', { token: as(by) })).headers['etag']);
     const [staff, other, root] = [await tagOf('staff'), await tagOf('other'), await tagOf('root')];
@@ -437,7 +437,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     ).toBe(40007);
   });
 
-  it('appear in metadata, for all records and for one', async () => {
+  it('conditional fields appear in metadata, for all records and for one', async () => {
     const names = async (by: Name, query = '') => {
       const described = await read<{ schemas: { read: { required: string[]; properties: object } } }>(
         by,
@@ -489,7 +489,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect([item.cost, whole.hint]).toEqual([undefined, undefined]);
   });
 
-  it('appear in explain', async () => {
+  it('conditional fields appear in explain', async () => {
     const explained = async (by: Name, path: string) => {
       const query = `user_id=${as(by).id}&method=GET&path=/api/v1/tickets${path}`;
       const { steps } = await service.ok<{ steps: Step[] }>('GET', `/admin/explain?${query}`, {

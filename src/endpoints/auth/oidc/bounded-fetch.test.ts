@@ -26,7 +26,7 @@ describe('requests to a provider', () => {
   afterAll(() => server.close());
   const fetchBounded = createBoundedFetch();
 
-  it('ask for no encoding, and read an unencoded response', async () => {
+  it('requests to a provider ask for no encoding, and read an unencoded response', async () => {
     expect(await (await fetchBounded(`${origin}/a`, {})).json()).toEqual({ path: '/a' });
     expect(asked.at(-1)).toBe('identity');
   });
