@@ -37,6 +37,8 @@ import type { Stopping } from '../kernel/stopping.ts';
 import { createMailSender } from '../mail/sender.ts';
 import type { Models } from '../model/models.ts';
 import type { Scope } from '../model/scope.ts';
+import { maxBatch } from '../operations/batch.ts';
+import { cascadeLimits } from '../operations/cascade-links.ts';
 import { createScopes } from '../operations/scope.ts';
 import { type ResourceContext, type ServedResource, serveResource } from '../operations/served-resource.ts';
 import type { Acting, CodeLimit } from '../operations/transaction.ts';
@@ -380,6 +382,7 @@ export const documentationOf = (
     users: { api: publicUserEntity.schema, admin: managedUserEntity.schema },
     baseUrl: config.baseUrl,
     bodyLimit: config.bodyLimit,
+    writeLimits: { batch: maxBatch, cascade: cascadeLimits },
     positions: config.databaseReadUrl !== undefined,
     endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
   });

@@ -27,8 +27,9 @@ import { applicationDatabase } from './application-database.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { LazyBody, multipartLimits } from './endpoint-body.ts';
 import { createInput, refuseInvalid } from './input.ts';
+import { actingFor } from './resources/acting.ts';
 import { apiArea } from './resources/area.ts';
-import { actingFor, checkedModels } from './shared.ts';
+import { checkedModels } from './shared.ts';
 import { type Sight, shownBy } from './shown-record.ts';
 
 const prefix = '/api/v1';

@@ -7,8 +7,6 @@ import { parseId } from '../fields/values.ts';
 import type { Call } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import type { AreaRules } from '../operations/area.ts';
-import type { Acting } from '../operations/transaction.ts';
 import type { Grant } from '../policy/grant.ts';
 import { createShow } from '../records/show.ts';
 import type { Actor } from '../service/audit/audit.ts';
@@ -18,15 +16,6 @@ export const actorOf = (call: Call): Actor => ({
   principal: call.principal,
   address: call.address,
   language: call.language,
-});
-
-/** On whose behalf the operations of a call run. */
-export const actingFor = (call: Call, area: AreaRules): Acting => ({
-  principal: call.principal,
-  area,
-  actor: () => actorOf(call),
-  by: call,
-  depth: 0,
 });
 
 /** Models on which some action asks the permission table: what code of the application may come to ask about. */

@@ -2,20 +2,17 @@ import type { Principal } from '../auth/principal.ts';
 import { type AreaRules, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Grant } from '../policy/grant.ts';
-import { type ReachTerm, type RowReach, reachOf } from '../records/rows/reach.ts';
-import { readerOf } from '../records/view.ts';
-import type { RecordedEvent, RecordReaders, RecordValues } from '../service/events/event-log.ts';
 import {
   type ActorReader,
   actorsShownTo,
-  type EventView,
   type NamedActors,
   namedActors,
   shownActors,
-  type VisibleEvent,
-  viewEvent,
-  visibleEvents,
-} from './event-view.ts';
+} from '../records/history/actors.ts';
+import { type ReachTerm, type RowReach, reachOf } from '../records/rows/reach.ts';
+import { readerOf } from '../records/view.ts';
+import type { RecordedEvent, RecordReaders, RecordValues } from '../service/events/event-log.ts';
+import { type EventView, type VisibleEvent, viewEvent, visibleEvents } from './event-view.ts';
 
 /** The models that a stream follows, and the rules of its area. */
 export interface Following {

@@ -20,8 +20,7 @@ import type { Trash } from '../records/trash/trash.ts';
 import { type EventLog, eventDays } from '../service/events/event-log.ts';
 import { createOutbox, type Outbox } from '../service/jobs/outbox.ts';
 import { createSchedules, type Schedule, type ScheduleStore } from '../service/jobs/schedules.ts';
-import { mailJob } from '../service/mail/mail-queue.ts';
-import { type AccountLinks, accountLinkJob } from '../service/users/account-links.ts';
+import { accountLinkJob, mailJob } from '../service/mail/mail-queue.ts';
 import { sendingJob } from '../service/webhooks/deliveries.ts';
 import { removalJob, type Webhooks } from '../webhooks/webhooks.ts';
 import { defineJob, type JobDefinition, type JobSchedule, type Jobs, parseSchedule } from './define-job.ts';
@@ -367,10 +366,15 @@ export interface OwnJobParts {
   readonly mail: MailJobs | undefined;
 }
 
+/** Sends the link of a request. */
+export interface LinkSender {
+  resolve(id: number): Promise<void>;
+}
+
 /** Dependencies of the jobs of mail. The links are available once the service is composed. */
 export interface MailJobs {
   readonly send: SendMail;
-  readonly links: () => AccountLinks | undefined;
+  readonly links: () => LinkSender | undefined;
 }
 
 /** A job of the service's own; undefined where the application does not need it, so that it is not polled for. */

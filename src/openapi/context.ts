@@ -6,6 +6,14 @@ import type { DescriptionArea } from './area.ts';
 import type { Components } from './components.ts';
 
 /** Options of a description. */
+/** Limits of one write, for the examples of its refusals. */
+export interface WriteLimits {
+  /** Records of a batch. */
+  readonly batch: number;
+  /** Records that a deletion takes along, and levels of references. */
+  readonly cascade: { readonly records: number; readonly levels: number };
+}
+
 export interface DescriptionOptions {
   /** Language of the description's own texts. */
   readonly locale: Locale;
@@ -21,6 +29,7 @@ export interface DescriptionOptions {
   readonly version: string;
   /** Maximum bytes of a request body. */
   readonly bodyLimit: number;
+  readonly writeLimits: WriteLimits;
   /** Whether responses contain the position of their commit, for reads of a replica. */
   readonly positions?: boolean;
   /** Whether requests choose the language of their responses. */

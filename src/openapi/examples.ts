@@ -7,8 +7,6 @@ import { type Catalogue, fill } from '../kernel/messages/catalogue.ts';
 import { fieldError, labelText } from '../kernel/messages/messages.ts';
 import type { ProblemKind } from '../kernel/problem.ts';
 import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
-import { maxBatch } from '../operations/batch.ts';
-import { cascadeLimits } from '../operations/cascade-links.ts';
 import { maxAnswerBytes } from '../records/relations/include.ts';
 import type { DescriptionOptions } from './context.ts';
 import { relationsOf, takesIdempotencyKey } from './features.ts';
@@ -78,17 +76,19 @@ const mediaTypeOf = ({ accepts }: Endpoint): string =>
 const valuesFor = (
   name: ProblemName,
   endpoint: Endpoint | undefined,
-  bodyLimit: number,
+  { bodyLimit, writeLimits }: Pick<DescriptionOptions, 'bodyLimit' | 'writeLimits'>,
 ): Readonly<Record<string, string | number>> => {
   const limits = endpoint?.limits;
   const limit = name === 'too_many_files' ? limits?.files : limits?.file;
   const parameter = endpoint === undefined ? 'sort' : parameterOf(endpoint);
   return {
-    ...{ max: maxDepth, limit: limit ?? bodyLimit, records: maxBatch, bytes: maxAnswerBytes },
+    ...{ max: maxDepth, limit: limit ?? bodyLimit, records: writeLimits.batch, bytes: maxAnswerBytes },
     key: endpoint?.bodyKey ?? 'record',
     type: endpoint === undefined ? mediaTypes.json : mediaTypeOf(endpoint),
     name: name === 'unusable_field' ? unknownField : parameter,
-    ...(name === 'cascade_too_large' ? { max: cascadeLimits.records, levels: cascadeLimits.levels } : {}),
+    ...(name === 'cascade_too_large'
+      ? { max: writeLimits.cascade.records, levels: writeLimits.cascade.levels }
+      : {}),
   };
 };
 
@@ -96,13 +96,14 @@ const valuesFor = (
 export const problemExample = (
   kind: ProblemKind,
   endpoint: Endpoint | undefined,
-  { messages, bodyLimit }: Pick<DescriptionOptions, 'messages' | 'bodyLimit'>,
+  options: Pick<DescriptionOptions, 'messages' | 'bodyLimit' | 'writeLimits'>,
 ): JsonObject => {
+  const { messages } = options;
   if (typeof kind !== 'string') return { code: kind.code, message: labelText(kind.message, messages.locale) };
   const code = problemTable[kind];
   if (kind !== 'invalid_record' || endpoint === undefined) {
     const data = problemData[kind]?.example;
-    const message = fill(messages.problems[kind], valuesFor(kind, endpoint, bodyLimit));
+    const message = fill(messages.problems[kind], valuesFor(kind, endpoint, options));
     return { code, message, ...(data === undefined ? {} : { data }) };
   }
   const errors = validationErrors(endpoint, messages);

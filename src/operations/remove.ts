@@ -1,7 +1,7 @@
-import { ConstraintError, type Database } from '../database/database.ts';
+import { ConstraintError, type Database, type Transaction } from '../database/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { TrashBundle } from '../records/trash/bundle.ts';
-import type { UserStore } from '../service/users/users.ts';
+import type { Actor } from '../service/audit/audit.ts';
 import { cascadeFrom, intoTrash, newTrashBundle } from './cascade.ts';
 import { affectsOthers, createCascade } from './cascade-links.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -118,9 +118,18 @@ export interface UserRemoval {
   readonly remove: (id: number, acting: Acting) => Promise<void>;
 }
 
+/** Removes users, with the parts of a removal that are done in the same transaction. */
+interface RemovedUsers {
+  remove(
+    id: number,
+    actor: Actor,
+    part?: { readonly transaction: Transaction; readonly before: () => Promise<void> },
+  ): Promise<void>;
+}
+
 export const createUserRemoval = (
   database: Database,
-  users: UserStore,
+  users: RemovedUsers,
   resources: ReadonlyMap<string, ServedResource>,
 ): UserRemoval => {
   const model = 'User';

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { type Fragment, identifier, join, sql, statement } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
+import type { Showing } from '../policy/rule.ts';
 import { always, computed, defineEntity, narrowed } from './entity.ts';
 
 const rolesOf = (dialect: Dialect, row: string): Fragment =>
@@ -50,4 +51,10 @@ export const namesOfUsers = async (
   });
   const rows = await database.all<{ id: number; name: string }>(read({ ids }));
   return new Map(rows.map(({ id, name }) => [String(id), name]));
+};
+
+/** Access to users: the list stands for the detail of a user, which has no endpoint of its own. */
+export const usersShowing: Showing = {
+  auth: ['api_key', 'jwt', 'bearer'],
+  policy: { kind: 'isolated', own: 'id', readable: publicUserEntity.view, scope: 'users:read' },
 };

@@ -6,7 +6,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { Identity, IdentityStore } from '../auth/ports.ts';
 import { takes } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
-import { type ActorReader, viewEvents, visibleEvents } from '../events/event-view.ts';
+import { viewEvents, visibleEvents } from '../events/event-view.ts';
 import { errorMessage } from '../kernel/error-message.ts';
 import { http } from '../kernel/node-http.ts';
 import type { Models } from '../model/models.ts';
@@ -14,6 +14,7 @@ import type { ResourceModel } from '../model/resource.ts';
 import { type AreaRules, grantOfManaged, grantsOfRelated, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Grant } from '../policy/grant.ts';
+import type { ActorReader } from '../records/history/actors.ts';
 import type { Related } from '../records/relations/related.ts';
 import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
 

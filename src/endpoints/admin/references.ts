@@ -18,7 +18,8 @@ import {
   referencesSchema,
   referencesWords,
 } from '../references.ts';
-import { actingFor, checkedModels, reachesIn } from '../shared.ts';
+import { actingFor } from '../resources/acting.ts';
+import { checkedModels, reachesIn } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 

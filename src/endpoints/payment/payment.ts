@@ -16,9 +16,9 @@ import {
   type KeptAnswer,
 } from '../../service/idempotency/idempotency.ts';
 import { type Payment, type PaymentStore, paymentFingerprint } from '../../service/payments/payments.ts';
+import { actingFor } from '../resources/acting.ts';
 import { apiArea } from '../resources/area.ts';
 import { schemas } from '../schemas.ts';
-import { actingFor } from '../shared.ts';
 
 const created = 201;
 

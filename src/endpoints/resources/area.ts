@@ -3,7 +3,7 @@ import type { ResourceModel } from '../../model/resource.ts';
 import { type AreaRules, apiAuth } from '../../operations/area.ts';
 import { eachModel } from '../../policy/key-scope.ts';
 import type { Rule } from '../../policy/rule.ts';
-import { usersShowing } from '../users/users.ts';
+import { usersShowing } from '../../records/users.ts';
 
 /** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
 /** The fields of a response, and those of them that some records hide. */

@@ -8,7 +8,8 @@ import { maxBatch, readBatch, writeBatch } from '../../operations/batch.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { fieldsOfBodies } from '../../policy/decide.ts';
 import { idempotentRequest } from '../../service/idempotency/idempotency.ts';
-import { actingFor, checkedModels } from '../shared.ts';
+import { checkedModels } from '../shared.ts';
+import { actingFor } from './acting.ts';
 import type { AnsweredFields, Area } from './area.ts';
 import { nestedProblems } from './nested-bodies.ts';
 

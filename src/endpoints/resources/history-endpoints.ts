@@ -1,4 +1,3 @@
-import { type NamedWrite, namedActors, type ShowsActor, shownActors } from '../../events/event-view.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { exactText } from '../../kernel/exact-json.ts';
@@ -8,11 +7,13 @@ import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { relatedFor } from '../../operations/area.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
+import { type NamedWrite, namedActors, type ShowsActor, shownActors } from '../../records/history/actors.ts';
 import { parseVersionPage, versionHeaders } from '../../records/history/page.ts';
 import { usersShownIn } from '../../records/history/recorded.ts';
 import type { ShownVersion } from '../../records/history/versions.ts';
 import { shownFields } from '../../records/masked-source.ts';
-import { actingFor, checkedModels, idOf } from '../shared.ts';
+import { checkedModels, idOf } from '../shared.ts';
+import { actingFor } from './acting.ts';
 import type { AnsweredFields, Area } from './area.ts';
 
 /** The versions of a record. There where a model keeps them. */

@@ -15,7 +15,8 @@ import {
 } from '../../operations/import.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { recordAudit } from '../../service/audit/audit.ts';
-import { actingFor, actorOf, checkedModels } from '../shared.ts';
+import { actorOf, checkedModels } from '../shared.ts';
+import { actingFor } from './acting.ts';
 import type { Area } from './area.ts';
 import { maxLines, readImport } from './import-input.ts';
 

@@ -5,7 +5,8 @@ import { relatedFor, requireGrant } from '../../operations/area.ts';
 import { createForecast } from '../../operations/forecast.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { answerReferences, idsQuery, parseIds, referencesSchema, referencesWords } from '../references.ts';
-import { actingFor, checkedModels, idOf } from '../shared.ts';
+import { checkedModels, idOf } from '../shared.ts';
+import { actingFor } from './acting.ts';
 import type { Area } from './area.ts';
 
 /**

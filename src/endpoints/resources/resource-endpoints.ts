@@ -22,7 +22,8 @@ import { type Included, nothingIncluded, parseIncluded } from '../../records/rel
 import type { Related } from '../../records/relations/related.ts';
 import { idempotentRequest } from '../../service/idempotency/idempotency.ts';
 import { answerGroups, answerList } from '../list-endpoint.ts';
-import { actingFor, checkedModels, idOf } from '../shared.ts';
+import { checkedModels, idOf } from '../shared.ts';
+import { actingFor } from './acting.ts';
 import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
 import { actorGrants, historyEndpoint } from './history-endpoints.ts';

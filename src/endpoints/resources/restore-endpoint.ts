@@ -14,7 +14,8 @@ import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { checkTarget, type RecordWrite } from '../../operations/writing.ts';
 import { nothingIncluded } from '../../records/relations/include.ts';
-import { actingFor, checkedModels, idOf } from '../shared.ts';
+import { checkedModels, idOf } from '../shared.ts';
+import { actingFor } from './acting.ts';
 import type { AnsweredFields, Area } from './area.ts';
 
 /** The return of a record: to one of its versions, and out of the trash. There where a model keeps either. */

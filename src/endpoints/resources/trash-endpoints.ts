@@ -1,4 +1,3 @@
-import type { NamedWrite, ShowsActor } from '../../events/event-view.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, QueryDocs } from '../../http/endpoint.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -8,6 +7,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Grant } from '../../policy/grant.ts';
+import type { NamedWrite, ShowsActor } from '../../records/history/actors.ts';
 import { versionHeaders } from '../../records/history/page.ts';
 import { usersShownIn } from '../../records/history/recorded.ts';
 import { invalidParameter } from '../../records/list/query-string.ts';

@@ -1,17 +1,10 @@
 import type { UserPrincipal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import type { Showing } from '../../policy/rule.ts';
-import { publicUserEntity } from '../../records/users.ts';
+import { publicUserEntity, usersShowing } from '../../records/users.ts';
 import type { LinkedAccounts } from '../../service/users/linked-accounts.ts';
 import { type ListParts, listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import { userOf } from '../shared.ts';
-
-/** Access to users: the list stands for the detail of a user, which has no endpoint of its own. */
-export const usersShowing: Showing = {
-  auth: ['api_key', 'jwt', 'bearer'],
-  policy: { kind: 'isolated', own: 'id', readable: publicUserEntity.view, scope: 'users:read' },
-};
 
 /** Users: administrators see all of them, others themselves. */
 export const usersEndpoint = (services: ListParts): Endpoint =>

@@ -22,6 +22,9 @@ export type AccountChange = (typeof accountChanges)[number];
 /** Name of the job that sends a message. */
 export const mailJob = 'account-mail';
 
+/** Name of the job that finds the recipient of a requested link. */
+export const accountLinkJob = 'account-link';
+
 /** A link with a token, on a page of the service. */
 export interface MailLink {
   /** Path below `BASE_URL`. */

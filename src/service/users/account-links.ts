@@ -10,12 +10,9 @@ import type { Actor } from '../audit/audit.ts';
 import { type Changed, createCommands, insertedId } from '../command.ts';
 import { type Change, lockSuperAdmins, type TableContext } from '../context.ts';
 import type { Outbox } from '../jobs/outbox.ts';
-import type { MailLink, MailQueue, MailTemplateName } from '../mail/mail-queue.ts';
+import { accountLinkJob, type MailLink, type MailQueue, type MailTemplateName } from '../mail/mail-queue.ts';
 import { isStillVerified } from './stored-user.ts';
 import type { UserStore, UserValues } from './users.ts';
-
-/** Name of the job that finds the recipient of a requested link. */
-export const accountLinkJob = 'account-link';
 
 /** Open links of one purpose that one requester can have for an address: a newer one replaces the oldest. */
 const maxOpenLinks = 3;

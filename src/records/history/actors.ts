@@ -1,0 +1,135 @@
+import type { Principal } from '../../auth/principal.ts';
+import type { Database } from '../../database/database.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { RecordStore } from '../records.ts';
+import type { Related } from '../relations/related.ts';
+import { reachOf } from '../rows/reach.ts';
+import { namesOfUsers } from '../users.ts';
+import { type RecordedActor, recordInReason } from './recorded.ts';
+
+/**
+ * Actors of writes in the view of one reader. The actor is shown to readers who may read that user, or whom the record
+ * shows this user (`shows` of a reference); the reason to those who may read the record that it names. Others see the
+ * kind of the actor only.
+ */
+
+/** The reader of a view. */
+export interface ActorReader {
+  readonly principal: Principal;
+  /** Returns the reader's access to a model; users are one. */
+  readonly related: Related;
+}
+
+/** A write whose actor is shown to readers. */
+export interface NamedWrite {
+  readonly actor: RecordedActor;
+  /** The users whom the record shows to this reader, by a field that both can see, each with the shown fields. */
+  readonly users: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The distinct actors and reasons of some writes, and the names of actors whom their records show. */
+export interface NamedActors {
+  readonly identities: ReadonlySet<string>;
+  readonly reasons: ReadonlySet<string>;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** A model whose database has the users. */
+interface StoredModel {
+  readonly context: { readonly database: Database };
+}
+
+/** A model whose records a reader may be able to read. */
+interface ReadModel {
+  readonly records: Pick<RecordStore, 'standing'>;
+}
+
+const identityOf = (kind: string, id: string | null): string | undefined =>
+  id === null ? undefined : `${kind} ${id}`;
+
+const ownIdentity = (principal: Principal): string | undefined => {
+  if (principal.kind === 'nobody') return undefined;
+  return identityOf(principal.kind, principal.kind === 'user' ? String(principal.id) : principal.appId);
+};
+
+/** The fields of the actor that the record of a write shows; undefined if it does not show this user. */
+const fieldsOfActor = ({ actor, users }: NamedWrite): ReadonlySet<string> | undefined =>
+  actor.kind === 'user' && actor.id !== null ? users.get(actor.id) : undefined;
+
+/** Collects the actors of writes. One statement, if a record shows an actor by a name that the write does not keep. */
+export const namedActors = async (
+  resources: ReadonlyMap<string, StoredModel>,
+  writes: readonly NamedWrite[],
+): Promise<NamedActors> => {
+  const unnamed = writes.flatMap((write) => {
+    const fields = fieldsOfActor(write);
+    return fields === undefined || fields.has('username') ? [] : [Number(write.actor.id)];
+  });
+  const [resource] = resources.values();
+  const names =
+    unnamed.length === 0 || resource === undefined
+      ? new Map<string, string>()
+      : await namesOfUsers(resource.context.database, [...new Set(unnamed)]);
+  return {
+    identities: new Set(writes.flatMap(({ actor: { kind, id } }) => identityOf(kind, id) ?? [])),
+    reasons: new Set(writes.flatMap(({ actor: { reason } }) => reason ?? [])),
+    names,
+  };
+};
+
+/** Returns whose identity a reader sees as an actor: that of all, of one (`user 7`), or of none (undefined). */
+export const actorsShownTo = ({ principal, related }: ActorReader): 'all' | string | undefined => {
+  const users = related('User')?.grant;
+  return users !== undefined && reachOf(users)?.terms.length === 0 ? 'all' : ownIdentity(principal);
+};
+
+/** Whether a reader may read a record. If it was deleted, they have to be able to read all records of its model. */
+const mayRead = async (
+  resources: ReadonlyMap<string, ReadModel>,
+  reader: ActorReader,
+  model: string,
+  id: number,
+): Promise<boolean> => {
+  if (model === 'User') return ['all', `user ${id}`].includes(actorsShownTo(reader) ?? '');
+  const records = resources.get(model)?.records;
+  const grant = records && reader.related(model)?.grant;
+  if (grant === undefined) return false;
+  return reachOf(grant)?.terms.length === 0 || (await records?.standing(grant, id)) !== undefined;
+};
+
+/** Shows the actor of a write to a reader. */
+export type ShowsActor = (write: NamedWrite) => JsonObject;
+
+/** Returns a function that shows these actors to a reader. Readers with the same `key` see the same. */
+export const shownActors = async (
+  resources: ReadonlyMap<string, ReadModel>,
+  reader: ActorReader,
+  { identities, reasons, names }: NamedActors,
+): Promise<{ readonly key: string; readonly shown: ShowsActor }> => {
+  const seen = actorsShownTo(reader);
+  const readable = new Set<string>();
+  for (const reason of reasons) {
+    const record = recordInReason(reason);
+    if (record === undefined || (await mayRead(resources, reader, record.model, record.id)))
+      readable.add(reason);
+  }
+  const one = seen === 'all' || (seen !== undefined && identities.has(seen)) ? seen : null;
+  return {
+    key: JSON.stringify([one, ...readable]),
+    shown: (write) => {
+      const { kind, id, name, key } = write.actor;
+      const reason =
+        write.actor.reason !== null && readable.has(write.actor.reason) ? write.actor.reason : null;
+      if (one === 'all' || (one !== null && identityOf(kind, id) === one))
+        return { kind, id, name, key, reason };
+      const fields = fieldsOfActor(write);
+      if (fields === undefined) return { kind, id: null, name: null, key: null, reason };
+      const shownName = fields.has('username')
+        ? name
+        : fields.has('name')
+          ? (names.get(id ?? '') ?? null)
+          : null;
+      return { kind, id, name: shownName, key: null, reason };
+    },
+  };
+};
