@@ -1,4 +1,5 @@
-import { shownTimes, storedTimes } from '../src/app/stored-times.ts';
+import { storedTimes } from '../src/app/stored-times.ts';
+import { shownTimes } from '../src/database/tables/own-tables.ts';
 import { code, page, table } from './reference-markdown.ts';
 
 const placeOf = (place: string): string => (place.includes('`') ? place : code(place));

@@ -222,7 +222,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'the setup of a second factor',
-      'service/second-factors/factor-setups.ts',
+      'database/tables/second-factor-tables.ts',
       'setupLifetime',
       's',
       '410 `second_factor_setup_ended`',
@@ -239,7 +239,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['time in which a bucket is full again', 'auth/rate-limit.ts', 'maxFilling', 's', 'no start, 422'],
     [
       'overlap of two secrets of a key, an application or a webhook',
-      'service/overlap.ts',
+      'database/tables/api-key-tables.ts',
       'maxOverlapSeconds',
       's',
       '422',
@@ -248,7 +248,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ['a sign-in at a provider', 'endpoints/auth/oidc/pending.ts', 'providerSignInLifetime', 's', '401'],
     [
       'the one-time code of a sign-in',
-      'service/users/linked-accounts.ts',
+      'database/tables/provider-tables.ts',
       'providerCodeLifetime',
       's',
       '401',
@@ -337,7 +337,13 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['a webhook’s URL', 'webhooks/send.ts', 'maxUrlLength', 'characters', '422'],
     ['deliveries are kept for', 'service/webhooks/delivery-administration.ts', 'deliveryDays', 'days', ''],
-    ['longest wait that a receiver can ask for', 'webhooks/runner.ts', 'maxRetryAfterMs', 'ms', 'shortened'],
+    [
+      'longest wait that a receiver can ask for',
+      'database/tables/webhook-tables.ts',
+      'maxRetryAfterMs',
+      'ms',
+      'shortened',
+    ],
     ['default attempts of a job', 'jobs/define-job.ts', 'defaultAttempts', 'count', 'failed'],
     ['default timeout of an attempt of a job', 'jobs/define-job.ts', 'defaultTimeout', 's', 'failed'],
     ['longest `timeout` of a job', 'jobs/define-job.ts', 'maxTimeoutSeconds', 's', 'no start'],

@@ -2,8 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { readDestinationMark, readSourceMark } from '../backup/move/marks.ts';
 import { restoringName } from '../database/fence.ts';
 import type { Ask } from '../database/introspection.ts';
-import { coreMigrations } from '../database/migrations/core.ts';
-import { tablesInTheWay } from '../database/migrations/in-the-way.ts';
+import { coreSet } from '../database/migrations/core.ts';
 import { MigrationError } from '../database/migrations/migration-error.ts';
 import { type PlannedStep, plan } from '../database/migrations/plan.ts';
 import {
@@ -14,6 +13,7 @@ import {
   pending,
 } from '../database/migrations/runner.ts';
 import { undoLast } from '../database/migrations/undo.ts';
+import { ownTables } from '../database/tables/own-tables.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import { placeOfItsOwn } from '../database/targets.ts';
 import type { Application } from './application.ts';
@@ -23,7 +23,7 @@ import { majorVersion } from './version.ts';
 
 /** Migrations of the service first, then those of the application, whose tables refer to users. */
 const sets = (application: Pick<Application, 'migrations'>) => [
-  { migrations: coreMigrations, tableName: 'gatewright_migrations' },
+  coreSet,
   { migrations: application.migrations, tableName: 'migrations' },
 ];
 
@@ -40,11 +40,8 @@ const isUnused = ({ applied: [core] }: Found): boolean =>
 /** Refuses a database in which other tables have names that the service needs. */
 const assertFree = async (found: Found): Promise<void> => {
   if (!isUnused(found)) return;
-  const names = await tablesInTheWay(
-    found.tables,
-    coreMigrations,
-    sets({ migrations: {} }).map(({ tableName }) => tableName),
-  );
+  const needed = [...ownTables, ...sets({ migrations: {} }).map(({ tableName: name }) => ({ name }))];
+  const names = needed.flatMap(({ name }) => (found.tables.has(name) ? [name] : [])).sort();
   if (names.length > 0)
     throw new MigrationError(
       `the database has ${describe(names)} that another program made and this service needs under the same name; nothing was changed. Give the service ${placeOfItsOwn}`,
@@ -201,14 +198,13 @@ export const pendingMigrations = async (
   application: Pick<Application, 'migrations'>,
 ): Promise<readonly string[]> => {
   const names: string[] = [];
-  for (const { migrations, tableName } of sets(application))
-    names.push(...(await pending(target, migrations, { tableName })));
+  for (const set of sets(application)) names.push(...(await pending(target, set.migrations, set)));
   return names;
 };
 
-/** Whether all migrations of the service are among pending ones: the database is new. */
-export const isEveryCoreMigration = (pending: readonly string[]): boolean =>
-  Object.keys(coreMigrations).every((name) => pending.includes(name));
+/** Whether the baseline of the service is among pending migrations: the database is new. */
+export const isBaselinePending = (pending: readonly string[]): boolean =>
+  coreSet.baseline !== undefined && pending.includes(coreSet.baseline.name);
 
 /** The SQL of everything that `prepareDatabase` would apply; nothing is changed. */
 export const planMigrations = async (
@@ -216,7 +212,6 @@ export const planMigrations = async (
   application: Pick<Application, 'migrations'>,
 ): Promise<readonly PlannedStep[]> => {
   const steps: PlannedStep[] = [];
-  for (const { migrations, tableName } of sets(application))
-    steps.push(...(await plan(target, migrations, { tableName })));
+  for (const set of sets(application)) steps.push(...(await plan(target, set.migrations, set)));
   return steps;
 };

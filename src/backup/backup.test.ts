@@ -166,7 +166,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     const manifest = JSON.parse(await readFile(`${file}.json`, 'utf8'));
     expect(manifest).toMatchObject({
       format: 'gatewright-backup',
-      migrations: { gatewright_migrations: expect.arrayContaining(['0001_core']) },
+      migrations: { gatewright_migrations: expect.arrayContaining(['0001_baseline']) },
       tables: before,
     });
     expect(await place.left()).toEqual([]);

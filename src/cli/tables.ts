@@ -1,6 +1,6 @@
 import type { Application } from '../app/application.ts';
 import { type Config, readConfig } from '../app/config.ts';
-import { isEveryCoreMigration, pendingMigrations, prepareDatabase } from '../app/migrate.ts';
+import { isBaselinePending, pendingMigrations, prepareDatabase } from '../app/migrate.ts';
 import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
 import { databaseTarget } from '../database/targets.ts';
@@ -30,7 +30,7 @@ export const withTables = async <T>(
   const config = commandConfig(io);
   const application = await openApplication();
   const target = databaseTarget(config.databaseUrl);
-  const isNew = isEveryCoreMigration(await pendingMigrations(target, application));
+  const isNew = isBaselinePending(await pendingMigrations(target, application));
   await prepareDatabase(config, isNew ? application : { migrations: {} }, target);
   const database = await openDatabase(target, { poolSize: 1 });
   try {

@@ -1,28 +1,13 @@
 import { toTimestamp } from '../kernel/clock.ts';
 import type { Database } from './database.ts';
-import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
+import { identifier, join, literal, sql, statement } from './statement.ts';
+import { type Ahead, type BoundedTime, clockSlackMs } from './tables/stored-time.ts';
 
-/** Returns the time that is a number of milliseconds ahead of now, as the column stores it. */
-export type Ahead = (milliseconds: number) => Fragment;
-
-/** The most that a stored time can be ahead of now. A later one was written by a wrong clock, and is void. */
-export interface TimeBound {
+/** The most that a stored time can be ahead of now. */
+export interface TimeBound extends BoundedTime {
   readonly table: string;
   readonly column: string;
-  /** The clock that writes it. */
-  readonly clock: 'database' | 'service';
-  /** The unit of a column that counts from the epoch, in milliseconds; absent for a timestamp. */
-  readonly unitMs?: number;
-  readonly mostMs: number;
-  /** Condition on the rows to which it applies; all by default. `found` replaces the comparison with `mostMs`. */
-  readonly of?: Fragment;
-  readonly found?: (ahead: Ahead) => Fragment;
-  /** The replacement of a void time, and its column if that differs; without it the row is deleted. */
-  readonly set?: { readonly aheadMs: number; readonly column?: string };
 }
-
-/** Most milliseconds by which correct clocks may differ. */
-export const clockSlackMs = 10_000;
 
 const aheadOf = (database: Database, { clock, unitMs }: TimeBound, now: number): Ahead => {
   const { dialect } = database;

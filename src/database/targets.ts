@@ -1,6 +1,6 @@
 import { postgresTargets } from './postgres/target.ts';
 import { sqliteFileUrl, sqliteTargets } from './sqlite/target.ts';
-import type { DatabaseTarget, Rehearsal, TargetKind, TemporaryDatabase } from './target.ts';
+import type { DatabaseTarget, TargetKind, TemporaryDatabase } from './target.ts';
 
 /** Every kind of database, in the order in which they are offered. */
 const kinds: readonly TargetKind[] = [sqliteTargets, postgresTargets];
@@ -47,9 +47,3 @@ export const databaseTarget = (url: string): DatabaseTarget => kindOf(url).targe
 /** Makes an empty database of the kind that the URL names: on the same server, or as a file in the folder. */
 export const createTemporaryDatabase = (url: string, folder: string): Promise<TemporaryDatabase> =>
   kindOf(url).createTemporary(url, folder);
-
-/** A database with nothing in it, for the time of some work, whatever database the service has. */
-export const onEmptyDatabase = async <T>(work: (rehearsal: Rehearsal) => Promise<T>): Promise<T> => {
-  const { onScratch } = await import('./sqlite/scratch.ts');
-  return onScratch(work);
-};

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { jobLeaseMs, longestRetryMs } from '../database/tables/job-tables.ts';
 import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
 import { BusyTime, runAs, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -101,9 +102,8 @@ export const failureText = (error: unknown): string => {
   }
 };
 
-/** The first and the longest wait, in milliseconds. */
+/** The wait after the first failure, in milliseconds. */
 const firstRetryMs = 10_000;
-export const longestRetryMs = 6 * 3_600_000;
 
 /** The random part of a wait, so that jobs that failed at the same time do not retry at the same time. */
 const jitter = 0.25;
@@ -218,7 +218,7 @@ export interface WorkerTimes {
 }
 
 /** The job of a killed process runs elsewhere after lease and poll at the latest: 35 s. */
-export const workerTimes: WorkerTimes = { lease: 30_000, poll: 5_000, grace: 5_000 };
+export const workerTimes: WorkerTimes = { lease: jobLeaseMs, poll: 5_000, grace: 5_000 };
 
 /** The recurring jobs, as the worker sees them. */
 export interface RecurringJobs {

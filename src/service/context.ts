@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database, Reader, Transaction } from '../database/database.ts';
-import type { CoreSchema } from '../database/schema.ts';
 import { toQuery } from '../database/statement.ts';
+import type { CoreSchema } from '../database/tables/own-tables.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import { superAdmin } from '../policy/rule.ts';

@@ -1,10 +1,8 @@
+import { maxOverlapSeconds } from '../database/tables/api-key-tables.ts';
 import { field } from '../fields/define.ts';
 
 /** Seconds for which a replaced secret stays valid beside the new one, unless the request specifies them. */
 export const defaultOverlapSeconds = 86_400;
-
-/** Maximum that a request may specify. */
-export const maxOverlapSeconds = 30 * 86_400;
 
 /** The overlap as an input of every rotation. */
 export const overlapField = field.integer({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
+import { maxRetryAfterMs, webhookLeaseMs, webhookRestMs } from '../database/tables/webhook-tables.ts';
 import type { AsyncSignal } from '../events/signal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
@@ -39,9 +40,6 @@ export const retryDelays: readonly number[] = [
   ...[5 * second, 5 * minute, 30 * minute],
   ...[2 * hour, 5 * hour, 10 * hour, 10 * hour],
 ];
-
-/** The longest wait that a receiver can ask for. */
-export const maxRetryAfterMs = 24 * hour;
 
 /** The random part of a wait, so that deliveries that failed at the same time do not retry at the same time. */
 const jitter = 0.1;
@@ -84,8 +82,8 @@ export interface RunnerTimes {
 
 export const runnerTimes: RunnerTimes = {
   turn: 5_000,
-  leaseMs: 30_000,
-  rest: 30_000,
+  leaseMs: webhookLeaseMs,
+  rest: webhookRestMs,
   parallel: 10,
   unreadable: 600_000,
 };

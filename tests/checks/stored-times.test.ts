@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { createApplication } from '../../src/app/application.ts';
 import { applyMigrations } from '../../src/app/migrate.ts';
-import { shownTimes, storedTimes, timeBounds } from '../../src/app/stored-times.ts';
+import { storedTimes, timeBounds } from '../../src/app/stored-times.ts';
 import type { OpenDatabase } from '../../src/database/database.ts';
 import { mendTimes, type TimeBound } from '../../src/database/mend-times.ts';
+import { shownTimes } from '../../src/database/tables/own-tables.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
 import { type Databases, describeEachDatabase } from '../support/databases.ts';
 

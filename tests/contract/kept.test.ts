@@ -7,11 +7,12 @@ import {
   followColumns,
   renameTable,
 } from '../../src/database/migrations/application-steps.ts';
-import { type KeptKind, keptColumns } from '../../src/database/migrations/kept.ts';
 import type { Migration, Migrations } from '../../src/database/migrations/migration.ts';
 import { readTables } from '../../src/database/migrations/read-tables.ts';
 import { migrate } from '../../src/database/migrations/runner.ts';
 import { runAll } from '../../src/database/migrations/statements.ts';
+import { keptColumns } from '../../src/database/tables/own-tables.ts';
+import type { KeptKind } from '../../src/database/tables/table.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';

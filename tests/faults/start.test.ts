@@ -83,7 +83,7 @@ describeEachDatabase('a start that is refused', (databases) => {
       { application: { resources: [book] } },
     ],
     ['a migration that works', /Migration 0002_broken failed/, { application: { migrations: failing } }],
-    ['migrations with MIGRATE=off', /migrations are pending: 0001_core/, { env: { MIGRATE: 'off' } }],
+    ['migrations with MIGRATE=off', /migrations are pending: 0001_baseline/, { env: { MIGRATE: 'off' } }],
   ])('a start that is refused for want of %s has written nothing', async (_what, message, options) => {
     const url = await databases.create();
     const env = { DATA_DIR: directory, ...options.env };

@@ -1,5 +1,7 @@
 import type { Dialect } from '../../database/dialect.ts';
 import type { Ask, TableShape, Tables } from '../../database/introspection.ts';
+import { sinceBaseline } from '../../database/migrations/applied.ts';
+import { coreSet } from '../../database/migrations/core.ts';
 import { quoteName } from '../../database/quote.ts';
 import { isMark } from './marks.ts';
 import { MoveError } from './move-error.ts';
@@ -53,16 +55,20 @@ export const assertSameTables = (source: Tables, destination: Tables): void => {
     );
 };
 
-/** Names of the migrations that a database has applied, in their order. */
+/** Names of the migrations that a database has applied, in their order; the baseline for the steps that it replaces. */
 export const stepsOf = async (ask: Ask, tables: Tables): Promise<readonly string[]> => {
-  const names: string[] = [];
-  for (const table of ['gatewright_migrations', 'migrations'])
-    if (tables.has(table))
-      for (const { name } of await ask<{ name: string }>(
-        `select name from ${quoteName(table)} order by name`,
-      ))
-        names.push(`${table} ${name}`);
-  return names;
+  const steps: string[] = [];
+  for (const { table, baseline } of [
+    { table: coreSet.tableName, baseline: coreSet.baseline },
+    { table: 'migrations', baseline: undefined },
+  ]) {
+    if (!tables.has(table)) continue;
+    const rows = await ask<{ name: string }>(`select name from ${quoteName(table)} order by name`);
+    const names = rows.map(({ name }) => name);
+    const known = baseline === undefined ? names : sinceBaseline(names, baseline);
+    steps.push(...known.map((name) => `${table} ${name}`));
+  }
+  return steps;
 };
 
 /**

@@ -4,7 +4,7 @@ import { join, parse } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '../../app/application.ts';
 import type { Config } from '../../app/config.ts';
-import { isEveryCoreMigration, pendingMigrations, planMigrations } from '../../app/migrate.ts';
+import { isBaselinePending, pendingMigrations, planMigrations } from '../../app/migrate.ts';
 import type { PlannedStep } from '../../database/migrations/plan.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import type { Shown, Start } from './messages.ts';
@@ -20,7 +20,7 @@ const waitingOf = async (config: Config, application: Application): Promise<read
   const target = databaseTarget(config.databaseUrl);
   const all = await pendingMigrations(target, application);
   const own = all.some((name) => Object.hasOwn(application.migrations, name));
-  return own && !isEveryCoreMigration(all) ? planMigrations(target, application) : [];
+  return own && !isBaselinePending(all) ? planMigrations(target, application) : [];
 };
 
 const sqlOf = ({ name, statements }: PlannedStep): string => [`-- ${name}`, ...statements].join('\n');

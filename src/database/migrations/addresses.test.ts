@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
+import { createOlderTables } from '../../../tests/support/older-database.ts';
 import { databaseTarget } from '../targets.ts';
-import { coreMigrations } from './core.ts';
+import { coreSet } from './core.ts';
 import { migrate } from './runner.ts';
 
-const options = { tableName: 'gatewright_migrations' };
 const at = "'2026-01-01T00:00:00.000Z'";
 
 /** Addresses as they were stored, with the form by which they were compared; and both as they are to be. */
@@ -23,8 +23,7 @@ describeEachDatabase('the migration of addresses', (databases) => {
   it('compares them by the mailbox to which mail goes', async () => {
     const url = await databases.create();
     const target = databaseTarget(url);
-    const before = Object.entries(coreMigrations).filter(([name]) => name < '0058');
-    await migrate(target, Object.fromEntries(before), options);
+    await createOlderTables(url, databases.dialect);
     const database = await databases.open(url);
     const run = (sql: string) => database.execute({ sql, parameters: [] });
     const off = databases.dialect === 'postgres' ? 'false' : '0';
@@ -35,7 +34,7 @@ describeEachDatabase('the migration of addresses', (databases) => {
     for (const account of ['mike@gıthub.example', 'mike@github.example', 'u1'])
       await run(`insert into gatewright_account_links (purpose, account, canonical, locale, created_at)
         values ('registration', '${account}', 'mike@github.example', 'en', ${at})`);
-    expect(await migrate(target, coreMigrations, options)).toContain('0058_addresses');
+    expect(await migrate(target, coreSet.migrations, coreSet)).toContain('0058_addresses');
     const stored = await database.all<{ email: string; email_canonical: string }>({
       sql: 'select email, email_canonical from users order by id',
       parameters: [],
@@ -56,8 +55,7 @@ describeEachDatabase('the migration of taken addresses', (databases) => {
   it('takes away addresses that were invented', async () => {
     const url = await databases.create();
     const target = databaseTarget(url);
-    const before = Object.entries(coreMigrations).filter(([name]) => name < '0069');
-    await migrate(target, Object.fromEntries(before), options);
+    await createOlderTables(url, databases.dialect, '0068');
     const database = await databases.open(url);
     const off = databases.dialect === 'postgres' ? 'false' : '0';
     const invented = ['0123456789abcdef@provider.invalid', 'fedcba9876543210@provider.invalid'];
@@ -68,7 +66,7 @@ describeEachDatabase('the migration of taken addresses', (databases) => {
           ${off}, ${at}, ${at})`,
         parameters: [],
       });
-    await migrate(target, coreMigrations, options);
+    await migrate(target, coreSet.migrations, coreSet);
     const stored = await database.all<{ email: string; email_canonical: string }>({
       sql: 'select email, email_canonical from users order by id',
       parameters: [],

@@ -8,7 +8,7 @@ import type { Database } from '../database.ts';
 import { databaseTarget } from '../targets.ts';
 import { alterTable, createTable, dropTable, renameTable } from './application-steps.ts';
 import type { TableAlteration } from './columns.ts';
-import { coreMigrations } from './core.ts';
+import { coreSet } from './core.ts';
 import { describeDifference } from './describe-difference.ts';
 import { differences } from './differences.ts';
 import type { Migration } from './migration.ts';
@@ -53,7 +53,7 @@ class Stage {
 
 const stage = async (databases: Databases): Promise<Stage> => {
   const url = await databases.create();
-  await migrate(databaseTarget(url), coreMigrations, { tableName: 'gatewright_migrations' });
+  await migrate(databaseTarget(url), coreSet.migrations, coreSet);
   return new Stage(await databases.open(url), url);
 };
 

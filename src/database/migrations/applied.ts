@@ -1,5 +1,6 @@
 import type { Ask, Tables } from '../introspection.ts';
 import { quoteName } from '../quote.ts';
+import type { Baseline, MigrationSet } from './migration.ts';
 import { MigrationError } from './migration-error.ts';
 
 /** A set of migrations beside what a database remembers of it; names in their order. */
@@ -12,19 +13,47 @@ export interface Applied {
   readonly later: readonly string[];
 }
 
-/** Reads the table that remembers a set; one that is not there remembers nothing. */
-export const appliedOf = async (
-  ask: Ask,
-  tables: Tables,
-  migrations: Readonly<Record<string, unknown>>,
-  tableName: string,
-): Promise<Applied> => {
+/** The names in terms of the baseline: it stands for the steps that were joined into it. */
+export const sinceBaseline = (
+  names: readonly string[],
+  { name: baseline, replaces }: Baseline,
+): readonly string[] =>
+  names.includes(replaces) ? [baseline, ...names.filter((name) => name > replaces)] : names;
+
+/**
+ * Refuses a database from before the steps that the baseline replaces.
+ * @throws MigrationError
+ */
+const assertBaseline = (names: readonly string[], { name, replaces, commit }: Baseline): void => {
+  if (names.includes(name) || names.includes(replaces)) return;
+  throw new MigrationError(
+    `the database is too old: its newest migration of the service is ${names.at(-1)}, and this version upgrades from ${replaces} on; nothing was changed. Start the service of commit ${commit} on it once, then this version`,
+  );
+};
+
+/** The state of a set of which a database remembers nothing. */
+export const nothingApplied = ({ migrations, baseline }: MigrationSet): Applied => ({
+  known: [],
+  // The baseline makes what the later steps lead to.
+  pending: baseline === undefined ? Object.keys(migrations).sort() : [baseline.name],
+  later: [],
+});
+
+/**
+ * Reads the table that remembers a set; one that is not there remembers nothing.
+ * @throws MigrationError where the database is older than the baseline
+ */
+export const appliedOf = async (ask: Ask, tables: Tables, set: MigrationSet): Promise<Applied> => {
+  const { migrations, tableName, baseline } = set;
   // Another program's table of the same name remembers nothing of ours.
   const rows =
     tables.get(tableName)?.columns.has('name') === true
       ? await ask<{ name: string }>(`select "name" from ${quoteName(tableName)}`)
       : [];
-  const names = rows.map(({ name }) => name).sort();
+  const remembered = rows.map(({ name }) => name).sort();
+  if (remembered.length === 0) return nothingApplied(set);
+  if (baseline !== undefined) assertBaseline(remembered, baseline);
+  const names = baseline === undefined ? remembered : sinceBaseline(remembered, baseline);
   const own = Object.keys(migrations).sort();
   return {
     known: own.filter((name) => names.includes(name)),

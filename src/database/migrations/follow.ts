@@ -3,9 +3,10 @@ import { isJsonObject } from '../../kernel/json.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../statement.ts';
+import { keptColumns } from '../tables/own-tables.ts';
+import type { KeptKind } from '../tables/table.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
-import { type KeptKind, keptColumns } from './kept.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { readTables } from './read-tables.ts';
 import {

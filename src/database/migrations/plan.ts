@@ -7,7 +7,6 @@ import {
   type QueryResult,
 } from 'kysely';
 import type { DatabaseTarget, Rehearsal } from '../target.ts';
-import { onEmptyDatabase } from '../targets.ts';
 import type { MigrationOptions, Migrations, MigrationTables } from './migration.ts';
 import { pending } from './runner.ts';
 
@@ -126,7 +125,3 @@ export const plan = async (
   const names = await pending(target, migrations, options);
   return names.length === 0 ? [] : target.rehearse((rehearsal) => record(rehearsal, migrations, names));
 };
-
-/** The SQL of every step on an empty database, which need not be of the service's kind. */
-export const planFromNothing = (migrations: Migrations): Promise<readonly PlannedStep[]> =>
-  onEmptyDatabase((rehearsal) => record(rehearsal, migrations, Object.keys(migrations).sort()));

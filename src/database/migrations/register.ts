@@ -3,6 +3,8 @@ import { fieldTypes } from '../../fields/registry.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
 import { type Fragment, join, literal, sql } from '../statement.ts';
+import { registeredColumnsTable, registeredTablesTable } from '../tables/database-tables.ts';
+import { createStatements } from '../tables/table-statements.ts';
 import { columnName, type FieldDefinitions } from './columns.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { runAll } from './statements.ts';
@@ -14,20 +16,13 @@ import { runAll } from './statements.ts';
  */
 
 /** Makes the register where no migration has made it yet. */
-export const ensureRegister = (db: MigrationDatabase, { schema: { own } }: Dialect): Promise<void> =>
-  runAll(db, [
-    `create table if not exists gatewright_tables (
-  name ${own.text} primary key not null,
-  model ${own.text}
-)`,
-    `create table if not exists gatewright_columns (
-  table_name ${own.text} not null,
-  column_name ${own.text} not null,
-  kind ${own.text} not null,
-  options ${own.text} not null,
-  primary key (table_name, column_name)
-)`,
-  ]);
+export const ensureRegister = (db: MigrationDatabase, dialect: Dialect): Promise<void> =>
+  runAll(
+    db,
+    [registeredTablesTable, registeredColumnsTable].flatMap((table) =>
+      createStatements(table, dialect, { ifMissing: true }),
+    ),
+  );
 
 /** Options as they are kept; what people call a field is no matter of the database. */
 const keptOptions = ({ options }: FieldDefinition): string =>

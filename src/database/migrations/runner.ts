@@ -1,8 +1,10 @@
 import { Kysely, type LogEvent, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
+import { appliedTable } from '../tables/database-tables.ts';
+import { createStatements } from '../tables/table-statements.ts';
 import type { DatabaseTarget } from '../target.ts';
-import { type Applied, appliedOf, assertOrder } from './applied.ts';
+import { type Applied, appliedOf, assertOrder, nothingApplied } from './applied.ts';
 import { askThrough } from './ask-through.ts';
 import { fillSearches } from './fill-search.ts';
 import type {
@@ -14,6 +16,7 @@ import type {
 } from './migration.ts';
 import { MigrationError } from './migration-error.ts';
 import { readTables } from './read-tables.ts';
+import { runAll } from './statements.ts';
 
 /** The content of a database before anything is applied. */
 export interface Found {
@@ -45,7 +48,7 @@ export interface Migrated {
 /** Which statement an error came from: what a driver throws does not say it. */
 const statementOf = new WeakMap<object, string>();
 
-const remember = (event: LogEvent): void => {
+const rememberStatement = (event: LogEvent): void => {
   if (event.level === 'error' && typeof event.error === 'object' && event.error !== null)
     statementOf.set(event.error, event.query.sql);
 };
@@ -53,7 +56,7 @@ const remember = (event: LogEvent): void => {
 const connect = async (target: DatabaseTarget): Promise<MigrationDatabase> =>
   new Kysely<MigrationTables>({
     dialect: await target.migrationDriver(),
-    log: remember,
+    log: rememberStatement,
   });
 
 const nothing: Ask = async () => [];
@@ -66,8 +69,7 @@ const foundIn = async (
   const ask = askThrough(db);
   const tables = await readTables(ask, dialect);
   const applied: Applied[] = [];
-  for (const { migrations, tableName } of sets)
-    applied.push(await appliedOf(ask, tables, migrations, tableName));
+  for (const set of sets) applied.push(await appliedOf(ask, tables, set));
   return { tables, applied, ask };
 };
 
@@ -78,40 +80,38 @@ const look = async (
   sets: readonly MigrationSet[],
 ): Promise<Found> => {
   if (!target.isEmpty()) return foundIn(db, await target.dialect(), sets);
-  const applied = sets.map(({ migrations }) => ({
-    pending: Object.keys(migrations).sort(),
-    known: [],
-    later: [],
-  }));
-  return { tables: new Map(), applied, ask: nothing };
+  return { tables: new Map(), applied: sets.map(nothingApplied), ask: nothing };
 };
 
-const ensureTable = (db: MigrationDatabase, name: string): Promise<void> =>
-  db.schema
-    .createTable(name)
-    .ifNotExists()
-    .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
-    .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
-    .execute();
+/** Remembers steps. Each a millisecond after the one before: an earlier version of the service reads their order from it. */
+const remember = async (
+  db: MigrationDatabase,
+  tableName: string,
+  names: readonly string[],
+): Promise<void> => {
+  const started = Date.now();
+  for (const [index, name] of names.entries()) {
+    const timestamp = new Date(started + index).toISOString();
+    await db.insertInto(tableName).values({ name, timestamp }).execute();
+  }
+};
 
 const runSteps = async (
   db: MigrationDatabase,
   dialect: Dialect,
-  { migrations, tableName }: MigrationSet,
+  { migrations, tableName, baseline }: MigrationSet,
   names: readonly string[],
 ): Promise<void> => {
-  await ensureTable(db, tableName);
-  const started = Date.now();
-  for (const [index, name] of names.entries()) {
+  await runAll(db, createStatements(appliedTable(tableName), dialect, { ifMissing: true }));
+  for (const name of names) {
     try {
       await migrations[name]?.up(db, dialect.name);
-      // Each a millisecond after the one before: an earlier version of the service reads their order from it.
-      const timestamp = new Date(started + index).toISOString();
-      await db.insertInto(tableName).values({ name, timestamp }).execute();
     } catch (error) {
       throw MigrationError.of(name, error, statementOf);
     }
   }
+  const isNew = baseline !== undefined && names.includes(baseline.name);
+  await remember(db, tableName, isNew ? Object.keys(migrations).sort() : names);
 };
 
 /** Runs some work in one transaction under the lock of migrations. */

@@ -7,7 +7,7 @@ import { databaseTarget } from '../targets.ts';
 import { searchTriggers } from './0072-search-triggers.ts';
 import { alterTable, createTable, dropTable, renameTable } from './application-steps.ts';
 import type { TableAlteration } from './columns.ts';
-import { coreMigrations } from './core.ts';
+import { coreSet } from './core.ts';
 import type { Migration } from './migration.ts';
 import { isSearchTable } from './names.ts';
 import { type Conditions, migrate, migrateAll } from './runner.ts';
@@ -19,7 +19,7 @@ const fields = { title: field.string(), body: field.text(), pages: field.integer
 /** A table of books with one record, and migrations that follow one another. */
 const stage = async (databases: Databases, search?: readonly string[]) => {
   const url = await databases.create();
-  await migrate(databaseTarget(url), coreMigrations, { tableName: 'gatewright_migrations' });
+  await migrate(databaseTarget(url), coreSet.migrations, coreSet);
   const database = await databases.open(url);
   const { dialect } = database;
   const steps: Record<string, Migration> = {};

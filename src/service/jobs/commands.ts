@@ -1,6 +1,6 @@
 import { sql as kysely } from 'kysely';
-import { clockSlackMs } from '../../database/mend-times.ts';
 import { literal, toQuery } from '../../database/statement.ts';
+import { clockSlackMs } from '../../database/tables/stored-time.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type CommandResult, defineEntityCommand, type EntityCommand } from '../command.ts';
 import type { Change } from '../context.ts';

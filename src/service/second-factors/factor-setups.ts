@@ -1,5 +1,6 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { toQuery } from '../../database/statement.ts';
+import { setupLifetime } from '../../database/tables/second-factor-tables.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../audit/audit.ts';
@@ -8,9 +9,6 @@ import type { Change, TableContext } from '../context.ts';
 import type { NotifyUser } from '../mail/user-notices.ts';
 import { lockUser, settleFactors } from './factor-change.ts';
 import { type AddedFactor, factorTarget, replaceRecoveryCodes } from './second-factors.ts';
-
-/** Seconds for setting up a factor. */
-export const setupLifetime = 10 * 60;
 
 /** The place of a factor that is being set up. */
 export interface Setup {

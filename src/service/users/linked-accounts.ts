@@ -4,6 +4,7 @@ import { canonicalAccount } from '../../auth/account.ts';
 import { noAddress } from '../../auth/address.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { toQuery } from '../../database/statement.ts';
+import { providerCodeLifetime } from '../../database/tables/provider-tables.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -21,9 +22,6 @@ import type { NotifyUser } from '../mail/user-notices.ts';
 import { lockUser } from '../second-factors/factor-change.ts';
 import { endSessions, type StoredUser, storedUser } from './stored-user.ts';
 import type { UserStore, UserValues } from './users.ts';
-
-/** Seconds for the exchange of the one-time code of a sign-in. */
-export const providerCodeLifetime = 120;
 
 /** An account at a provider: its issuer and its subject, never its address. */
 export interface LinkedAccountKey {

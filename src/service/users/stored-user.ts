@@ -2,8 +2,8 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import { tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { Reader } from '../../database/database.ts';
-import type { CoreSchema } from '../../database/schema.ts';
 import { toQuery } from '../../database/statement.ts';
+import type { CoreSchema } from '../../database/tables/own-tables.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Change } from '../context.ts';
 

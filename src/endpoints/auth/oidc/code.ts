@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { loginFailed } from '../../../auth/login.ts';
 import type { Identities } from '../../../auth/ports.ts';
 import { cookieValues } from '../../../auth/session.ts';
+import { providerCodeLifetime } from '../../../database/tables/provider-tables.ts';
 import type { Call } from '../../../http/endpoint.ts';
-import { type LinkedAccounts, providerCodeLifetime } from '../../../service/users/linked-accounts.ts';
+import type { LinkedAccounts } from '../../../service/users/linked-accounts.ts';
 import type { SignedIn } from '../sign-in.ts';
 
 /** A new code: for the page, for the database, and the Set-Cookie that binds it to the browser. */

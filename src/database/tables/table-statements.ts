@@ -1,0 +1,59 @@
+import type { Dialect } from '../dialect.ts';
+import { quoteName, quoteText } from '../quote.ts';
+import type { Table, TableColumn, TableIndex } from './table.ts';
+
+/** The SQL that makes a described table, on whichever database. */
+
+const defaultSql = (value: boolean | number | string, { schema }: Dialect): string => {
+  if (typeof value === 'boolean') return schema.boolean(value);
+  return typeof value === 'number' ? String(value) : quoteText(value);
+};
+
+const referenceSql = ({ options: { references, onDelete } }: TableColumn): string => {
+  const [table = '', column = ''] = (references ?? '').split('.');
+  const action = onDelete === undefined ? '' : ` on delete ${onDelete}`;
+  return `references ${quoteName(table)} (${quoteName(column)})${action}`;
+};
+
+const columnSql = (name: string, column: TableColumn, dialect: Dialect): string => {
+  const { type, options } = column;
+  const words = [quoteName(name), options.sqlType ?? dialect.schema.own[type]];
+  if (options.primaryKey) words.push('primary key');
+  if (!options.nullable && type !== 'id') words.push('not null');
+  if (options.default !== undefined) words.push('default', defaultSql(options.default, dialect));
+  if (options.check !== undefined) words.push(`check (${options.check})`);
+  if (options.references !== undefined) words.push(referenceSql(column));
+  return words.join(' ');
+};
+
+const indexSql = (
+  table: Table,
+  name: string,
+  { on, unique, where }: TableIndex,
+  { schema }: Dialect,
+): string => {
+  const parts = on.map((part) => (Object.hasOwn(table.columns, part) ? quoteName(part) : part));
+  const condition = typeof where === 'function' ? where({ on: schema.boolean(true) }) : where;
+  return [
+    `create ${unique ? 'unique ' : ''}index ${quoteName(name)} on ${quoteName(table.name)} (${parts.join(', ')})`,
+    ...(condition === undefined ? [] : [`where ${condition}`]),
+  ].join(' ');
+};
+
+/** Makes the table with its indexes. `ifMissing`: it may be there already. */
+export const createStatements = (
+  table: Table,
+  dialect: Dialect,
+  { ifMissing = false } = {},
+): readonly string[] => {
+  const key = table.primaryKey.map(quoteName).join(', ');
+  const lines = [
+    ...Object.entries(table.columns).map(([name, column]) => columnSql(name, column, dialect)),
+    ...(key === '' ? [] : [`primary key (${key})`]),
+  ];
+  const create = `create table ${ifMissing ? 'if not exists ' : ''}${quoteName(table.name)}`;
+  return [
+    `${create} (\n  ${lines.join(',\n  ')}\n)`,
+    ...Object.entries(table.indexes).map(([name, index]) => indexSql(table, name, index, dialect)),
+  ];
+};
