@@ -16,7 +16,7 @@ import { queryClient } from './query-client.ts';
 import { RecordList } from './records/record-list.tsx';
 import { authProvider, dataProvider } from './service.ts';
 import { store } from './store.ts';
-import { i18nProvider, loadLaterTexts } from './texts/provider.ts';
+import { i18nProvider, loadPageTexts } from './texts/provider.ts';
 
 /** A page that is loaded when it is first shown. */
 const script = <Name extends string>(
@@ -24,10 +24,10 @@ const script = <Name extends string>(
   name: Name,
 ): FunctionComponent => lazy<ComponentType>(async () => ({ default: (await load())[name] }));
 
-/** The same with the texts that lists of records do not have. */
+/** The same with the page texts, which lists of records do without. */
 const page: typeof script = (load, name) =>
   script(async () => {
-    const [found] = await Promise.all([load(), loadLaterTexts()]);
+    const [found] = await Promise.all([load(), loadPageTexts()]);
     return found;
   }, name);
 

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { zhCN } from '../../admin/src/texts/zh-cn.ts';
-import { zhCNLater } from '../../admin/src/texts/zh-cn-later.ts';
+import { app as firstTexts } from '../../admin/src/texts/zh-CN/first.ts';
+import { app as pageTexts } from '../../admin/src/texts/zh-CN/pages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8');
@@ -85,7 +85,7 @@ const keyed = (texts: Readonly<Record<string, unknown>>, path = ''): readonly (r
 /** Keys whose Chinese ends in a sign that takes no blank behind it, where the page puts one. */
 const blankBehind = (source: string): readonly string[] => {
   const closed = new Set(
-    [...keyed(zhCN), ...keyed(zhCNLater)].flatMap(([key, value]) =>
+    [...keyed(firstTexts), ...keyed(pageTexts)].flatMap(([key, value]) =>
       /[，。：；！？、）”]$/u.test(value) ? [key] : [],
     ),
   );
@@ -116,7 +116,7 @@ describe('Chinese texts', () => {
   it('Chinese texts have no blank behind full-width punctuation where a page goes on', () => {
     const pages = sources.filter((file) => file.endsWith('.tsx'));
     expect(pages.length).toBeGreaterThan(100);
-    expect(blankBehind("{text('forms.ungranted.where')} <Link />")).toHaveLength(1);
+    expect(blankBehind("{text('ungranted.where')} <Link />")).toHaveLength(1);
     expect(pages.flatMap((file) => blankBehind(read(file)).map((found) => `${file}: ${found}`))).toEqual([]);
   });
 

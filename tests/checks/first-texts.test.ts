@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { zhCN } from '../../admin/src/texts/zh-cn.ts';
-import { zhCNLater } from '../../admin/src/texts/zh-cn-later.ts';
+import { app as firstTexts } from '../../admin/src/texts/zh-CN/first.ts';
+import { app as pageTexts } from '../../admin/src/texts/zh-CN/pages.ts';
 
 const folder = fileURLToPath(new URL('../../admin/src/', import.meta.url));
 
@@ -11,10 +11,10 @@ const folder = fileURLToPath(new URL('../../admin/src/', import.meta.url));
 const imported =
   /(?:^|\n)(?:import|export)\s+(?!type\s)(?:[^'";]*?from\s*)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/g;
 
-/** Loads pages, each with the later texts. */
+/** Loads pages, each with the page texts. */
 const pagesFile = `${folder}app.tsx`;
 
-/** The files that run without the later texts: what the frame and lists of records load, at once or as it is used. */
+/** The files that run without the page texts: the frame and lists of records load them, at once or later. */
 const firstFiles = (): ReadonlyMap<string, string> => {
   const found = new Map<string, string>();
   const visit = (file: string): void => {
@@ -27,7 +27,7 @@ const firstFiles = (): ReadonlyMap<string, string> => {
     }
   };
   visit(`${folder}main.tsx`);
-  // They come without the later texts, too.
+  // These pages come without the page texts, too.
   for (const page of [
     'pages/sign-in.tsx',
     'invitation/invitation-page.tsx',
@@ -53,7 +53,7 @@ describe('the first texts of the administration pages', () => {
   const files = firstFiles();
 
   it('the first texts of the administration pages are found where they are used', () => {
-    const used = [...files.values()].flatMap(keysIn).filter((key) => typeof at(zhCN, key) === 'string');
+    const used = [...files.values()].flatMap(keysIn).filter((key) => typeof at(firstTexts, key) === 'string');
     expect(files.size).toBeGreaterThan(80);
     expect(used.length).toBeGreaterThan(200);
   });
@@ -61,7 +61,7 @@ describe('the first texts of the administration pages', () => {
   it('the first texts are all that the frame, lists of records and the sign-in show', () => {
     const missing = [...files].flatMap(([file, code]) =>
       keysIn(code)
-        .filter((key) => at(zhCN, key) === undefined && at(zhCNLater, key) !== undefined)
+        .filter((key) => at(firstTexts, key) === undefined && at(pageTexts, key) !== undefined)
         .map((key) => `${relative(folder, file)}: ${key.join('.')}`),
     );
     expect(missing).toEqual([]);

@@ -167,5 +167,5 @@ const whereOf = (
     const named = values.map((value) => choiceOf(fieldNamed(fields, field), value));
     return text('explain.says.is', { field: labelOf(fields, field), value: named.join(' / ') });
   });
-  return text('explain.says.where', { where: conditions.join(text('memberships.separator')) });
+  return text('explain.says.where', { where: conditions.join(text('common.separator')) });
 };

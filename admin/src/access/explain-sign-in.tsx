@@ -8,7 +8,6 @@ import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { Link } from '../parts/link.tsx';
@@ -108,7 +107,6 @@ interface AskProps {
 
 const Ask = ({ providers, first, busy, onAsk }: AskProps) => {
   const text = useText();
-  const own = useOwnTexts().signIn;
   const [question, setQuestion] = useState(first);
   const change = (part: Partial<Question>): void => setQuestion({ ...question, ...part });
   const submit = (event: FormEvent): void => {
@@ -120,7 +118,7 @@ const Ask = ({ providers, first, busy, onAsk }: AskProps) => {
       <TextField
         select
         margin="none"
-        label={own.provider}
+        label={text('explainSignIn.provider')}
         value={question.provider}
         onChange={(event) => change({ provider: event.target.value })}
       >
@@ -130,13 +128,17 @@ const Ask = ({ providers, first, busy, onAsk }: AskProps) => {
           </MenuItem>
         ))}
       </TextField>
-      <UserPicker label={own.user} value={question.user} onChange={(user) => change({ user })} />
+      <UserPicker
+        label={text('explainSignIn.user')}
+        value={question.user}
+        onChange={(user) => change({ user })}
+      />
       <TextField
         margin="none"
-        label={own.values}
+        label={text('explainSignIn.values')}
         value={question.values}
         onChange={(event) => change({ values: event.target.value })}
-        helperText={own.valuesHelp}
+        helperText={text('explainSignIn.valuesHelp')}
         slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: monospace, fontSize: 13 } } }}
       />
       <Button type="submit" variant="contained" loading={busy} sx={{ justifySelf: 'start' }}>
@@ -156,13 +158,12 @@ const askStyle = {
 
 const Outcome = ({ explained }: { readonly explained: ExplainedSignIn }) => {
   const text = useText();
-  const own = useOwnTexts().signIn;
   const { allowed, steps, decided_by } = explained;
   return (
     <Stack sx={{ gap: 1.5 }} aria-live="polite">
       <OutcomeHeading
         allowed={allowed}
-        title={allowed ? own.allowed : own.refused}
+        title={text(allowed ? 'explainSignIn.allowed' : 'explainSignIn.refused')}
         because={allowed ? undefined : <Refusal explained={explained} />}
       />
       <Paper variant="outlined" sx={{ p: 1 }}>
@@ -190,27 +191,29 @@ interface ExplainedProps {
 
 /** The reason of a refusal, as part of a sentence. */
 const Refusal = ({ explained: { decided_by, user, subject } }: ExplainedProps) => {
-  const own = useOwnTexts().signIn;
-  if (decided_by === 'role') return own.noRole;
-  if (user === null) return own.notCreated;
-  return filled(subject === null ? own.noAccount : own.disabled, { name: user.name });
+  const text = useText();
+  if (decided_by === 'role') return text('explainSignIn.noRole');
+  if (user === null) return text('explainSignIn.notCreated');
+  return text(subject === null ? 'explainSignIn.noAccount' : 'explainSignIn.disabled', { name: user.name });
 };
 
 /** The reason of a step in the language of the page. */
 const Reason = ({ step, explained }: ExplainedProps & { readonly step: Step }) => {
-  const own = useOwnTexts().signIn;
+  const text = useText();
   const { claim, user, subject, last_sign_in_at: last } = explained;
   if (step.outcome === 'refused') return <Refusal explained={explained} />;
-  if (step.rule === 'role') return claim === null ? own.noMapping : <Claim claim={claim} />;
+  if (step.rule === 'role') return claim === null ? text('explainSignIn.noMapping') : <Claim claim={claim} />;
   if (step.rule === 'second_factor')
-    return step.outcome === 'off' ? own.factorOff : filled(own.factorCounts, { rule: step.because });
-  if (user === null || subject === null) return own.created;
+    return step.outcome === 'off'
+      ? text('explainSignIn.factorOff')
+      : text('explainSignIn.factorCounts', { rule: step.because });
+  if (user === null || subject === null) return text('explainSignIn.created');
   return (
     <>
-      <Link to={`/users/${user.id}/show`}>{filled(own.linked, { subject, name: user.name })}</Link>
+      <Link to={`/users/${user.id}/show`}>{text('explainSignIn.linked', { subject, name: user.name })}</Link>
       {last === null ? null : (
         <div>
-          {own.lastAt} <RelativeTime value={last} />
+          {text('explainSignIn.lastAt')} <RelativeTime value={last} />
         </div>
       )}
     </>
@@ -219,16 +222,16 @@ const Reason = ({ step, explained }: ExplainedProps & { readonly step: Step }) =
 
 /** The values of the claim, and the roles to which each of them is mapped. */
 const Claim = ({ claim: { name, values } }: { readonly claim: NonNullable<ExplainedSignIn['claim']> }) => {
-  const own = useOwnTexts().signIn;
-  if (values.length === 0) return own.noValues;
+  const text = useText();
+  if (values.length === 0) return text('explainSignIn.noValues');
   return (
     <Box component="table" sx={tableStyle}>
       <thead>
         <tr>
           <th scope="col">
-            {own.claim} <code>{name}</code>
+            {text('explainSignIn.claim')} <code>{name}</code>
           </th>
-          <th scope="col">{own.mapsTo}</th>
+          <th scope="col">{text('explainSignIn.mapsTo')}</th>
         </tr>
       </thead>
       <tbody>
@@ -237,7 +240,7 @@ const Claim = ({ claim: { name, values } }: { readonly claim: NonNullable<Explai
             <td>
               <code>{value}</code>
             </td>
-            <td>{roles.length === 0 ? own.unmapped : <RoleLinks roles={roles} />}</td>
+            <td>{roles.length === 0 ? text('explainSignIn.unmapped') : <RoleLinks roles={roles} />}</td>
           </tr>
         ))}
       </tbody>
@@ -255,19 +258,18 @@ const tableStyle = {
 /** The roles after the sign-in with their origin, and those that it removes. */
 const Roles = ({ explained: { roles, lost_roles: lost } }: ExplainedProps) => {
   const text = useText();
-  const own = useOwnTexts().signIn;
   return (
     <Paper variant="outlined" sx={{ p: 2 }}>
-      <Part title={own.after}>
+      <Part title={text('explainSignIn.after')}>
         {roles.map(({ role, origin, values, held }) => (
           <Box key={role} component="li" sx={{ color: 'text.secondary' }}>
             <Box component="span" sx={{ color: 'text.primary', fontWeight: 500 }}>
               <RoleLinks roles={[role]} />
             </Box>{' '}
-            {filled(own.origins[origin], { values: values.join(text('memberships.separator')) })}
+            {text(`explainSignIn.origins.${origin}`, { values: values.join(text('common.separator')) })}
             {held ? null : (
               <Box component="span" sx={{ ml: 1, color: 'success.main', fontWeight: 600 }}>
-                {own.gained}
+                {text('explainSignIn.gained')}
               </Box>
             )}
           </Box>
@@ -275,7 +277,7 @@ const Roles = ({ explained: { roles, lost_roles: lost } }: ExplainedProps) => {
       </Part>
       {lost.length === 0 ? null : (
         <Box sx={{ mt: 1.5 }}>
-          <Part title={own.lost}>
+          <Part title={text('explainSignIn.lost')}>
             {lost.map((role) => (
               <li key={role}>
                 <RoleLinks roles={[role]} />

@@ -8,7 +8,6 @@ import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { useOwnTexts } from '../account-links/texts.ts';
 import { basePath } from '../base.ts';
 import { offers } from '../offered.ts';
 import { KeyPicker, UserPicker } from '../parts/own-pickers.tsx';
@@ -73,10 +72,9 @@ export const Explain = () => {
       return (await send<Explanation>('GET', `/admin/explain?${query}`)).data;
     },
   });
-  const own = useOwnTexts().signIn;
   const tab = tabs.find((each) => each === parameters.get('tab')) ?? 'ask';
   return (
-    <Page title={text('explain.title')} lead={text('explain.lead')}>
+    <Page title={text('titles.explain')} lead={text('explain.lead')}>
       <Tabs
         value={tab}
         onChange={(_event, chosen: string) => setParameters(chosen === 'ask' ? {} : { tab: chosen })}
@@ -85,7 +83,7 @@ export const Explain = () => {
       >
         <Tab value="ask" label={text('explain.question')} />
         <Tab value="refusals" label={text('refusals.title')} />
-        {hasProviders ? <Tab value="sign-in" label={own.tab} /> : null}
+        {hasProviders ? <Tab value="sign-in" label={text('explainSignIn.tab')} /> : null}
       </Tabs>
       {tab === 'refusals' ? <Refusals /> : null}
       {tab === 'sign-in' ? <ExplainSignIn /> : null}
@@ -166,10 +164,10 @@ const Ask = ({ first, busy, onAsk }: AskProps) => {
       {question.caller === 'api_key_id' ? (
         <TextField
           margin="none"
-          label={text('keyAccess.address')}
+          label={text('explain.address')}
           value={question.address}
           onChange={(event) => change({ address: event.target.value })}
-          helperText={text('keyAccess.addressHelp')}
+          helperText={text('explain.addressHelp')}
           sx={{ gridColumn: { md: '1 / 3' } }}
           slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: monospace, fontSize: 13 } } }}
         />

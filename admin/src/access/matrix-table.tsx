@@ -31,7 +31,7 @@ const bitsOf = (role: string, models: readonly ModelActions[], granted: Readonly
 export const MatrixTable = ({ roles, models, granted, nameOf }: MatrixTableProps) => {
   const text = useText();
   return (
-    <table aria-label={text('permissions.title')}>
+    <table aria-label={text('titles.permissions')}>
       <ModelHeads models={models} nameOf={nameOf} />
       <tbody>
         {roles.map((role) => (

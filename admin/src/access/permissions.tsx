@@ -37,7 +37,7 @@ export const Permissions = () => {
   const { shown, filtered } = filter;
   return (
     <Page
-      title={text('permissions.title')}
+      title={text('titles.permissions')}
       lead={text('permissions.lead')}
       actions={<LinkButton to="/roles">{text('roles.manage')}</LinkButton>}
     >

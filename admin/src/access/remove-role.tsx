@@ -76,7 +76,7 @@ const WhatGoes = ({ role }: { readonly role: string }) => {
                   name: nameOf(model),
                   items: actions
                     .map(({ action }) => text(`permissions.action.${action}`))
-                    .join(text('memberships.separator')),
+                    .join(text('common.separator')),
                 })}
               </li>
             ))}

@@ -60,7 +60,7 @@ export const RoleHistory = ({ role }: { readonly role: string }) => {
           </Button>
         ) : null}
         <Typography variant="body2">
-          <Link to="/audit">{text('audit.title')}</Link>
+          <Link to="/audit">{text('titles.audit')}</Link>
         </Typography>
       </Stack>
     </Section>
@@ -88,7 +88,7 @@ export const RecentChanges = () => {
         ))}
       </Paper>
       <Typography variant="body2">
-        <Link to="/audit">{text('audit.title')}</Link>
+        <Link to="/audit">{text('titles.audit')}</Link>
       </Typography>
     </Section>
   );

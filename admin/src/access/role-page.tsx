@@ -26,7 +26,7 @@ export const RolePage = () => {
   return (
     <OwnShow<Role>
       resource="roles"
-      within={text('roles.title')}
+      within={text('titles.roles')}
       titleOf={({ name }) => name}
       leadOf={({ name }) => text('roles.about', { name })}
       facts={facts(text)}

@@ -40,7 +40,7 @@ export const Roles = () => {
   return (
     <OwnList<Role>
       resource="roles"
-      title={text('roles.title')}
+      title={text('titles.roles')}
       lead={text('roles.lead')}
       columns={columns(text)}
       filters={[]}

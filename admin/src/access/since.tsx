@@ -1,6 +1,7 @@
 import Alert from '@mui/material/Alert';
 import { Link } from '../parts/link.tsx';
-import { type TextKey, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
+import type { TextKey } from '../texts/texts.ts';
 import type { Explanation } from './explanation.ts';
 
 interface SinceProps {
@@ -28,7 +29,7 @@ export const Since = ({ was, explanation }: SinceProps) => {
     <Alert severity={explanation.allowed ? 'success' : 'info'}>
       {explanation.allowed
         ? text('refusals.nowAllowed', { was })
-        : text('refusals.nowOther', { was, code: explanation.code })}
+        : text('refusals.otherCodeNow', { was, code: explanation.code })}
     </Alert>
   );
 };

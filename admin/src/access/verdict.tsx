@@ -222,9 +222,9 @@ const isDecidedWithin = (rule: Condition | undefined): boolean =>
 
 /** The scope that a request needs. */
 const neededText = (text: Text, words: ReturnType<typeof useScopeWords>, needed: string | null): string => {
-  if (needed === null) return text('keyAccess.neededNone');
-  if (needed === eachModel) return text('keyAccess.neededEach');
-  return text('keyAccess.needed', { scope: words([needed]).join(text('keyAccess.separator')) });
+  if (needed === null) return text('explain.noScopeAllows');
+  if (needed === eachModel) return text('explain.eachModelDecides');
+  return text('explain.neededScope', { scope: words([needed]).join(text('keys.access.separator')) });
 };
 
 interface WaysOnProps {
@@ -240,9 +240,7 @@ const WaysOn = ({ record: { path, id, owner }, explanation: { caller } }: WaysOn
       <Link to={`/records/${path}/${id}${owner === null ? '/show' : ''}`}>
         {text(owner === null ? 'explain.showRecord' : 'explain.handOver')}
       </Link>
-      {caller.kind === 'user' ? (
-        <Link to={`/users/${caller.id}/view`}>{text('day.viewAs.action')}</Link>
-      ) : null}
+      {caller.kind === 'user' ? <Link to={`/users/${caller.id}/view`}>{text('viewAs.action')}</Link> : null}
     </Box>
   );
 };
@@ -256,18 +254,18 @@ interface RestrictionProps {
 const Restriction = ({ rule, restriction: { needed, held } }: RestrictionProps) => {
   const text = useText();
   const words = useScopeWords();
-  const separator = text('keyAccess.separator');
+  const separator = text('keys.access.separator');
   if (rule === 'key_network')
     return (
       <>
-        {needed === null ? null : <div>{text('keyAccess.cameFrom', { address: needed })}</div>}
-        <div>{text('keyAccess.held', { scopes: held.join(separator) })}</div>
+        {needed === null ? null : <div>{text('explain.cameFrom', { address: needed })}</div>}
+        <div>{text('explain.keyHas', { scopes: held.join(separator) })}</div>
       </>
     );
   return (
     <>
       <div>{neededText(text, words, needed)}</div>
-      <div>{text('keyAccess.held', { scopes: words(held).join(separator) })}</div>
+      <div>{text('explain.keyHas', { scopes: words(held).join(separator) })}</div>
     </>
   );
 };

@@ -7,9 +7,9 @@ import { OutsidePage } from '../pages/outside-page.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { failureOf, useSentence } from '../parts/problem.ts';
 import { send } from '../service.ts';
+import { filled, useOutsideTexts } from '../texts/outside.ts';
 import { usePageLanguage } from '../texts/provider.ts';
 import { LinkForm } from './link-form.tsx';
-import { filled, useOwnTexts } from './texts.ts';
 
 /** The steps of a page; `over` has the refusal of the link. */
 type Step =
@@ -24,7 +24,7 @@ const Lead = ({ children }: { readonly children: ReactNode }) => (
   <Typography sx={{ color: 'text.secondary', mb: 1 }}>{children}</Typography>
 );
 
-const ToSignIn = () => <LinkButton to="/login">{useOwnTexts().toSignIn}</LinkButton>;
+const ToSignIn = () => <LinkButton to="/login">{useOutsideTexts().toSignIn}</LinkButton>;
 
 /** The end of a page: what happened, and the way to the sign-in. */
 const Ending = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
@@ -38,7 +38,7 @@ const Ending = ({ title, children }: { readonly title: string; readonly children
 
 /** A link that does not work. @param again path of the page that sends another one */
 const Over = ({ error, again }: { readonly error: unknown; readonly again?: string }) => {
-  const texts = useOwnTexts();
+  const texts = useOutsideTexts();
   const sentence = useSentence();
   return (
     <OutsidePage title={texts.over}>
@@ -69,7 +69,7 @@ const useSteps = () => {
 };
 
 const PasswordReset = ({ token }: { readonly token: string }) => {
-  const texts = useOwnTexts();
+  const texts = useOutsideTexts();
   const { step, attempt } = useSteps();
   if (step.kind === 'over') return <Over error={step.error} again="/password_reset" />;
   if (step.kind === 'sent') return <Ending title={texts.sentTitle}>{texts.resetSent}</Ending>;
@@ -99,7 +99,7 @@ const PasswordReset = ({ token }: { readonly token: string }) => {
 };
 
 const Registration = ({ token }: { readonly token: string }) => {
-  const texts = useOwnTexts();
+  const texts = useOutsideTexts();
   const { step, attempt } = useSteps();
   if (step.kind === 'over') return <Over error={step.error} again="/register" />;
   if (step.kind === 'sent') return <Ending title={texts.sentTitle}>{texts.registerSent}</Ending>;
@@ -134,7 +134,7 @@ const Registration = ({ token }: { readonly token: string }) => {
 };
 
 const NewAddress = ({ token }: { readonly token: string }) => {
-  const texts = useOwnTexts();
+  const texts = useOutsideTexts();
   const { step, attempt } = useSteps();
   if (step.kind === 'over') return <Over error={step.error} />;
   if (step.kind === 'done') return <Ending title={texts.addressDone}>{texts.addressDoneLead}</Ending>;

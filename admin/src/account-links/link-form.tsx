@@ -69,7 +69,7 @@ export const LinkForm = ({ fields, submit: label, onSubmit }: LinkFormProps) => 
             correct(name);
           }}
           error={refusal.fields[name] !== undefined}
-          helperText={refusal.fields[name] ?? (type === 'password' ? text('users.passwordHelp') : help)}
+          helperText={refusal.fields[name] ?? (type === 'password' ? text('account.passwordHelp') : help)}
           slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
         />
       ))}

@@ -3,7 +3,6 @@ import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { basePath } from '../base.ts';
 import { AskPassword } from '../factor/ask-password.tsx';
 import { Loaded } from '../layout/failure.tsx';
@@ -13,6 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useAct } from '../parts/use-act.ts';
 import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
 
 interface LinkedAccount {
   readonly id: number;
@@ -28,7 +28,7 @@ interface Provider {
 
 /** The accounts at identity providers that the signed-in user has linked. */
 export const Identities = () => {
-  const own = useOwnTexts();
+  const text = useText();
   const returned = useReturned();
   const { act, busy } = useAct();
   const [linking, setLinking] = useState<Provider>();
@@ -53,8 +53,8 @@ export const Identities = () => {
   };
 
   return (
-    <Page title={own.identities} lead={own.identitiesLead}>
-      {returned.failed ? <Alert severity="error">{own.linkFailed}</Alert> : null}
+    <Page title={text('account.identities')} lead={text('identities.lead')}>
+      {returned.failed ? <Alert severity="error">{text('identities.linkFailed')}</Alert> : null}
       <Loaded query={query}>
         {({ accounts, providers }) => (
           <Stack sx={{ gap: 2, alignItems: 'flex-start' }}>
@@ -69,7 +69,7 @@ export const Identities = () => {
                   <span>{account.subject}</span>
                   <RelativeTime value={account.last_used_at} />
                   <Button size="small" disabled={busy} onClick={() => void unlink(account)}>
-                    {own.unlink}
+                    {text('identities.unlink')}
                   </Button>
                 </Stack>,
               ])}
@@ -78,7 +78,7 @@ export const Identities = () => {
               .filter(({ name }) => accounts.every(({ provider }) => provider !== name))
               .map((provider) => (
                 <Button key={provider.name} variant="outlined" onClick={() => setLinking(provider)}>
-                  {filled(own.linkWith, { name: provider.label })}
+                  {text('identities.linkWith', { name: provider.label })}
                 </Button>
               ))}
           </Stack>
@@ -86,9 +86,9 @@ export const Identities = () => {
       </Loaded>
       {linking === undefined ? null : (
         <AskPassword
-          title={filled(own.linkWith, { name: linking.label })}
-          lead={own.linkLead}
-          action={own.link}
+          title={text('identities.linkWith', { name: linking.label })}
+          lead={text('identities.linkLead')}
+          action={text('identities.link')}
           onSubmit={(password) => link(linking, password)}
           onClose={() => setLinking(undefined)}
         />

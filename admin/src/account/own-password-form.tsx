@@ -76,14 +76,14 @@ export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
         helperText={fields['current_password']}
       />
       <TextField
-        label={text('users.newPassword')}
+        label={text('account.newPassword')}
         type={type}
         autoComplete="new-password"
         required
         value={password}
         onChange={(event) => setPassword(event.target.value)}
         error={fields['password'] !== undefined}
-        helperText={fields['password'] ?? text('users.passwordHelp')}
+        helperText={fields['password'] ?? text('account.passwordHelp')}
       />
       <FormControlLabel
         control={<Checkbox checked={shown} onChange={(event) => setShown(event.target.checked)} />}

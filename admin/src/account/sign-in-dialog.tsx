@@ -33,7 +33,7 @@ export const SignInDialog = ({ end }: { readonly end: Exclude<SessionEnd, { read
   const { username } = end.who;
   return (
     <Dialog open fullWidth maxWidth="xs" aria-labelledby="sign-in-again">
-      <DialogTitle id="sign-in-again">{text('forms.ended.title')}</DialogTitle>
+      <DialogTitle id="sign-in-again">{text('sessionEnd.title')}</DialogTitle>
       <DialogContent>
         <Stack sx={{ gap: 1 }}>
           {end.kind === 'stranger' ? (
@@ -41,20 +41,20 @@ export const SignInDialog = ({ end }: { readonly end: Exclude<SessionEnd, { read
               severity="warning"
               action={
                 <Button color="inherit" onClick={startOver}>
-                  {text('forms.ended.startOver', { name: end.now.username })}
+                  {text('sessionEnd.startOver', { name: end.now.username })}
                 </Button>
               }
               sx={{ flexWrap: 'wrap' }}
             >
-              {text('forms.ended.stranger', { name: username, now: end.now.username })}
+              {text('sessionEnd.stranger', { name: username, now: end.now.username })}
             </Alert>
           ) : (
-            <Typography sx={{ color: 'text.secondary', mb: 0.5 }}>{text('forms.ended.lead')}</Typography>
+            <Typography sx={{ color: 'text.secondary', mb: 0.5 }}>{text('sessionEnd.lead')}</Typography>
           )}
           <SignInForm key={end.kind} account={username} onSignedIn={() => {}}>
             {offers('providers') ? <ProviderButtons elsewhere /> : null}
             {end.kind === 'stranger' ? null : (
-              <Button onClick={startOver}>{text('forms.ended.giveUp')}</Button>
+              <Button onClick={startOver}>{text('sessionEnd.giveUp')}</Button>
             )}
           </SignInForm>
         </Stack>

@@ -3,7 +3,8 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Link } from '../parts/link.tsx';
 import { useModel, useModels } from '../records/use-metadata.ts';
-import { type Text, type TextKey, useLanguage, useText } from '../texts/provider.ts';
+import { type Text, useLanguage, useText } from '../texts/provider.ts';
+import type { TextKey } from '../texts/texts.ts';
 import type { Forecast, Reference } from './forecast.ts';
 
 interface ConsequencesProps {

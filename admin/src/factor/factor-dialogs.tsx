@@ -64,7 +64,7 @@ export const FactorDialogs = ({ step, onStep }: FactorDialogsProps) => {
         <AskPassword
           title={text('factor.totp.setUp')}
           lead={text('factor.passwordLead')}
-          action={text('factor.goOn')}
+          action={text('factor.continue')}
           onSubmit={async (password) => onStep({ kind: 'totp', setup: await beginTotp(password) })}
           onClose={close}
         />

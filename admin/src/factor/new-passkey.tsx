@@ -32,7 +32,7 @@ export const NewPasskey = ({ onDone, onClose }: NewPasskeyProps) => {
     <AskPassword
       title={text('factor.passkey.add')}
       lead={text('factor.passkey.addLead')}
-      action={text('factor.goOn')}
+      action={text('factor.continue')}
       onSubmit={add}
       onClose={onClose}
     >

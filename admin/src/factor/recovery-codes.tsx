@@ -24,7 +24,7 @@ export const RecoveryCodes = ({ codes, onClose }: RecoveryCodesProps) => {
       title={text('factor.codes.title')}
       lead={text('factor.codes.shownLead')}
       secrets={[[text('factor.codes.title'), codes.join('\n')]]}
-      kept={text('factor.codes.kept')}
+      kept={text('factor.codes.confirmStored')}
       onClose={onClose}
     >
       <Button startIcon={<Icon name="download" />} onClick={save} sx={{ alignSelf: 'flex-start' }}>

@@ -72,7 +72,7 @@ const What = ({ metadata, version }: WhatProps) => {
   const labels = changedFields(metadata, before, after).map(({ label }) => label);
   return (
     <>
-      {done} <span style={{ fontWeight: 400 }}>{labels.join(text('memberships.separator'))}</span>
+      {done} <span style={{ fontWeight: 400 }}>{labels.join(text('common.separator'))}</span>
     </>
   );
 };

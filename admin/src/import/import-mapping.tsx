@@ -28,12 +28,12 @@ export const ImportMapping = ({ metadata, columns, mapping, by, onMap, onBy }: I
       {metadata.permissions.update ? (
         <TextField
           select
-          label={text('import.by')}
+          label={text('imports.matchBy')}
           value={by}
           onChange={(event) => onBy(event.target.value)}
           sx={{ gridColumn: '1 / -1' }}
         >
-          <MenuItem value="">{text('import.byNothing')}</MenuItem>
+          <MenuItem value="">{text('imports.matchNothing')}</MenuItem>
           {keys.map(({ name, label }) => (
             <MenuItem key={name} value={name} disabled={!used.has(name)}>
               {label}
@@ -45,12 +45,12 @@ export const ImportMapping = ({ metadata, columns, mapping, by, onMap, onBy }: I
         <TextField
           key={column}
           select
-          label={text('import.column', { name: column })}
+          label={text('imports.column', { name: column })}
           value={mapping[column] ?? ''}
           onChange={(event) => onMap(column, event.target.value)}
           slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
         >
-          <MenuItem value="">{text('import.passed')}</MenuItem>
+          <MenuItem value="">{text('imports.notImported')}</MenuItem>
           {metadata.fields
             .filter(({ name, read_only }) => !read_only || name === 'id')
             .map(({ name, label }) => (

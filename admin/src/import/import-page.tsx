@@ -31,7 +31,7 @@ export const ImportPage = () => {
           <Import metadata={metadata} path={path} />
         ) : (
           <UngrantedPage
-            title={text('import.title', { label: metadata.label })}
+            title={text('titles.import', { label: metadata.label })}
             label={metadata.label}
             action="create"
           />
@@ -75,7 +75,7 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
     if (file === undefined) return;
     setDone(undefined);
     if (file.size > mostBytes)
-      return tell(new Error(text('import.tooLarge', { size: mostBytes / 1024 / 1024 })));
+      return tell(new Error(text('imports.tooLarge', { size: mostBytes / 1024 / 1024 })));
     const read = await readFile(file);
     setContent(read);
     setMapping(matching(read, metadata));
@@ -104,8 +104,8 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
 
   return (
     <Page
-      title={text('import.title', { label: metadata.label })}
-      lead={text('import.lead')}
+      title={text('titles.import', { label: metadata.label })}
+      lead={text('imports.lead')}
       actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
     >
       <Stack sx={{ gap: 2 }}>
@@ -124,7 +124,7 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
             disabled={busy}
             onClick={() => input.current?.click()}
           >
-            {text('import.choose')}
+            {text('imports.choose')}
           </Button>
           <input
             ref={input}
@@ -135,12 +135,12 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
           />
           <Typography sx={{ mt: 1, color: 'text.secondary' }}>
             {content === undefined
-              ? text('import.drop')
-              : text('import.read', { count: content.lines.length })}
+              ? text('imports.drop')
+              : text('imports.linesRead', { count: content.lines.length })}
           </Typography>
           {content === undefined || content.passed.length === 0 ? null : (
             <Typography sx={{ color: 'text.secondary' }}>
-              {text('import.passedLines', {
+              {text('imports.emptyLines', {
                 count: content.passed.length,
                 lines: new Intl.ListFormat(language).format(content.passed.slice(0, mostNamed).map(String)),
                 more: content.passed.length > mostNamed ? '…' : '',
@@ -161,20 +161,20 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
         {content === undefined ? null : (
           <Stack direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
             <Button variant="outlined" disabled={busy} onClick={() => void run(true)}>
-              {text('import.preview')}
+              {text('imports.preview')}
             </Button>
             <Button variant="contained" disabled={busy || wanted === 0} onClick={() => void run(false)}>
-              {text('import.run', { count: wanted })}
+              {text('imports.run', { count: wanted })}
             </Button>
           </Stack>
         )}
         {busy ? (
-          <LinearProgress variant="determinate" value={progress} aria-label={text('import.progress')} />
+          <LinearProgress variant="determinate" value={progress} aria-label={text('imports.progress')} />
         ) : null}
         {done === undefined ? null : (
           <>
             <Alert severity={done.result.refused > 0 ? 'warning' : done.preview ? 'info' : 'success'}>
-              {text(done.preview ? 'import.would' : 'import.did', {
+              {text(done.preview ? 'imports.previewResult' : 'imports.result', {
                 created: done.result.created,
                 updated: done.result.updated,
                 refused: done.result.refused,

@@ -39,8 +39,8 @@ export const ImportReport = ({ path, metadata, content, result }: ImportReportPr
         line,
       ]),
     );
-    saveCsv(`${path}-${text('import.refusedFile')}`, [
-      csvLine([...columns, text('import.reason'), text('import.line')]),
+    saveCsv(`${path}-${text('imports.refusedFile')}`, [
+      csvLine([...columns, text('imports.reason'), text('imports.line')]),
       ...rows,
     ]);
   };
@@ -48,7 +48,7 @@ export const ImportReport = ({ path, metadata, content, result }: ImportReportPr
     <Stack sx={{ gap: 2 }}>
       {result.refused === 0 ? null : (
         <Button sx={{ alignSelf: 'flex-start' }} onClick={save}>
-          {text('import.saveRefused')}
+          {text('imports.saveRefused')}
         </Button>
       )}
       {kinds.map((kind) => (
@@ -81,17 +81,17 @@ const Lines = ({ kind, lines, labelOf }: LinesProps) => {
   if (lines.length === 0) return null;
   return (
     <Paper variant="outlined" sx={{ p: 2 }}>
-      <Typography variant="h2">{text(`import.kinds.${kind}`, { count: lines.length })}</Typography>
+      <Typography variant="h2">{text(`imports.kinds.${kind}`, { count: lines.length })}</Typography>
       <Box component="ul" sx={{ m: 0, mt: 1, pl: 2.5, overflowWrap: 'anywhere' }}>
         {lines.slice(0, shown).map(({ line, errors, changes }) => (
           <li key={line}>
-            {text('import.atLine', { line })}
+            {text('imports.atLine', { line })}
             {errors.map(({ field, message, value }) => (
               <Typography key={`${field} ${message}`} variant="body2" color="error">
                 {message}
                 {value === undefined || value === null ? null : (
                   <>
-                    {text('day.import.value')}
+                    {text('imports.value')}
                     <code>{shownValue(value)}</code>
                   </>
                 )}

@@ -3,13 +3,13 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { OutsidePage } from '../pages/outside-page.tsx';
 import { arrivingAs } from '../pages/sign-in.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { useSentence } from '../parts/problem.ts';
 import { Time } from '../parts/time.tsx';
 import { send } from '../service.ts';
+import { filled, useOutsideTexts } from '../texts/outside.ts';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { superAdmin } from '../users/user.ts';
 import { NewPasswordForm } from './new-password-form.tsx';
@@ -66,7 +66,7 @@ export const InvitationPage = () => {
 };
 
 const Open = ({ invited, children }: { readonly invited: Invited; readonly children: ReactNode }) => {
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   const { username, name, email, expires_at } = invited;
   const more = [name === username ? '' : name, email ?? ''].filter((word) => word !== '');
   return (
@@ -85,7 +85,7 @@ const Open = ({ invited, children }: { readonly invited: Invited; readonly child
 };
 
 const Looking = () => {
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   return (
     <OutsidePage title={own.invitation.title}>
       <Typography role="status" sx={{ color: 'text.secondary' }}>
@@ -96,7 +96,7 @@ const Looking = () => {
 };
 
 const Incomplete = () => {
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   return (
     <OutsidePage title={own.invitation.incompleteTitle}>
       <Alert severity="warning">{own.invitation.incomplete}</Alert>
@@ -106,7 +106,7 @@ const Incomplete = () => {
 };
 
 const Over = ({ error }: { readonly error: unknown }) => {
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   const sentence = useSentence();
   return (
     <OutsidePage title={own.invitation.over}>
@@ -119,20 +119,20 @@ const Over = ({ error }: { readonly error: unknown }) => {
 
 const Unanswered = ({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) => {
   const text = useText();
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   const sentence = useSentence();
   return (
     <OutsidePage title={own.invitation.title}>
       <Alert severity="warning">{sentence(error)}</Alert>
       <Button variant="contained" size="large" onClick={onRetry} sx={{ mt: 1 }}>
-        {text('forms.retry')}
+        {text('problem.retry')}
       </Button>
     </OutsidePage>
   );
 };
 
 const Used = ({ username }: { readonly username: string }) => {
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   return (
     <OutsidePage title={own.invitation.done}>
       <Alert severity="success">{filled(own.invitation.doneLead, { name: username })}</Alert>
@@ -141,6 +141,6 @@ const Used = ({ username }: { readonly username: string }) => {
 };
 
 const ToSignIn = () => {
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   return <LinkButton to="/login">{own.invitation.toSignIn}</LinkButton>;
 };

@@ -5,11 +5,11 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useOwnTexts } from '../account-links/texts.ts';
 import { failureOf, severityOf, useSentence } from '../parts/problem.ts';
 import { useRefusal } from '../parts/refusal.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { leadToFirst } from '../parts/wrong-fields.ts';
+import { useOutsideTexts } from '../texts/outside.ts';
 import { useText } from '../texts/provider.ts';
 
 interface NewPasswordFormProps {
@@ -22,7 +22,7 @@ interface NewPasswordFormProps {
 /** A password, twice, as it is not shown. */
 export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) => {
   const text = useText();
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   const sentence = useSentence();
   const form = useRef<HTMLFormElement>(null);
   const [password, setPassword] = useState('');
@@ -74,7 +74,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
           correct('password');
         }}
         error={fields['password'] !== undefined}
-        helperText={fields['password'] ?? text('users.passwordHelp')}
+        helperText={fields['password'] ?? text('account.passwordHelp')}
       />
       <TextField
         label={own.invitation.again}

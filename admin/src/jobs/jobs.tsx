@@ -103,15 +103,15 @@ export const Jobs = () => {
   return (
     <OwnList<Job>
       resource="jobs"
-      title={text('jobs.title')}
+      title={text('titles.jobs')}
       lead={text('jobs.lead')}
       columns={columns(text)}
       searchable={false}
       empty={text('jobs.empty')}
     >
       <Box sx={{ mt: 4 }}>
-        <Section title={text('day.schedules.title')} isListed>
-          <Typography sx={{ color: 'text.secondary' }}>{text('day.schedules.lead')}</Typography>
+        <Section title={text('schedules.title')} isListed>
+          <Typography sx={{ color: 'text.secondary' }}>{text('schedules.lead')}</Typography>
           <Schedules />
         </Section>
       </Box>

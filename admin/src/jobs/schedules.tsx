@@ -25,8 +25,8 @@ interface PauseProps {
 export const Pause = ({ name, paused }: PauseProps) => {
   const text = useText();
   const { busy, act } = useAct();
-  const action = text(paused ? 'day.schedules.resume' : 'day.schedules.pause');
-  const done = text(paused ? 'day.schedules.resumed' : 'day.schedules.pausedNow', { name });
+  const action = text(paused ? 'schedules.resume' : 'schedules.pause');
+  const done = text(paused ? 'schedules.resumed' : 'schedules.pausedNow', { name });
   const path = `/admin/schedules/${encodeURIComponent(name)}/${paused ? 'resume' : 'pause'}`;
   return (
     <Button
@@ -46,7 +46,7 @@ const columns = (text: Text): OwnColumn<Schedule>[] => [
     fixed: true,
     render: ({ name, paused_at }) => (
       <>
-        {name} {paused_at === null ? null : <Status tone="attention">{text('day.schedules.paused')}</Status>}
+        {name} {paused_at === null ? null : <Status tone="attention">{text('schedules.paused')}</Status>}
       </>
     ),
   },
@@ -68,12 +68,12 @@ export const Schedules = () => {
   return (
     <OwnPart<Schedule>
       resource="schedules"
-      label={text('day.schedules.title')}
+      label={text('schedules.title')}
       columns={columns(text)}
       filters={[]}
       sort={{ field: 'name', order: 'ASC' }}
       perPage={50}
-      empty={text('day.schedules.empty')}
+      empty={text('schedules.empty')}
       nameOf={({ name }) => name}
     />
   );

@@ -36,8 +36,8 @@ export const accessOf = ({ scopes, networks, limits }: AccessInput): KeyAccess =
 export const missingAccess = (text: Text, { scopes, networks }: AccessInput): Refusal['fields'] => {
   const wrong = networksIn(networks).find((line) => !isNetwork(line));
   return {
-    ...(scopes?.length === 0 ? { scopes: text('keyAccess.nothingChosen') } : {}),
-    ...(wrong === undefined ? {} : { networks: text('keyAccess.notNetwork', { value: wrong }) }),
+    ...(scopes?.length === 0 ? { scopes: text('keys.access.nothingChosen') } : {}),
+    ...(wrong === undefined ? {} : { networks: text('keys.access.notNetwork', { value: wrong }) }),
   };
 };
 

@@ -16,11 +16,11 @@ export const AccessInShort = ({
 }) => {
   const text = useText();
   const words = useScopeWords()(scopes);
-  const [first = ''] = scopes === null ? [text('keyAccess.all')] : words;
+  const [first = ''] = scopes === null ? [text('keys.access.all')] : words;
   const what = words.length < 2 ? first : `${first} +${words.length - 1}`;
   const from =
-    networks === null ? undefined : text('keyAccess.networkCount', { smart_count: networks.length });
-  const title = [words.join(text('keyAccess.separator')), ...(networks ?? [])].join('\n');
+    networks === null ? undefined : text('keys.access.networkCount', { smart_count: networks.length });
+  const title = [words.join(text('keys.access.separator')), ...(networks ?? [])].join('\n');
   if (scopes === null && from === undefined)
     return (
       <Box component="span" sx={{ color: 'text.secondary' }}>
@@ -32,7 +32,7 @@ export const AccessInShort = ({
       {what}
       {from === undefined ? null : (
         <Box component="span" sx={{ color: 'text.secondary' }}>
-          {text('keyAccess.separator')}
+          {text('keys.access.separator')}
           {from}
         </Box>
       )}
@@ -52,23 +52,23 @@ export const AccessSummary = ({ access, end }: AccessSummaryProps) => {
   const text = useText();
   const limits = useLimitWords()(access);
   const words = useScopeWords()(scopes);
-  const separator = text('keyAccess.separator');
+  const separator = text('keys.access.separator');
   return (
     <Box component="p" aria-live="polite" sx={{ m: 0, overflowWrap: 'anywhere' }}>
       <Box component="span" sx={{ color: 'text.secondary' }}>
-        {text('keyAccess.may')}
+        {text('keys.access.mayLabel')}
       </Box>
       {words.length === 0 ? '—' : words.join(separator)}
       <br />
       <Box component="span" sx={{ color: 'text.secondary' }}>
-        {text('keyAccess.from')}
+        {text('keys.access.fromLabel')}
       </Box>
-      {networks === null ? text('keyAccess.everywhere') : networks.join(separator)}
+      {networks === null ? text('keys.access.everywhere') : networks.join(separator)}
       {limits.length === 0 ? null : (
         <>
           <br />
           <Box component="span" sx={{ color: 'text.secondary' }}>
-            {text('keyAccess.atMost')}
+            {text('keys.access.atMostLabel')}
           </Box>
           {limits.join(separator)}
         </>
@@ -77,7 +77,7 @@ export const AccessSummary = ({ access, end }: AccessSummaryProps) => {
         <>
           <br />
           <Box component="span" sx={{ color: 'text.secondary' }}>
-            {text('keyAccess.until')}
+            {text('keys.access.untilLabel')}
           </Box>
           <Time value={end} format="zoned" otherwise={text('keys.neverExpires')} />
         </>

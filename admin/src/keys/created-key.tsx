@@ -76,7 +76,7 @@ export const CreatedKey = ({ created, title, children, onDone }: CreatedKeyProps
         <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: 2 }}>
           <FormControlLabel
             control={<Checkbox checked={kept} onChange={(event) => setKept(event.target.checked)} />}
-            label={text('keys.kept')}
+            label={text('keys.confirmStored')}
             // The box begins where the cards do.
             sx={{ m: 0, ml: -1 }}
           />
@@ -197,11 +197,11 @@ const FirstRequest = ({ id }: { readonly id: number }) => {
   return (
     <div role="status">
       <GateTrace>
-        <Gate outcome="passed" title={text('keys.made')} />
+        <Gate outcome="passed" title={text('keys.firstUse.created')} />
         {used === null ? (
-          <Gate outcome="off" title={text('keys.waiting')} />
+          <Gate outcome="off" title={text('keys.firstUse.waiting')} />
         ) : (
-          <Gate outcome="passed" title={text('keys.arrived')}>
+          <Gate outcome="passed" title={text('keys.firstUse.arrived')}>
             <RelativeTime value={used} />
           </Gate>
         )}

@@ -17,14 +17,14 @@ export const EditKeyAccess = () => {
     <Loaded query={useOwnRecord<ApiKey>('api_keys', true)}>
       {(apiKey) => (
         <PageForm<AccessInput>
-          title={text('keyAccess.editTitle', { name: apiKey.name })}
-          lead={text('keyAccess.editLead')}
+          title={text('keys.access.editTitle', { name: apiKey.name })}
+          lead={text('keys.access.editLead')}
           first={accessInput(apiKey)}
           back={`/api_keys/${apiKey.id}`}
           missing={(input) => missingAccess(text, input)}
           onSave={async (input) => {
             await send('PATCH', `/admin/api_keys/${apiKey.id}`, { body: { api_key: accessOf(input) } });
-            await changed(text('keyAccess.saved', { name: apiKey.name }));
+            await changed(text('keys.access.saved', { name: apiKey.name }));
             return () => navigate(`/api_keys/${apiKey.id}`);
           }}
         >

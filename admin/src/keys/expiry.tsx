@@ -22,7 +22,7 @@ export const ExpiryPicker = ({ value, onChange, error, from }: ExpiryPickerProps
   const text = useText();
   const label = useId();
   const end = expiresAt(value, from ?? Date.now());
-  const days = (count: number): string => text(from === undefined ? 'keys.days' : 'day.keys.more', { count });
+  const days = (count: number): string => text(from === undefined ? 'keys.days' : 'keys.moreDays', { count });
   const choices: readonly (readonly [ExpiryChoice, string])[] = [
     ['30', days(30)],
     ['90', days(90)],
@@ -75,7 +75,7 @@ export const ExpiryPicker = ({ value, onChange, error, from }: ExpiryPickerProps
           <Time value={end} format="zoned" />
         </Typography>
       ) : null}
-      {isPast(value, Date.now()) ? <Alert severity="warning">{text('keys.past')}</Alert> : null}
+      {isPast(value, Date.now()) ? <Alert severity="warning">{text('keys.expiryInPast')}</Alert> : null}
       {value.choice === 'never' ? <Alert severity="info">{text('keys.neverAdvice')}</Alert> : null}
     </Stack>
   );

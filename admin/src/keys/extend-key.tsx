@@ -25,18 +25,18 @@ export const ExtendKey = ({ apiKey: { id, name, expires_at: current }, onClose }
   const shorter = end !== undefined && isNoLonger(end, current);
   return (
     <DialogForm
-      title={text(endless ? 'day.keys.limitTitle' : 'keys.extendTitle', { name })}
+      title={text(endless ? 'keys.setExpiryTitle' : 'keys.extendTitle', { name })}
       lead={
         endless ? (
-          text('day.keys.endless')
+          text('keys.setExpiryLead')
         ) : (
           <>
-            {text('day.keys.endsNow')}
+            {text('keys.currentExpiry')}
             <Time value={current} format="zoned" />
           </>
         )
       }
-      action={text(endless ? 'day.keys.limit' : 'keys.extend')}
+      action={text(endless ? 'keys.setExpiry' : 'keys.extend')}
       dangerous={endless}
       wide
       disabled={end === undefined || shorter || (endless && end === null)}
@@ -57,7 +57,7 @@ export const ExtendKey = ({ apiKey: { id, name, expires_at: current }, onClose }
             error={errors['expires_at']}
             from={endless ? undefined : from}
           />
-          {shorter ? <Alert severity="error">{text('day.keys.shorter')}</Alert> : null}
+          {shorter ? <Alert severity="error">{text('keys.notLater')}</Alert> : null}
         </>
       )}
     </DialogForm>

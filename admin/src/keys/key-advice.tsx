@@ -27,19 +27,19 @@ export const KeyAdvice = () => {
     <Paper
       variant="outlined"
       component="section"
-      aria-label={text('keyAccess.advice')}
+      aria-label={text('keys.advice')}
       sx={{ px: 2, py: 1, mt: 2, display: 'grid', gap: 0.5, typography: 'body2' }}
     >
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', columnGap: 2, rowGap: 0.5 }}>
         <Icon name="attention" sx={{ fontSize: 16, color: 'warning.main' }} />
         {endless.count === 0 ? null : (
           <Link to={filtered('/api_keys', { 'expires_at@null': 'true' })}>
-            {text('keyAccess.adviceEndless', { smart_count: endless.count })}
+            {text('keys.adviceNoExpiry', { smart_count: endless.count })}
           </Link>
         )}
         {unused.count === 0 ? null : (
           <Link to={filtered('/api_keys', { 'neglected@eq': 'true' })}>
-            {text('keyAccess.adviceUnused', { count: countText(unused.count) })}
+            {text('keys.adviceUnused', { count: countText(unused.count) })}
           </Link>
         )}
       </Box>
@@ -60,17 +60,17 @@ const Wide = ({ apiKey }: { readonly apiKey: WideKey }) => {
     <Box sx={{ overflowWrap: 'anywhere' }}>
       <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link>
       {' · '}
-      {text(isReading(narrower) ? 'keyAccess.couldRead' : 'keyAccess.couldNarrow')}{' '}
+      {text(isReading(narrower) ? 'keys.couldBeReadOnly' : 'keys.couldBeNarrowed')}{' '}
       <Box component="span" sx={{ color: 'text.secondary' }}>
-        {words(narrower).join(text('keyAccess.separator'))}
+        {words(narrower).join(text('keys.access.separator'))}
       </Box>{' '}
       <Button
         size="small"
-        aria-label={`${text('keyAccess.narrow')}: ${apiKey.name}`}
+        aria-label={`${text('keys.narrow')}: ${apiKey.name}`}
         onClick={() => setOpened(true)}
         sx={{ minHeight: 24, py: 0 }}
       >
-        {text('keyAccess.narrow')}
+        {text('keys.narrow')}
       </Button>
       <Suspense fallback={null}>
         {opened ? <NarrowKey apiKey={apiKey} narrower={narrower} onClose={() => setOpened(false)} /> : null}

@@ -27,41 +27,43 @@ export const KeyGates = ({ apiKey, usage }: KeyGatesProps) => {
   const narrower = usage?.narrower_scopes ?? null;
   return (
     <Section
-      title={text('keyAccess.gates')}
-      actions={<Link to={`/explain?api_key_id=${apiKey.id}`}>{text('keyAccess.explain')}</Link>}
+      title={text('keys.access.gates')}
+      actions={<Link to={`/explain?api_key_id=${apiKey.id}`}>{text('keys.access.explain')}</Link>}
     >
       <Paper variant="outlined" sx={{ p: 1 }}>
-        <GateTrace label={text('keyAccess.gates')}>
+        <GateTrace label={text('keys.access.gates')}>
           <Gate
             outcome={status === 'active' ? 'passed' : 'stopped'}
             lit={status !== 'active'}
-            title={text(status === 'active' ? 'keyAccess.valid' : 'keyAccess.ended')}
+            title={text(status === 'active' ? 'keys.access.keyValid' : 'keys.access.keyExpired')}
           />
-          <Gate outcome={networks === null ? 'off' : 'narrowed'} title={text('keyAccess.networks')}>
-            {networks === null ? text('keyAccess.everywhere') : networks.join(text('keyAccess.separator'))}
+          <Gate outcome={networks === null ? 'off' : 'narrowed'} title={text('keys.access.networks')}>
+            {networks === null
+              ? text('keys.access.everywhere')
+              : networks.join(text('keys.access.separator'))}
           </Gate>
-          <Gate outcome={scopes === null ? 'off' : 'narrowed'} title={text('keyAccess.scopes')}>
+          <Gate outcome={scopes === null ? 'off' : 'narrowed'} title={text('keys.access.scopes')}>
             {scopes === null ? (
-              text('keyAccess.everything')
+              text('keys.access.everything')
             ) : (
               <ScopeList scopes={scopes} used={usage?.scopes ?? []} />
             )}
             {narrower === null ? null : (
               <Box sx={{ mt: 0.5, color: 'secondary.main' }}>
-                {text(isReading(narrower) ? 'keyAccess.couldRead' : 'keyAccess.couldNarrow')}
+                {text(isReading(narrower) ? 'keys.couldBeReadOnly' : 'keys.couldBeNarrowed')}
                 {' ('}
-                {words(narrower).join(text('keyAccess.separator'))}
+                {words(narrower).join(text('keys.access.separator'))}
                 {') '}
                 <Button size="small" variant="outlined" onClick={() => setNarrowing(true)}>
-                  {text('keyAccess.narrow')}
+                  {text('keys.narrow')}
                 </Button>
               </Box>
             )}
           </Gate>
-          <Gate outcome={limits.length === 0 ? 'off' : 'narrowed'} title={text('keyAccess.limits')}>
-            {limits.length === 0 ? text('keyAccess.noLimits') : limits.join(text('keyAccess.separator'))}
+          <Gate outcome={limits.length === 0 ? 'off' : 'narrowed'} title={text('keys.access.limits')}>
+            {limits.length === 0 ? text('keys.access.noLimits') : limits.join(text('keys.access.separator'))}
           </Gate>
-          <Gate outcome="passed" title={text('keyAccess.owner')}>
+          <Gate outcome="passed" title={text('keys.access.owner')}>
             <Link to={`/users/${user.id}/show`}>{user.username}</Link>
           </Gate>
         </GateTrace>
@@ -94,10 +96,10 @@ const ScopeList = ({ scopes, used }: ScopeListProps) => {
         return (
           <li key={name}>
             <Box component="span" sx={{ color: 'text.primary' }}>
-              {words(own).join(text('keyAccess.separator'))}
+              {words(own).join(text('keys.access.separator'))}
             </Box>
             {' · '}
-            {requests === 0 ? text('keyAccess.unusedScope') : text('keyAccess.used', { count: requests })}
+            {requests === 0 ? text('keys.access.unusedScope') : text('keys.access.used', { count: requests })}
           </li>
         );
       })}

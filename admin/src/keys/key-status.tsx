@@ -16,8 +16,8 @@ export const KeyStatus = ({ apiKey }: { readonly apiKey: Pick<ApiKey, 'status' |
     <Stack component="span" direction="row" sx={{ display: 'inline-flex', gap: 1.5 }}>
       <Status tone={active ? 'good' : 'off'}>{wordOf('status', apiKey.status)}</Status>
       {apiKey.neglected ? (
-        <Status tone="attention" title={text('keys.neglectedHelp')}>
-          {text('keys.neglected')}
+        <Status tone="attention" title={text('keys.unusedHelp')}>
+          {text('keys.unused')}
         </Status>
       ) : null}
     </Stack>

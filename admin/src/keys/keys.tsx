@@ -47,7 +47,7 @@ export const Keys = () => {
   return (
     <OwnList<ApiKey>
       resource="api_keys"
-      title={text('keys.title')}
+      title={text('titles.keys')}
       lead={text('keys.lead')}
       columns={keyColumns(text)}
       empty={text('keys.empty')}
@@ -55,7 +55,7 @@ export const Keys = () => {
       deleting="revoke"
       actions={
         <LinkButton to="/api_keys/create" variant="contained" shortcut="c">
-          {text('keys.create')}
+          {text('titles.newKey')}
         </LinkButton>
       }
     >

@@ -33,7 +33,7 @@ export const limitsOf = ({ max, window, burst, quota }: LimitInput): KeyLimits =
 const windows = { '1s': 'second', '1m': 'minute', '1h': 'hour', '1d': 'day' } as const;
 
 const windowText = (text: Text, window: string): string =>
-  window in windows ? text(`keyAccess.${windows[window as keyof typeof windows]}`) : window;
+  window in windows ? text(`keys.access.${windows[window as keyof typeof windows]}`) : window;
 
 /** Limits in words: `60 / minute · 20 at once · 10000 / month`. */
 export const useLimitWords = (): ((limits: KeyLimits) => readonly string[]) => {
@@ -41,9 +41,9 @@ export const useLimitWords = (): ((limits: KeyLimits) => readonly string[]) => {
   return ({ limit, quota }) => [
     ...(limit === null
       ? []
-      : [text('keyAccess.rate', { max: limit.max, window: windowText(text, limit.window) })]),
-    ...(limit?.burst === undefined ? [] : [text('keyAccess.atOnce', { burst: limit.burst })]),
-    ...(quota === null ? [] : [text('keyAccess.rate', { max: quota, window: text('keyAccess.month') })]),
+      : [text('keys.access.rate', { max: limit.max, window: windowText(text, limit.window) })]),
+    ...(limit?.burst === undefined ? [] : [text('keys.access.atOnce', { burst: limit.burst })]),
+    ...(quota === null ? [] : [text('keys.access.rate', { max: quota, window: text('keys.access.month') })]),
   ];
 };
 
@@ -71,10 +71,10 @@ export const LimitFields = ({ value, onChange, errors }: LimitFieldsProps) => {
   const known = Object.keys(windows);
   return (
     <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fit, minmax(140px, 1fr))' }}>
-      {count('max', text('keyAccess.max'), errors['limit'])}
+      {count('max', text('keys.access.max'), errors['limit'])}
       <TextField
         select
-        label={text('keyAccess.window')}
+        label={text('keys.access.window')}
         margin="none"
         value={value.window}
         onChange={(event) => onChange({ ...value, window: event.target.value })}
@@ -85,8 +85,8 @@ export const LimitFields = ({ value, onChange, errors }: LimitFieldsProps) => {
           </MenuItem>
         ))}
       </TextField>
-      {count('burst', text('keyAccess.burst'), undefined, text('keyAccess.burstHelp'))}
-      {count('quota', text('keyAccess.quota'), errors['quota'], text('keyAccess.quotaHelp'))}
+      {count('burst', text('keys.access.burst'), undefined, text('keys.access.burstHelp'))}
+      {count('quota', text('keys.access.quota'), errors['quota'], text('keys.access.quotaHelp'))}
     </Box>
   );
 };

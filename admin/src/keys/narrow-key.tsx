@@ -23,15 +23,15 @@ export const NarrowKey = ({ apiKey: { id, name, scopes }, narrower, onClose }: N
   ];
   return (
     <DialogForm
-      title={text('keyAccess.narrowTitle', { name })}
-      lead={text('keyAccess.narrowLead')}
-      action={text('keyAccess.narrow')}
+      title={text('keys.narrowTitle', { name })}
+      lead={text('keys.narrowLead')}
+      action={text('keys.narrow')}
       isChanged={false}
       fields={[]}
       onSubmit={async () => {
         const body = { api_key: { scopes: shortened(narrower) } };
         await send('PATCH', `/admin/api_keys/${id}`, { body });
-        await changed(text('keyAccess.narrowed', { name }));
+        await changed(text('keys.narrowed', { name }));
       }}
       onDone={onClose}
       onClose={onClose}
@@ -44,7 +44,7 @@ export const NarrowKey = ({ apiKey: { id, name, scopes }, narrower, onClose }: N
           {sides.map(([side, parts]) => (
             <Box key={side} sx={{ display: 'contents' }}>
               <Box component="dt" sx={{ color: 'text.secondary' }}>
-                {text(`keyAccess.${side}`)}
+                {text(`keys.${side}`)}
               </Box>
               <Box component="dd" sx={{ m: 0 }}>
                 {parts.map((part) => (

@@ -56,7 +56,7 @@ export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
   return (
     <Box ref={list} role="group" aria-labelledby={label} sx={{ display: 'grid', gap: 1 }}>
       <Typography id={label} variant="body2" sx={{ color: 'text.secondary' }}>
-        {text('keyAccess.networks')}
+        {text('keys.access.networks')}
       </Typography>
       {value.map((line, place) => {
         const wrong = error !== undefined && isWrong(line);
@@ -72,10 +72,10 @@ export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
               onPaste={(event) => paste(event, place)}
               onKeyDown={(event) => press(event, place)}
               error={wrong}
-              helperText={wrong ? text('keyAccess.notNetwork', { value: line.trim() }) : undefined}
+              helperText={wrong ? text('keys.access.notNetwork', { value: line.trim() }) : undefined}
               slotProps={{
                 htmlInput: {
-                  'aria-label': text('keyAccess.network', { place: place + 1 }),
+                  'aria-label': text('keys.access.network', { place: place + 1 }),
                   spellCheck: false,
                   autoCapitalize: 'none',
                   autoComplete: 'off',
@@ -84,7 +84,7 @@ export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
               }}
             />
             <IconButton
-              aria-label={text('keyAccess.removeNetwork', { place: place + 1 })}
+              aria-label={text('keys.access.removeNetwork', { place: place + 1 })}
               onClick={() => remove(place)}
             >
               <Icon name="cross" fontSize="small" />
@@ -94,11 +94,11 @@ export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
       })}
       <div>
         <Button size="small" variant="outlined" onClick={() => add()}>
-          {text('keyAccess.addNetwork')}
+          {text('keys.access.addNetwork')}
         </Button>
       </div>
       <Typography variant="body2" sx={{ color: said === undefined ? 'text.secondary' : 'error.main' }}>
-        {said ?? text('keyAccess.networksHelp')}
+        {said ?? text('keys.access.networksHelp')}
       </Typography>
     </Box>
   );

@@ -65,7 +65,7 @@ const KeyForm = ({ replaced }: { readonly replaced: ApiKey | undefined }) => {
     );
   return (
     <PageForm<KeyInput>
-      title={text('keys.create')}
+      title={text('titles.newKey')}
       lead={text('keys.createLead')}
       first={{
         user_id: replaced?.user.id ?? (Number(parameters.get('user_id')) || null),
@@ -73,10 +73,12 @@ const KeyForm = ({ replaced }: { readonly replaced: ApiKey | undefined }) => {
         expires_at: firstExpiry,
         ...accessInput(replaced ?? { scopes: null, networks: null, limit: null, quota: null }),
       }}
-      action={text('keys.create')}
+      action={text('titles.newKey')}
       back="/api_keys"
       missing={(input) => ({
-        ...(expiresAt(input.expires_at, Date.now()) === undefined ? { expires_at: text('keys.noEnd') } : {}),
+        ...(expiresAt(input.expires_at, Date.now()) === undefined
+          ? { expires_at: text('keys.expiryMissing') }
+          : {}),
         ...missingAccess(text, input),
       })}
       onSave={create}

@@ -26,7 +26,7 @@ export const RevokeKey = ({ apiKey: { id, name, user }, onClose, onLeave }: Revo
     <Confirm
       open
       title={text('keys.revokeTitle', { name })}
-      action={text('keys.revoke')}
+      action={text('common.revoke')}
       onConfirm={revoke}
       onClose={onClose}
     >

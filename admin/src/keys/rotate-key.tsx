@@ -26,14 +26,14 @@ export const RotateKey = () => {
     return (
       <CreatedKey
         created={rotated}
-        title={text('keyAccess.rotatedTitle', { name: rotated.name })}
+        title={text('keys.rotatedTitle', { name: rotated.name })}
         onDone={() => void navigate(`/api_keys/${rotated.id}`)}
       >
         {rotated.until === null ? (
-          text('keyAccess.oldOver')
+          text('keys.oldKeyEnded')
         ) : (
           <>
-            {text('keyAccess.oldUntil')}
+            {text('keys.oldKeyUntil')}
             <Time value={rotated.until} format="zoned" />
           </>
         )}
@@ -43,10 +43,10 @@ export const RotateKey = () => {
     <Loaded query={query}>
       {(apiKey) => (
         <PageForm<{ readonly overlap: number }>
-          title={text('keyAccess.rotateTitle', { name: apiKey.name })}
-          lead={text('keyAccess.rotateLead')}
+          title={text('keys.rotateTitle', { name: apiKey.name })}
+          lead={text('keys.rotateLead')}
           first={{ overlap: usualOverlap }}
-          action={text('keyAccess.rotate')}
+          action={text('keys.rotate')}
           back={`/api_keys/${apiKey.id}`}
           onSave={async ({ overlap }) => {
             const path = `/admin/api_keys/${apiKey.id}/rotate`;

@@ -33,7 +33,7 @@ export const ScopePicker = ({ value, onChange, error }: ScopePickerProps) => {
   return (
     <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 1 }}>
       <Typography id={label} variant="body2" sx={{ color: 'text.secondary' }}>
-        {text('keyAccess.scopes')}
+        {text('keys.access.scopes')}
       </Typography>
       <RadioGroup
         aria-labelledby={label}
@@ -48,13 +48,13 @@ export const ScopePicker = ({ value, onChange, error }: ScopePickerProps) => {
             sx={{ alignItems: 'flex-start', mr: 0, '& .MuiRadio-root': { mt: '-6px' } }}
             label={
               <>
-                {text(`keyAccess.${each}`)}
+                {text(`keys.access.${each}`)}
                 <Typography
                   variant="body2"
                   component="span"
                   sx={{ display: 'block', color: 'text.secondary' }}
                 >
-                  {text(`keyAccess.${each}Help`)}
+                  {text(`keys.access.${each}Help`)}
                 </Typography>
               </>
             }
@@ -127,20 +127,20 @@ const Choices = ({ known, value, onChange, error }: ChoicesProps) => {
           type="search"
           size="small"
           margin="none"
-          label={text('keyAccess.find')}
+          label={text('keys.access.findResource')}
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />
       )}
       {shown.length === 0 ? (
-        <Typography sx={{ color: 'text.secondary' }}>{text('keyAccess.noneFound')}</Typography>
+        <Typography sx={{ color: 'text.secondary' }}>{text('keys.access.noneFound')}</Typography>
       ) : (
         <ModelTable rows={shown} held={held} onPut={put} invalid={error !== undefined} />
       )}
       {endpoints.length === 0 ? null : (
         <Box component="fieldset" sx={{ m: 0, p: 0, border: 0, minWidth: 0 }}>
           <Typography component="legend" variant="body2" sx={{ color: 'text.secondary', p: 0 }}>
-            {text('keyAccess.endpoints')}
+            {text('keys.access.endpoints')}
           </Typography>
           {endpoints.map(({ scope, label }) => (
             <FormControlLabel
@@ -168,7 +168,7 @@ const Choices = ({ known, value, onChange, error }: ChoicesProps) => {
         </Box>
       )}
       {gone.length === 0 ? null : (
-        <FormHelperText>{text('keyAccess.gone', { scopes: gone.join(', ') })}</FormHelperText>
+        <FormHelperText>{text('keys.access.removedScopes', { scopes: gone.join(', ') })}</FormHelperText>
       )}
     </Box>
   );
@@ -190,10 +190,10 @@ const ModelTable = ({ rows, held, onPut, invalid }: ModelTableProps) => {
   }, []);
   return (
     <Box ref={region} onKeyDown={moveByArrow} onFocus={keepEntry} sx={tableStyle}>
-      <table aria-label={text('keyAccess.choose')}>
+      <table aria-label={text('keys.access.choose')}>
         <thead>
           <tr>
-            <th scope="col">{text('keyAccess.resource')}</th>
+            <th scope="col">{text('keys.access.resource')}</th>
             {scopeActions.map((action) => (
               <th key={action} scope="col">
                 {text(`permissions.action.${action}`)}
@@ -212,7 +212,7 @@ const ModelTable = ({ rows, held, onPut, invalid }: ModelTableProps) => {
                     type="button"
                     tabIndex={-1}
                     aria-pressed={isWhole}
-                    aria-label={text('keyAccess.allOf', { name: label })}
+                    aria-label={text('keys.access.allOf', { name: label })}
                     title={path}
                     onClick={() => onPut(scopes, !isWhole)}
                   >

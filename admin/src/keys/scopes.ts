@@ -70,12 +70,12 @@ const byModel = (scopes: readonly string[]) => {
 const wordsOf = (text: Text, labelOf: (path: string) => string, scopes: readonly string[]) => {
   const { models, endpoints } = byModel(scopes);
   const named = [...models].map(([path, actions]) =>
-    text('keyAccess.of', {
+    text('keys.access.actionsOf', {
       name: labelOf(path),
       actions: scopeActions
         .filter((action) => actions.includes(action))
         .map((action) => text(`permissions.action.${action}`).toLowerCase())
-        .join(text('memberships.separator')),
+        .join(text('common.separator')),
     }),
   );
   return [...named, ...endpoints];
@@ -86,12 +86,12 @@ const useScopeLabel = (): ((path: string) => string) => {
   const text = useText();
   const models = useModels();
   return (path) =>
-    path === 'users' ? text('users.title') : (models.find((entry) => entry.path === path)?.label ?? path);
+    path === 'users' ? text('titles.users') : (models.find((entry) => entry.path === path)?.label ?? path);
 };
 
 /** Scopes in words, a part for each model and endpoint; null is everything. */
 export const useScopeWords = (): ((scopes: readonly string[] | null) => readonly string[]) => {
   const text = useText();
   const labelOf = useScopeLabel();
-  return (scopes) => (scopes === null ? [text('keyAccess.everything')] : wordsOf(text, labelOf, scopes));
+  return (scopes) => (scopes === null ? [text('keys.access.everything')] : wordsOf(text, labelOf, scopes));
 };

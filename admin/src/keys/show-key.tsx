@@ -48,10 +48,10 @@ const Secrets = ({ apiKey: { secrets } }: { readonly apiKey: ApiKey }) => {
     <div key={key}>
       <code style={{ fontFamily: monospace }}>{key}</code>{' '}
       {ends_at === null ? (
-        text('keyAccess.present')
+        text('keys.currentKey')
       ) : (
         <>
-          {text('keyAccess.replacedUntil')}
+          {text('keys.replacedUntil')}
           <Time value={ends_at} format="full" />
         </>
       )}
@@ -101,12 +101,12 @@ export const ShowKey = () => {
   return (
     <OwnShow<ApiKey>
       resource="api_keys"
-      within={text('keys.title')}
+      within={text('titles.keys')}
       titleOf={({ name }) => name}
       facts={facts(text)}
       actions={(apiKey) => <Actions apiKey={apiKey} />}
       notice={({ neglected }) =>
-        neglected ? <Alert severity="warning">{text('keys.neglectedHelp')}</Alert> : null
+        neglected ? <Alert severity="warning">{text('keys.unusedHelp')}</Alert> : null
       }
     >
       {(apiKey) => <UsageOf apiKey={apiKey} />}
@@ -123,7 +123,7 @@ const Actions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
     <>
       {apiKey.status === 'active' ? (
         <LinkButton to={`/api_keys/${apiKey.id}/rotate`} variant="outlined">
-          {text('keyAccess.rotate')}
+          {text('keys.rotate')}
         </LinkButton>
       ) : (
         <LinkButton to={replacing(apiKey)} variant="outlined">
@@ -135,14 +135,14 @@ const Actions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
           variant={apiKey.expires_at === null ? 'text' : 'contained'}
           onClick={() => setOpened('extend')}
         >
-          {text(apiKey.expires_at === null ? 'day.keys.limit' : 'keys.extend')}
+          {text(apiKey.expires_at === null ? 'keys.setExpiry' : 'keys.extend')}
         </Button>
       ) : null}
       <MoreMenu
         items={[
-          { label: text('keyAccess.edit'), to: `/api_keys/${apiKey.id}/access` },
+          { label: text('keys.access.edit'), to: `/api_keys/${apiKey.id}/access` },
           { label: text('keys.rename'), onClick: () => setOpened('rename') },
-          { label: text('keys.revoke'), dangerous: true, onClick: () => setOpened('revoke') },
+          { label: text('common.revoke'), dangerous: true, onClick: () => setOpened('revoke') },
         ]}
       />
       {opened === 'extend' ? <ExtendKey apiKey={apiKey} onClose={close} /> : null}

@@ -27,12 +27,12 @@ export const Usage = ({ usage: { last_30_days: days, networks, calls } }: { read
             labels={days.map(({ at }) => format.format(new Date(at)))}
             series={[
               {
-                name: text('keys.answered'),
+                name: text('keys.succeeded'),
                 colour: colour.answered,
                 values: days.map(({ requests, refused }) => requests - refused),
               },
               {
-                name: text('keys.refused'),
+                name: text('keys.failed'),
                 colour: colour.refused,
                 values: days.map(({ refused }) => refused),
               },
@@ -51,14 +51,14 @@ export const Usage = ({ usage: { last_30_days: days, networks, calls } }: { read
       {networks.length === 0 ? null : (
         <Paper variant="outlined" sx={{ p: 2 }}>
           <Typography variant="h3" component="h2">
-            {text('keys.networks')}
+            {text('keys.usedNetworks')}
           </Typography>
           <Box component="ul" sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', display: 'grid', gap: 0.5 }}>
             {networks.map(({ network, first_used_at }) => (
               <Typography key={network} component="li" variant="body2" sx={{ overflowWrap: 'anywhere' }}>
                 {network}{' '}
                 <Box component="span" sx={{ color: 'text.secondary' }}>
-                  {text('keys.since')}
+                  {text('keys.firstUsed')}
                   <RelativeTime value={first_used_at} />
                 </Box>
               </Typography>
@@ -76,7 +76,7 @@ const Calls = ({ calls }: { readonly calls: KeyUsage['calls'] }) => {
   return (
     <Paper variant="outlined" sx={{ p: 2 }}>
       <Typography variant="h3" component="h2">
-        {text('day.keys.calls')}
+        {text('keys.lastRoutes')}
       </Typography>
       <Box component="ul" sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', display: 'grid', gap: 0.5 }}>
         {calls.map(({ method, route, status, requests, last_at }) => (

@@ -18,7 +18,7 @@ export const RecordNotFound = () => {
   const text = useText();
   const { pathname } = useLocation();
   return (
-    <Page title={text('forms.missing.title')} lead={text('forms.missing.lead')}>
+    <Page title={text('problem.missing.title')} lead={text('problem.missing.lead')}>
       <LinkButton to={listOf(pathname)} variant="contained">
         {text('common.toList')}
       </LinkButton>

@@ -126,9 +126,9 @@ export const useFoundRecords = (typed: string): FoundOptions => {
     return { options: [], count: 0, state: 'searching' };
   if (data === undefined) return { options: [], count: 0, state: 'failed' };
   const own: Readonly<Record<string, string>> = {
-    users: text('users.title'),
-    api_keys: text('keys.title'),
-    revoked_keys: text('day.keys.revoked'),
+    users: text('titles.users'),
+    api_keys: text('titles.keys'),
+    revoked_keys: text('palette.revokedKeys'),
   };
   const nameOf = ({ model, resource }: FoundGroup): string =>
     own[resource] ?? models.find((each) => each.model === model)?.label ?? model;

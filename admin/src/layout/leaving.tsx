@@ -18,13 +18,13 @@ export const Leaving = () => {
   return (
     <Confirm
       open={question !== undefined}
-      title={text('forms.leave.title')}
-      cancel={text('forms.leave.stay')}
-      action={text('forms.leave.leave')}
+      title={text('leave.title')}
+      cancel={text('leave.stay')}
+      action={text('leave.leave')}
       onConfirm={() => question?.leave()}
       onClose={() => question?.stay()}
     >
-      {text('forms.leave.lead')}
+      {text('leave.lead')}
     </Confirm>
   );
 };

@@ -5,8 +5,8 @@ import { useText } from '../texts/provider.ts';
 export const PageNotFound = () => {
   const text = useText();
   return (
-    <Page title={text('notFound.title')} lead={text('notFound.lead')}>
-      <Link to="/">{text('notFound.back')}</Link>
+    <Page title={text('problem.notFound.title')} lead={text('problem.notFound.lead')}>
+      <Link to="/">{text('problem.notFound.back')}</Link>
     </Page>
   );
 };

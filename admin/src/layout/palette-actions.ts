@@ -28,13 +28,13 @@ export const usePaletteActions = (onHelp: () => void): readonly PaletteOption[] 
   });
   const named = (name: string, items: string): string => text('common.list', { name, items });
   return [
-    goTo('/api_keys/create', text('keys.create')),
-    goTo('/users/create', text('users.create')),
+    goTo('/api_keys/create', text('titles.newKey')),
+    goTo('/users/create', text('titles.newUser')),
     ...models.flatMap(({ path, label }) => [
       goTo(`/records/${path}/create`, text('records.create', { label })),
-      goTo(`/records/${path}/import`, text('import.title', { label })),
+      goTo(`/records/${path}/import`, text('titles.import', { label })),
     ]),
-    goTo('/sessions', text('sessions.title')),
+    goTo('/sessions', text('titles.sessions')),
     goTo('/password', text('account.changePassword')),
     goTo('/second-factor', text('factor.title')),
     ...(offers('providers') ? [goTo('/identities', text('account.identities'))] : []),

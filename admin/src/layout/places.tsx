@@ -33,36 +33,36 @@ export const usePlaces = (): { readonly groups: readonly PlaceGroup[]; readonly 
   const { models, known } = useKnownModels();
   // A service without events sends no webhooks.
   const webhooks: readonly Place[] = models.some(({ events }) => events)
-    ? [{ to: '/webhooks', label: text('webhooks.title'), icon: 'webhook' }]
+    ? [{ to: '/webhooks', label: text('titles.webhooks'), icon: 'webhook' }]
     : [];
   const groups: readonly PlaceGroup[] = [
-    { label: '', places: [{ to: '/', label: text('start.title'), icon: 'home' }] },
+    { label: '', places: [{ to: '/', label: text('titles.start'), icon: 'home' }] },
     {
       label: text('menu.people'),
       places: [
-        { to: '/api_keys', label: text('keys.title'), icon: 'key' },
-        { to: '/users', label: text('users.title'), icon: 'people' },
+        { to: '/api_keys', label: text('titles.keys'), icon: 'key' },
+        { to: '/users', label: text('titles.users'), icon: 'people' },
       ],
     },
     ...modelGroups(models, text('menu.records')),
     {
       label: text('menu.settings'),
       places: [
-        { to: '/roles', label: text('roles.title'), icon: 'badge' },
-        { to: '/permissions', label: text('permissions.title'), icon: 'grid' },
-        { to: '/explain', label: text('explain.title'), icon: 'rule' },
+        { to: '/roles', label: text('titles.roles'), icon: 'badge' },
+        { to: '/permissions', label: text('titles.permissions'), icon: 'grid' },
+        { to: '/explain', label: text('titles.explain'), icon: 'rule' },
       ],
     },
     {
       label: text('menu.watch'),
       places: [
-        { to: '/applications', label: text('applications.title'), icon: 'apps' },
-        { to: '/payments', label: text('payments.title'), icon: 'money' },
+        { to: '/applications', label: text('titles.applications'), icon: 'apps' },
+        { to: '/payments', label: text('titles.payments'), icon: 'money' },
         ...webhooks,
-        { to: '/jobs', label: text('jobs.title'), icon: 'clock' },
-        { to: '/routes', label: text('day.routes.title'), icon: 'chart' },
-        { to: '/audit', label: text('audit.title'), icon: 'history' },
-        { to: '/service', label: text('day.about.title'), icon: 'tool' },
+        { to: '/jobs', label: text('titles.jobs'), icon: 'clock' },
+        { to: '/routes', label: text('titles.routes'), icon: 'chart' },
+        { to: '/audit', label: text('titles.audit'), icon: 'history' },
+        { to: '/service', label: text('titles.about'), icon: 'tool' },
       ],
     },
   ];

@@ -99,7 +99,7 @@ const Account = () => {
         </MenuItem>
         <Divider />
         <MenuItem component={Link} to="/sessions" onClick={() => setAnchor(null)}>
-          {text('sessions.title')}
+          {text('titles.sessions')}
         </MenuItem>
         <MenuItem component={Link} to="/password" onClick={() => setAnchor(null)}>
           {text('account.changePassword')}

@@ -19,7 +19,9 @@ export const Waiting = () => {
         <Skeleton variant="rounded" width={180} height={20} />
         <Skeleton variant="rounded" width={96} height={32} sx={{ ml: 'auto' }} />
       </Box>
-      {slow ? <Typography sx={{ color: 'text.secondary', mb: 2 }}>{text('forms.slowly')}</Typography> : null}
+      {slow ? (
+        <Typography sx={{ color: 'text.secondary', mb: 2 }}>{text('problem.slowly')}</Typography>
+      ) : null}
       {isRecord(pathname) ? <RecordShape /> : <ListShape />}
     </Box>
   );

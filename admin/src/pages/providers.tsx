@@ -1,9 +1,9 @@
 import Button from '@mui/material/Button';
 import { useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { basePath } from '../base.ts';
 import { send } from '../service.ts';
+import { filled, useOutsideTexts } from '../texts/outside.ts';
 
 interface Provider {
   readonly name: string;
@@ -18,7 +18,7 @@ interface ProviderButtonsProps {
 
 /** A button for each identity provider. None appears while the list is read, or if it cannot be read. */
 export const ProviderButtons = ({ elsewhere = false }: ProviderButtonsProps) => {
-  const texts = useOwnTexts();
+  const texts = useOutsideTexts();
   const [providers, setProviders] = useState<readonly Provider[]>([]);
   useEffect(() => {
     const leaving = new AbortController();

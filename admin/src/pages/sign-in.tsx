@@ -2,10 +2,10 @@ import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
 import { useNotificationContext } from 'ra-core';
 import { useLocation, useNavigate } from 'react-router';
-import { useOwnTexts } from '../account-links/texts.ts';
 import { offers } from '../offered.ts';
 import { LinkButton } from '../parts/link.tsx';
 import { forgetModels } from '../service.ts';
+import { useOutsideTexts } from '../texts/outside.ts';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { OutsidePage } from './outside-page.tsx';
 import { ProviderButtons, useReturned } from './providers.tsx';
@@ -41,7 +41,7 @@ export const SignIn = () => {
     await navigate(destinationOf(state) || '/');
   };
   const invited = textIn(state, 'invited');
-  const own = useOwnTexts();
+  const own = useOutsideTexts();
   const returned = useReturned();
   return (
     <OutsidePage title={text('signIn.title')}>

@@ -16,7 +16,7 @@ const listed = 5;
 /** The word for deleting: credentials are revoked. */
 const words = {
   delete: { action: 'common.delete', title: 'list.deleteTitle', done: 'common.deleted' },
-  revoke: { action: 'keys.revoke', title: 'keys.revokeSeveralTitle', done: 'keys.revokedSeveral' },
+  revoke: { action: 'common.revoke', title: 'list.revokeTitle', done: 'list.revoked' },
 } as const;
 export type Deleting = keyof typeof words;
 

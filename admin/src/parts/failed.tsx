@@ -39,12 +39,12 @@ export const Failed = ({ error, onRetry }: FailedProps) => {
       action={
         isForbidden ? null : (
           <Button color="inherit" loading={busy} onClick={() => void retry()}>
-            {text('forms.retry')}
+            {text('problem.retry')}
           </Button>
         )
       }
     >
-      {sentence(error)} {isForbidden ? <Link to="/permissions">{text('permissions.title')}</Link> : null}
+      {sentence(error)} {isForbidden ? <Link to="/permissions">{text('titles.permissions')}</Link> : null}
     </Alert>
   );
 };

@@ -34,7 +34,7 @@ const useOpenKey = (): ((key: string) => Promise<void>) => {
     async (key) => {
       try {
         const found = await findKey(key);
-        if (found === undefined) return notify(text('day.keys.notFound'), { type: 'info' });
+        if (found === undefined) return notify(text('list.keyNotFound'), { type: 'info' });
         const { id, revoked_at } = found;
         await navigate(revoked_at === null ? `/api_keys/${id}` : `/explain?api_key_id=${id}`);
       } catch (error) {

@@ -77,12 +77,12 @@ export const FormBar = (props: FormBarProps) => {
         </Button>
         {another ? (
           <Button type="submit" name={anotherName} variant="outlined" disabled={busy}>
-            {text('forms.bar.another')}
+            {text('form.another')}
           </Button>
         ) : null}
         {changes === 0 ? null : (
           <Button onClick={discard} disabled={busy}>
-            {text('forms.bar.discard')}
+            {text('form.discard')}
           </Button>
         )}
         {typeof back === 'string' ? (
@@ -92,7 +92,7 @@ export const FormBar = (props: FormBarProps) => {
         )}
         {changes === 0 && undo !== undefined ? (
           <Typography role="status" variant="body2" sx={{ ml: 'auto', color: 'text.secondary' }}>
-            {text('forms.bar.discarded')}
+            {text('form.discarded')}
             <Button
               size="small"
               onClick={() => {
@@ -100,7 +100,7 @@ export const FormBar = (props: FormBarProps) => {
                 setUndo(undefined);
               }}
             >
-              {text('forms.bar.undo')}
+              {text('form.undo')}
             </Button>
           </Typography>
         ) : (
@@ -121,7 +121,7 @@ const Refused = ({ refusal, fields, busy }: RefusedProps) => {
   if (others.length > 0)
     return (
       <Alert severity="error" sx={{ mt: 1 }}>
-        {text('forms.bar.elsewhere')}
+        {text('form.elsewhere')}
         <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
           {others.map(([name, message]) => (
             <li key={name}>
@@ -138,11 +138,11 @@ const Refused = ({ refusal, fields, busy }: RefusedProps) => {
       sx={{ mt: 1, flexWrap: 'wrap' }}
       action={
         <Button type="submit" color="inherit">
-          {text('forms.retry')}
+          {text('problem.retry')}
         </Button>
       }
     >
-      {text('forms.bar.notSaved')}
+      {text('form.notSaved')}
       {sentence(refusal.failure)}
     </Alert>
   );
@@ -163,8 +163,8 @@ const Standing = ({ changes, errors, busy }: StandingProps) => {
     if (form) leadOn(form, direction);
   };
   const words = [
-    ...(changes === 0 ? [] : [text('forms.bar.changes', { smart_count: changes })]),
-    ...(errors === 0 ? [] : [text('forms.bar.errors', { smart_count: errors })]),
+    ...(changes === 0 ? [] : [text('form.changes', { smart_count: changes })]),
+    ...(errors === 0 ? [] : [text('form.errors', { smart_count: errors })]),
   ];
   return (
     <Stack direction="row" sx={{ ml: 'auto', alignItems: 'center', minHeight: 34 }}>
@@ -173,20 +173,20 @@ const Standing = ({ changes, errors, busy }: StandingProps) => {
         variant="body2"
         sx={{ color: errors > 0 ? 'error.main' : 'text.secondary', fontWeight: errors > 0 ? 600 : 450 }}
       >
-        {slow ? text('forms.bar.slow') : words.join(' · ')}
+        {slow ? text('form.slow') : words.join(' · ')}
       </Typography>
       {errors === 0 ? null : (
         <>
           <IconButton
             size="small"
-            aria-label={text('forms.bar.previous')}
+            aria-label={text('form.previous')}
             onClick={({ currentTarget }) => step(-1, currentTarget)}
           >
             <Icon name="chevronUp" />
           </IconButton>
           <IconButton
             size="small"
-            aria-label={text('forms.bar.next')}
+            aria-label={text('form.next')}
             onClick={({ currentTarget }) => step(1, currentTarget)}
           >
             <Icon name="chevronDown" />

@@ -1,6 +1,7 @@
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
-import { type TextKey, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
+import type { TextKey } from '../texts/texts.ts';
 
 /** Seconds for which a secret that was replaced is good as well. */
 const overlaps: readonly (readonly [seconds: number, label: TextKey])[] = [

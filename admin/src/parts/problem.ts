@@ -69,7 +69,7 @@ const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 6
 /** One sentence for a person: what went wrong, and where it is known, when to try again. */
 export const sentenceOf = (error: unknown, language: Language, text: Text): string => {
   const failure = failureOf(error);
-  if (failure.message === noAnswerInTime) return text('forms.late');
+  if (failure.message === noAnswerInTime) return text('problem.late');
   if (failure.status === 0) return text('problem.unreachable');
   if (failure.status === 429 && failure.retryAfter !== undefined)
     return text('problem.locked', { minutes: minutesOf(failure.retryAfter) });

@@ -93,7 +93,7 @@ const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
   const named: readonly MoreItem[] =
     exportedAs === undefined || exporting.total === 0
       ? []
-      : [{ label: text('day.export.named'), onClick: () => void exporting.run(exportedAs) }];
+      : [{ label: text('list.exportNamed'), onClick: () => void exporting.run(exportedAs) }];
   const [chosen, choose] = useChosenColumns(resource);
   return (
     <Page

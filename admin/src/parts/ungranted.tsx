@@ -22,15 +22,15 @@ interface UngrantedProps {
 export const useUngranted = (label: string): ((action: Action) => string) => {
   const text = useText();
   const { permissions: roles = [] } = usePermissions<readonly string[]>();
-  return (action) => text(`forms.ungranted.${action}`, { roles: roles.join(', '), label });
+  return (action) => text(`ungranted.${action}`, { roles: roles.join(', '), label });
 };
 
 const Where = () => {
   const text = useText();
   return (
     <>
-      {text('forms.ungranted.where')}
-      <Link to="/permissions">{text('permissions.title')}</Link>
+      {text('ungranted.where')}
+      <Link to="/permissions">{text('titles.permissions')}</Link>
     </>
   );
 };

@@ -71,8 +71,8 @@ const Choice = ({ columns, chosen, onChoose }: ViewChoice) => {
     <Stack sx={{ p: 2, gap: 1, width: 320, maxWidth: '90vw' }}>
       <DensityChoice />
       <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between' }}>
-        <Typography variant="body2">{text('day.views.link')}</Typography>
-        <CopyButton value={linkTo(window.location.href, chosen)} of={text('day.views.link')} />
+        <Typography variant="body2">{text('views.link')}</Typography>
+        <CopyButton value={linkTo(window.location.href, chosen)} of={text('views.link')} />
       </Stack>
       <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between', mt: 1 }}>
         <Typography id={heading} variant="h3" component="h2">

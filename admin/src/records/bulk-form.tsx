@@ -68,15 +68,15 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
     const count = changed.length;
     const unchanged = ids.length - count;
     const message =
-      unchanged === 0 ? text('bulk.saved', { count }) : text('day.bulk.saved', { count, unchanged });
+      unchanged === 0 ? text('bulk.saved', { count }) : text('bulk.savedSome', { count, unchanged });
     offer(message, async () => {
       try {
         const undone = await takeBack(metadata, path, changed, values);
         const left = count - undone;
         const outcome =
           left === 0
-            ? text('day.bulk.undone', { count: undone })
-            : text('day.bulk.undoneSome', { count: undone, left });
+            ? text('bulk.undone', { count: undone })
+            : text('bulk.undoneSome', { count: undone, left });
         notify(outcome, { type: left === 0 ? 'success' : 'warning' });
         await client.invalidateQueries();
       } catch (error) {
@@ -97,7 +97,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
           changed.map(({ id }) => ({ id, ...values })),
         );
         said(changed);
-      } else notify(text('day.bulk.nothing'), { type: 'info' });
+      } else notify(text('bulk.nothing'), { type: 'info' });
       saved();
       onDone();
     } catch (error) {

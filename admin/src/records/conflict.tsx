@@ -56,9 +56,9 @@ export const Conflict = (props: ConflictProps) => {
       <DialogTitle id="conflict">{text('conflict.title')}</DialogTitle>
       <DialogContent>
         <Stack sx={{ gap: 2 }}>
-          <Alert severity="warning">{text('forms.conflict.lead')}</Alert>
+          <Alert severity="warning">{text('conflict.lead')}</Alert>
           {both.length === 0 ? null : (
-            <Section title={text('forms.conflict.both')}>
+            <Section title={text('conflict.both')}>
               {both.map((field) => (
                 <Choice
                   key={field.name}
@@ -71,8 +71,8 @@ export const Conflict = (props: ConflictProps) => {
               ))}
             </Section>
           )}
-          <OneSide title={text('forms.conflict.onlyMine')} fields={onlyMine} values={mine} />
-          <OneSide title={text('forms.conflict.onlyTheirs')} fields={onlyTheirs} values={theirs} />
+          <OneSide title={text('conflict.onlyMine')} fields={onlyMine} values={mine} />
+          <OneSide title={text('conflict.onlyTheirs')} fields={onlyTheirs} values={theirs} />
         </Stack>
       </DialogContent>
       <DialogActions sx={{ flexWrap: 'wrap', gap: 0.5 }}>
@@ -139,8 +139,8 @@ const Choice = ({ field, mine, theirs, side, onChoose }: ChoiceProps) => {
   const text = useText();
   const label = useId();
   const options = [
-    ['mine', text('forms.conflict.mine'), mine],
-    ['theirs', text('forms.conflict.theirs'), theirs],
+    ['mine', text('conflict.mine'), mine],
+    ['theirs', text('conflict.theirs'), theirs],
   ] as const;
   return (
     <Box sx={{ py: 0.75, borderBottom: 1, borderColor: 'divider' }}>

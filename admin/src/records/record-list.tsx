@@ -75,7 +75,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       followed={events === true ? model : undefined}
       {...(trash === true ? { trash: path } : {})}
       more={[
-        ...(permissions.create ? [{ label: text('import.link'), to: `/records/${path}/import` }] : []),
+        ...(permissions.create ? [{ label: text('records.import'), to: `/records/${path}/import` }] : []),
         ...(trash === true ? [{ label: text('trash.link'), to: trashPath(path) }] : []),
       ]}
       actions={

@@ -6,7 +6,8 @@ import { Fragment, type ReactNode } from 'react';
 import { offers } from '../offered.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useModels } from '../records/use-metadata.ts';
-import { type TextKey, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
+import type { TextKey } from '../texts/texts.ts';
 import { FailedSignIns } from './failed-sign-ins.tsx';
 import { EndlessKeys, ExpiringKeys, NeglectedKeys, WideKeys } from './key-matters.tsx';
 import type { Statistics } from './stats.ts';
@@ -28,32 +29,40 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
   const { endless_keys: endless, wide_keys: wide } = attention;
   const { open_resources: open, ungranted_models: ungranted } = attention;
   const { unsent_mail: unsent } = attention;
-  const mail = { count: unsent.count, calm: 'start.calm.mail', card: <UnsentMail found={unsent} /> } as const;
+  const mail = {
+    count: unsent.count,
+    calm: 'start.noUnsentMail',
+    card: <UnsentMail found={unsent} />,
+  } as const;
   const webhooks: readonly Kind[] = [
-    { count: disabled.count, calm: 'start.calm.disabled', card: <DisabledWebhooks found={disabled} /> },
-    { count: failing.count, calm: 'start.calm.failing', card: <FailingWebhooks found={failing} /> },
+    { count: disabled.count, calm: 'start.noDisabledWebhooks', card: <DisabledWebhooks found={disabled} /> },
+    { count: failing.count, calm: 'start.noFailingWebhooks', card: <FailingWebhooks found={failing} /> },
   ];
   return [
     {
       count: backlog.jobs + backlog.deliveries,
-      calm: 'start.calm.backlog',
+      calm: 'start.noOverdueWork',
       card: <Backlog backlog={backlog} />,
     },
-    { count: jobs.count, calm: 'start.calm.failedJobs', card: <FailedJobs found={jobs} /> },
+    { count: jobs.count, calm: 'start.noFailedJobs', card: <FailedJobs found={jobs} /> },
     ...(offers('mail') ? [mail] : []),
     // Where nothing tells of events there are no webhooks.
     ...(events ? webhooks : []),
     {
       count: attention.failed_sign_ins.count,
-      calm: 'start.calm.failed',
+      calm: 'start.noFailedSignIns',
       card: <FailedSignIns statistics={statistics} />,
     },
-    { count: expiring.count, calm: 'start.calm.expiring', card: <ExpiringKeys found={expiring} /> },
-    { count: neglected.count, calm: 'start.calm.unused', card: <NeglectedKeys found={neglected} /> },
-    { count: wide.count, calm: 'keyAccess.wideCalm', card: <WideKeys found={wide} /> },
-    { count: endless.count, calm: 'keyAccess.endlessCalm', card: <EndlessKeys found={endless} /> },
-    { count: open.length, calm: 'start.calm.open', card: <OpenModels models={open} /> },
-    { count: ungranted.length, calm: 'start.calm.ungranted', card: <UngrantedModels models={ungranted} /> },
+    { count: expiring.count, calm: 'start.noExpiringKeys', card: <ExpiringKeys found={expiring} /> },
+    { count: neglected.count, calm: 'start.noUnusedKeys', card: <NeglectedKeys found={neglected} /> },
+    { count: wide.count, calm: 'start.noOverPrivilegedKeys', card: <WideKeys found={wide} /> },
+    { count: endless.count, calm: 'start.noKeysWithoutExpiry', card: <EndlessKeys found={endless} /> },
+    { count: open.length, calm: 'start.noOpenResources', card: <OpenModels models={open} /> },
+    {
+      count: ungranted.length,
+      calm: 'start.noUngrantedModels',
+      card: <UngrantedModels models={ungranted} />,
+    },
   ];
 };
 
@@ -67,14 +76,18 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
   return (
     <Box component="section" aria-labelledby="attention">
       <Typography id="attention" variant="h2" sx={{ mb: 1, lineHeight: '28px' }}>
-        {text('start.attention')}{' '}
+        {text('start.needsAttention')}{' '}
         <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
           {waiting.length}
         </Box>
       </Typography>
       <Paper variant="outlined">
         {waiting.length === 0 ? null : (
-          <Box component="ul" aria-label={text('start.attention')} sx={{ m: 0, p: 0, listStyle: 'none' }}>
+          <Box
+            component="ul"
+            aria-label={text('start.needsAttention')}
+            sx={{ m: 0, p: 0, listStyle: 'none' }}
+          >
             {waiting.map(({ calm: name, card }) => (
               <Fragment key={name}>{card}</Fragment>
             ))}
@@ -88,7 +101,7 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
 
 const Calm = ({ all, names }: { readonly all: boolean; readonly names: readonly TextKey[] }) => {
   const text = useText();
-  const named = names.map((name) => text(name)).join(text('memberships.separator'));
+  const named = names.map((name) => text(name)).join(text('common.separator'));
   return (
     <Stack
       direction="row"
@@ -102,7 +115,7 @@ const Calm = ({ all, names }: { readonly all: boolean; readonly names: readonly 
     >
       <Icon name="check" sx={{ fontSize: 18, mt: '1px', color: all ? 'success.main' : 'text.disabled' }} />
       <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-        {text(all ? 'start.allCalm' : 'start.restCalm', { names: named })}
+        {text(all ? 'start.nothingNeedsAttention' : 'start.restIsFine', { names: named })}
       </Typography>
     </Stack>
   );

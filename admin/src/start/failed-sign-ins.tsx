@@ -24,9 +24,9 @@ export const FailedSignIns = ({ statistics }: { readonly statistics: Statistics 
   const month = statistics.last_30_days.reduce((sum, point) => sum + point.failed_sign_ins, 0);
   return (
     <Matter
-      title={text('start.failed')}
+      title={text('start.failedSignIns')}
       count={countText(count)}
-      more={<Link to={filtered('/audit', failedFilter())}>{text('start.showFailed')}</Link>}
+      more={<Link to={filtered('/audit', failedFilter())}>{text('start.showFailedSignIns')}</Link>}
     >
       {signIns.slice(0, listed).map(({ user, address, count: times, last_at }) => (
         <Line key={`${user?.id} ${address}`}>
@@ -41,7 +41,7 @@ export const FailedSignIns = ({ statistics }: { readonly statistics: Statistics 
         </Line>
       ))}
       <Line>
-        <Beneath>{text('start.failedMonth', { count: month })}</Beneath>
+        <Beneath>{text('start.failedSignInsMonth', { count: month })}</Beneath>
       </Line>
     </Matter>
   );

@@ -77,7 +77,7 @@ export const Figures = ({ points, times: { p95 } }: FiguresProps) => {
       <Figure label={text('start.refused')} value={percent.format(share('4xx'))} to={routesBy('refused')} />
       <Figure
         label={text('start.p95')}
-        value={p95 === null ? '—' : text('day.routes.atMost', { milliseconds: p95 })}
+        value={p95 === null ? '—' : text('routes.atMost', { milliseconds: p95 })}
         to={routesBy('p95')}
       />
     </Box>

@@ -4,7 +4,8 @@ import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react';
 import { isReading } from '../keys/scopes.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
-import { type TextKey, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
+import type { TextKey } from '../texts/texts.ts';
 import { daysFromNow, filtered, Line, listed, Matter } from './matter.tsx';
 import { countText, type KeyAdvice, type KeyInNeed, type KeysInNeed } from './stats.ts';
 
@@ -52,7 +53,7 @@ const KeysMatter = <Found extends KeyInNeed>({
 export const ExpiringKeys = ({ found }: { readonly found: KeysInNeed }) => {
   const soon = { 'expires_at@gte': daysFromNow(0), 'expires_at@lte': daysFromNow(30) };
   return (
-    <KeysMatter title="start.expiring" found={found} all={['start.showExpiring', soon]}>
+    <KeysMatter title="start.expiringKeys" found={found} all={['start.showExpiringKeys', soon]}>
       {(apiKey) => <Key apiKey={apiKey} ending />}
     </KeysMatter>
   );
@@ -60,7 +61,11 @@ export const ExpiringKeys = ({ found }: { readonly found: KeysInNeed }) => {
 
 /** Keys that are valid and unused. */
 export const NeglectedKeys = ({ found }: { readonly found: KeysInNeed }) => (
-  <KeysMatter title="start.unused" found={found} all={['start.showUnused', { 'neglected@eq': 'true' }]}>
+  <KeysMatter
+    title="start.unusedKeys"
+    found={found}
+    all={['start.showUnusedKeys', { 'neglected@eq': 'true' }]}
+  >
     {(apiKey) => <Key apiKey={apiKey} ending={false} />}
   </KeysMatter>
 );
@@ -93,15 +98,15 @@ const MendedKey = ({ apiKey, about, action, dialog }: MendedKeyProps) => {
 /** Keys that never expire, with the way to give them an end. */
 export const EndlessKeys = ({ found }: { readonly found: KeysInNeed }) => (
   <KeysMatter
-    title="keyAccess.endless"
+    title="start.keysWithoutExpiry"
     found={found}
-    all={['keyAccess.showEndless', { 'expires_at@null': 'true' }]}
+    all={['start.showKeysWithoutExpiry', { 'expires_at@null': 'true' }]}
   >
     {(apiKey) => (
       <MendedKey
         apiKey={apiKey}
         about={<Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>}
-        action="day.keys.limit"
+        action="keys.setExpiry"
         dialog={(close) => <ExtendKey apiKey={apiKey} onClose={close} />}
       />
     )}
@@ -112,12 +117,12 @@ export const EndlessKeys = ({ found }: { readonly found: KeysInNeed }) => (
 export const WideKeys = ({ found }: { readonly found: KeyAdvice['wide_keys'] }) => {
   const text = useText();
   return (
-    <KeysMatter title="keyAccess.wide" found={found}>
+    <KeysMatter title="start.overPrivilegedKeys" found={found}>
       {(apiKey) => (
         <MendedKey
           apiKey={apiKey}
-          about={text(isReading(apiKey.narrower_scopes) ? 'keyAccess.couldRead' : 'keyAccess.couldNarrow')}
-          action="keyAccess.narrow"
+          about={text(isReading(apiKey.narrower_scopes) ? 'keys.couldBeReadOnly' : 'keys.couldBeNarrowed')}
+          action="keys.narrow"
           dialog={(close) => <NarrowKey apiKey={apiKey} narrower={apiKey.narrower_scopes} onClose={close} />}
         />
       )}
@@ -160,13 +165,13 @@ export const KeyActions = ({ apiKey, ending }: KeyActionsProps) => {
           <Button size="small" aria-label={of(text('keys.extend'))} onClick={() => setOpened('extend')}>
             {text('keys.extend')}
           </Button>
-          <LinkButton size="small" to={`/api_keys/${apiKey.id}/rotate`} label={of(text('keyAccess.rotate'))}>
-            {text('keyAccess.rotate')}
+          <LinkButton size="small" to={`/api_keys/${apiKey.id}/rotate`} label={of(text('keys.rotate'))}>
+            {text('keys.rotate')}
           </LinkButton>
         </>
       ) : null}
-      <Button size="small" aria-label={of(text('keys.revoke'))} onClick={() => setOpened('revoke')}>
-        {text('keys.revoke')}
+      <Button size="small" aria-label={of(text('common.revoke'))} onClick={() => setOpened('revoke')}>
+        {text('common.revoke')}
       </Button>
       <Suspense fallback={null}>
         {opened === 'extend' ? <ExtendKey apiKey={apiKey} onClose={close} /> : null}

@@ -76,7 +76,7 @@ export const Slowest = () => {
       to={routesBy('p95')}
       lines={data.map(({ id, name, p95 }) => ({
         ...{ key: id, name, to: filtered('/routes', { 'name@eq': name }) },
-        figure: text('day.routes.atMost', { milliseconds: p95 }),
+        figure: text('routes.atMost', { milliseconds: p95 }),
       }))}
     />
   );

@@ -28,7 +28,7 @@ export const Start = () => {
     queryFn: async () => (await send<Statistics>('GET', '/admin/stats')).data,
   });
   return (
-    <Page title={text('start.title')}>
+    <Page title={text('titles.start')}>
       {error ? (
         <Box sx={{ mb: 2 }}>
           <Failed error={error} />

@@ -18,7 +18,7 @@ export const FailingWebhooks = ({ found }: { readonly found: Work['failing_webho
   const text = useText();
   return (
     <Matter
-      title={text('start.failing')}
+      title={text('start.failingWebhooks')}
       count={countText(found.count)}
       more={<Link to="/webhooks">{text('start.showWebhooks')}</Link>}
     >
@@ -42,7 +42,7 @@ export const DisabledWebhooks = ({ found }: { readonly found: Work['disabled_web
   const wordOf = useWords('webhooks');
   return (
     <Matter
-      title={text('start.webhooks')}
+      title={text('start.disabledWebhooks')}
       count={countText(found.count)}
       more={<Link to="/webhooks">{text('start.showWebhooks')}</Link>}
     >

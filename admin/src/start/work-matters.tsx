@@ -22,7 +22,7 @@ export const FailedJobs = ({ found: { count, jobs } }: { readonly found: Work['f
         <Line key={job.id}>
           {job.recurring ? (
             <Link to={filtered('/jobs', { 'name@eq': job.name, 'state@eq': 'failed' })}>
-              {text('day.schedules.failedRuns', { name: job.name, count: job.runs })}
+              {text('schedules.failedRuns', { name: job.name, count: job.runs })}
             </Link>
           ) : (
             `${job.name} #${job.id}`
@@ -56,9 +56,9 @@ export const Backlog = ({ backlog: { jobs, deliveries } }: { readonly backlog: W
   const text = useText();
   return (
     <Matter
-      title={text('start.backlog')}
+      title={text('start.overdueWork')}
       count={countText(jobs + deliveries)}
-      more={text('start.backlogHelp')}
+      more={text('start.overdueWorkHelp')}
     >
       {jobs === 0 ? null : (
         <Line>
@@ -85,7 +85,11 @@ export const OpenModels = ({ models }: ModelMatterProps) => {
   const text = useText();
   const nameOf = useModelName();
   return (
-    <Matter title={text('start.open')} count={String(models.length)} more={text('start.openHelp')}>
+    <Matter
+      title={text('start.openResources')}
+      count={String(models.length)}
+      more={text('start.openResourcesHelp')}
+    >
       {models.slice(0, listed).map(({ model, path }) => (
         <Line key={model}>
           <Link to={`/records/${path}`}>{nameOf(model)}</Link>
@@ -104,7 +108,7 @@ export const UngrantedModels = ({ models }: ModelMatterProps) => {
   const nameOf = useModelName();
   return (
     <Matter
-      title={text('start.ungranted')}
+      title={text('start.ungrantedModels')}
       count={String(models.length)}
       more={models.length > 1 ? <Link to={tableOf(models)}>{text('start.setAllRules')}</Link> : null}
     >

@@ -1,11 +1,9 @@
+/** Languages of the pages: the chosen one, its texts as they are loaded, and the hook that returns them. */
+
 import { type I18nProvider, useLocale, useTranslate } from 'ra-core';
 import { useCallback, useEffect } from 'react';
-import type { Catalogue } from '../../../src/kernel/messages/catalogue.ts';
 import { store } from '../store.ts';
-import type { SameKeys } from './same-keys.ts';
-import type { Texts, Tree } from './texts.ts';
-import type { zhCN } from './zh-cn.ts';
-import type { zhCNLater } from './zh-cn-later.ts';
+import type { FirstTexts, OtherTexts, PageTexts, ReasonWords, TextKey, Tree } from './texts.ts';
 
 export type Language = 'zh-CN' | 'en';
 
@@ -14,61 +12,64 @@ export const languages: readonly { readonly locale: Language; readonly name: str
   { locale: 'en', name: 'English' },
 ];
 
-/** Words of the reasons that explanations give. */
-export type ReasonWords = Pick<Catalogue, 'reasons' | 'callers' | 'actions'>;
+interface First {
+  readonly app: FirstTexts;
+  readonly others: OtherTexts;
+}
 
-interface Later extends ReasonWords {
-  readonly later: SameKeys<typeof zhCNLater>;
+interface Pages {
+  readonly app: PageTexts;
+  readonly reasonWords: ReasonWords;
 }
 
 interface Loaders {
-  readonly first: () => Promise<{ readonly texts: Texts }>;
-  readonly later: () => Promise<Later>;
+  readonly first: () => Promise<First>;
+  readonly pages: () => Promise<Pages>;
 }
 
 const loaders: Readonly<Record<Language, Loaders>> = {
-  'zh-CN': { first: () => import('./all-zh-cn.ts'), later: () => import('./later-zh-cn.ts') },
-  en: { first: () => import('./all-en.ts'), later: () => import('./later-en.ts') },
+  'zh-CN': { first: () => import('./zh-CN/first.ts'), pages: () => import('./zh-CN/pages.ts') },
+  en: { first: () => import('./en/first.ts'), pages: () => import('./en/pages.ts') },
 };
 
-const loaded = new Map<Language, Texts>();
-const loadedLater = new Map<Language, Later>();
+const loadedFirst = new Map<Language, First>();
+const loadedPages = new Map<Language, Pages>();
 
-/** Whether a page has been shown that has texts beside the first ones. */
-let hasLater = false;
+/** Whether a page has been opened that is not a list of records: a change of the language loads its texts too. */
+let needsPageTexts = false;
 
-/** Loads a language; the pages ask for no text of it before. */
+/** Loads the first texts of a language. Nothing may ask for one of them before. */
 export const loadTexts = async (language: Language): Promise<void> => {
-  const { first, later } = loaders[language];
+  const { first, pages } = loaders[language];
   await Promise.all([
-    loaded.has(language) ? undefined : first().then(({ texts }) => loaded.set(language, texts)),
-    !hasLater || loadedLater.has(language)
+    loadedFirst.has(language) ? undefined : first().then((module) => loadedFirst.set(language, module)),
+    !needsPageTexts || loadedPages.has(language)
       ? undefined
-      : later().then((module) => loadedLater.set(language, module)),
+      : pages().then((module) => loadedPages.set(language, module)),
   ]);
 };
 
-/** Loads the texts that no list of records needs. Pages that do ask for none of them before. */
-export const loadLaterTexts = (): Promise<void> => {
-  hasLater = true;
+/** Loads the texts of pages that are not lists of records. */
+export const loadPageTexts = (): Promise<void> => {
+  needsPageTexts = true;
   return loadTexts(current);
 };
 
-const textsOf = (language: Language): Texts => {
-  const texts = loaded.get(language);
-  if (texts === undefined) throw new Error(`the texts of ${language} are not loaded`);
+const firstOf = (language: Language): First => {
+  const texts = loadedFirst.get(language);
+  if (texts === undefined) throw new Error(`the first texts of ${language} are not loaded`);
   return texts;
 };
 
-/** Words of the service for the reasons of an explanation, in a language of the pages. */
+/** Words of the service for the reasons of an explanation. The page texts of the language have to be loaded. */
 export const reasonWords = (language: Language): ReasonWords => {
-  const words = loadedLater.get(language);
-  if (words === undefined) throw new Error(`the later texts of ${language} are not loaded`);
-  return words;
+  const texts = loadedPages.get(language);
+  if (texts === undefined) throw new Error(`the page texts of ${language} are not loaded`);
+  return texts.reasonWords;
 };
 
 /** The messages of the service in a language of the pages. */
-export const serviceTexts = (language: Language): Texts['service'] => textsOf(language).service;
+export const serviceTexts = (language: Language): OtherTexts['service'] => firstOf(language).others.service;
 
 const isLanguage = (name: unknown): name is Language => name === 'en' || name === 'zh-CN';
 
@@ -97,9 +98,9 @@ const formOf = (text: string, count: unknown): string => {
 /** The provider of ra-core: texts by path, with `%{name}` filled in, in the form of `smart_count` or `count`. */
 export const i18nProvider: I18nProvider = {
   translate: (key, options = {}) => {
+    const { app, others } = firstOf(current);
     const found =
-      textAt(textsOf(current) as unknown as Tree, key) ??
-      textAt({ app: loadedLater.get(current)?.later ?? {} }, key);
+      textAt({ app, ra: others.ra }, key) ?? textAt({ app: loadedPages.get(current)?.app ?? {} }, key);
     if (found === undefined) return typeof options['_'] === 'string' ? options['_'] : key;
     return formOf(found, options['smart_count'] ?? options['count']).replaceAll(
       /%\{(\w+)\}/g,
@@ -114,15 +115,6 @@ export const i18nProvider: I18nProvider = {
   getLocale: () => current,
   getLocales: () => [...languages],
 };
-
-/** Every key of the texts, as a path. */
-type KeyOf<Tree, Path extends string = ''> = {
-  [Name in keyof Tree & string]: Tree[Name] extends string
-    ? `${Path}${Name}`
-    : KeyOf<Tree[Name], `${Path}${Name}.`>;
-}[keyof Tree & string];
-
-export type TextKey = KeyOf<typeof zhCN & typeof zhCNLater>;
 
 export type Text = (key: TextKey, parameters?: Readonly<Record<string, string | number>>) => string;
 

@@ -1,16 +1,42 @@
+/** Shapes of the texts. Each has the keys of both languages: a catalogue that lacks one does not compile where it is loaded. */
+
 import type { Catalogue } from '../../../src/kernel/messages/catalogue.ts';
-import type { SameKeys } from './same-keys.ts';
-import type { zhCN } from './zh-cn.ts';
+import type { app as englishFirst } from './en/first.ts';
+import type { outside as englishOutside } from './en/outside.ts';
+import type { app as englishPages } from './en/pages.ts';
+import type { app as chineseFirst } from './zh-CN/first.ts';
+import type { outside as chineseOutside } from './zh-CN/outside.ts';
+import type { app as chinesePages } from './zh-CN/pages.ts';
 
 export interface Tree {
   readonly [key: string]: string | Tree;
 }
 
-/** All texts of one language. */
-export interface Texts {
-  readonly app: SameKeys<typeof zhCN>;
-  /** Texts that ra-core shows by itself. */
+/** Texts that are loaded before the first paint. */
+export type FirstTexts = typeof chineseFirst & typeof englishFirst;
+
+/** Texts that are loaded with the first page that is not a list of records. */
+export type PageTexts = typeof chinesePages & typeof englishPages;
+
+/** Texts of the pages outside of the administration area. */
+export type OutsideTexts = typeof chineseOutside & typeof englishOutside;
+
+/** Texts that other code shows. */
+export interface OtherTexts {
+  /** Texts of ra-core. */
   readonly ra: Tree;
-  /** Messages of the service that the pages show by themselves. */
+  /** Messages of the service. */
   readonly service: Pick<Catalogue, 'explained' | 'problems'>;
 }
+
+/** Words of the reasons that explanations give. */
+export type ReasonWords = Pick<Catalogue, 'reasons' | 'callers' | 'actions'>;
+
+/** Every key of the texts, as a path. */
+type KeyOf<Texts, Path extends string = ''> = {
+  [Name in keyof Texts & string]: Texts[Name] extends string
+    ? `${Path}${Name}`
+    : KeyOf<Texts[Name], `${Path}${Name}.`>;
+}[keyof Texts & string];
+
+export type TextKey = KeyOf<FirstTexts & PageTexts>;

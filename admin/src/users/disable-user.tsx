@@ -25,9 +25,9 @@ export const DisableUser = ({ user, small = false }: DisableUserProps) => {
   const [asking, setAsking] = useState(false);
   if (!mayManage(user, own) || identity?.id === user.id) return null;
   const { id, username, disabled } = user;
-  const action = text(disabled ? 'day.leaving.enable' : 'day.leaving.disable');
+  const action = text(disabled ? 'users.disabling.enable' : 'users.disabling.disable');
   const change = async (): Promise<void> => {
-    const done = text(disabled ? 'day.leaving.enabled' : 'day.leaving.disabled', { name: username });
+    const done = text(disabled ? 'users.disabling.enabled' : 'users.disabling.disabled', { name: username });
     await act(() => send('PATCH', `/admin/users/${id}`, { body: { user: { disabled: !disabled } } }), done);
     setAsking(false);
   };
@@ -45,12 +45,12 @@ export const DisableUser = ({ user, small = false }: DisableUserProps) => {
         <Confirm
           open
           wide
-          title={text('day.leaving.title', { name: username })}
+          title={text('users.disabling.title', { name: username })}
           action={action}
           onConfirm={change}
           onClose={() => setAsking(false)}
         >
-          {text('day.leaving.lead')}
+          {text('users.disabling.lead')}
           <Owned user={user} />
         </Confirm>
       ) : null}
@@ -64,13 +64,13 @@ const Owned = ({ user }: { readonly user: User }) => {
   const { data } = useForecast('users', [user.id]);
   if (data === undefined) return null;
   if (data.references.length === 0)
-    return <Typography component="span"> {text('day.leaving.nothing')}</Typography>;
+    return <Typography component="span"> {text('users.disabling.nothing')}</Typography>;
   return (
     <>
       <Typography component="span" sx={{ display: 'block', mt: 1.5, fontWeight: 600 }}>
-        {text('day.leaving.owned')}
+        {text('users.disabling.owned')}
       </Typography>
-      <ul aria-label={text('day.leaving.owned')}>
+      <ul aria-label={text('users.disabling.owned')}>
         {data.references.map((reference) => (
           <li key={`${reference.model} ${reference.field}`}>
             <ReferenceRow reference={reference} name={user.username} />

@@ -42,7 +42,7 @@ export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
             ))}
           </Stack>
           <Typography variant="body2" sx={{ mt: 1.5 }}>
-            <Link to="/permissions">{text('permissions.title')}</Link>
+            <Link to="/permissions">{text('titles.permissions')}</Link>
           </Typography>
         </Paper>
       )}

@@ -1,13 +1,13 @@
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { offers } from '../offered.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAct } from '../parts/use-act.ts';
 import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
 
 /** Whether each link is sent to its user. */
@@ -33,15 +33,15 @@ interface InvitationLinkProps {
 
 /** The link, this once. */
 export const InvitationLink = ({ username, invitation, onClose }: InvitationLinkProps) => {
-  const own = useOwnTexts();
+  const text = useText();
   const { url, expires_at: end, sent_to: address } = invitation;
   return (
     <ShownOnce
-      title={filled(own.invite.shownTitle, { name: username })}
-      lead={address ? filled(own.invite.sentLead, { address }) : own.invite.shownLead}
-      facts={[[own.invite.endsAt, <Time key="end" value={end} format="zoned" />]]}
-      secrets={[[address ? own.invite.linkInstead : own.invite.link, url]]}
-      {...(address ? {} : { kept: own.invite.kept })}
+      title={text('invitations.shownTitle', { name: username })}
+      lead={address ? text('invitations.sentLead', { address }) : text('invitations.shownLead')}
+      facts={[[text('invitations.validUntil'), <Time key="end" value={end} format="zoned" />]]}
+      secrets={[[text(address ? 'invitations.linkInstead' : 'invitations.link'), url]]}
+      {...(address ? {} : { kept: text('invitations.confirmCopied') })}
       onClose={onClose}
     />
   );
@@ -49,7 +49,7 @@ export const InvitationLink = ({ username, invitation, onClose }: InvitationLink
 
 /** Makes a link for somebody else: an invitation where they have no password yet, else a way to set another one. */
 export const InviteUser = ({ user }: { readonly user: User }) => {
-  const own = useOwnTexts();
+  const text = useText();
   const { act } = useAct();
   const [asking, setAsking] = useState(false);
   const [made, setMade] = useState<Invitation>();
@@ -63,18 +63,20 @@ export const InviteUser = ({ user }: { readonly user: User }) => {
 
   return (
     <>
-      <Button onClick={() => setAsking(true)}>{invited ? own.invite.invite : own.invite.reset}</Button>
+      <Button onClick={() => setAsking(true)}>
+        {text(invited ? 'invitations.invite' : 'invitations.reset')}
+      </Button>
       <Confirm
         open={asking}
-        title={filled(invited ? own.invite.inviteTitle : own.invite.resetTitle, { name: username })}
-        action={address ? own.invite.send : own.invite.make}
+        title={text(invited ? 'invitations.inviteTitle' : 'invitations.resetTitle', { name: username })}
+        action={text(address ? 'invitations.send' : 'invitations.create')}
         dangerous={false}
         onConfirm={make}
         onClose={() => setAsking(false)}
       >
-        {address ? <Typography>{filled(own.invite.mailLead, { address })}</Typography> : null}
-        <Typography>{own.invite.lead}</Typography>
-        {invited ? null : <Typography sx={{ mt: 1 }}>{own.invite.resetKeeps}</Typography>}
+        {address ? <Typography>{text('invitations.mailLead', { address })}</Typography> : null}
+        <Typography>{text('invitations.lead')}</Typography>
+        {invited ? null : <Typography sx={{ mt: 1 }}>{text('invitations.resetKeeps')}</Typography>}
       </Confirm>
       {made === undefined ? null : (
         <InvitationLink username={username} invitation={made} onClose={() => setMade(undefined)} />

@@ -5,13 +5,13 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { filled, useOwnTexts } from '../account-links/texts.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Section } from '../parts/section.tsx';
 import { RelativeTime, Time } from '../parts/time.tsx';
 import { useAct } from '../parts/use-act.ts';
 import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
 
 /** An account at a provider, as `/admin/users/:id/identities` returns it. */
@@ -35,7 +35,7 @@ interface LinkedAccountsOfProps {
 
 /** The accounts at identity providers with which a user can sign in. */
 export const LinkedAccountsOf = ({ user, canUnlink }: LinkedAccountsOfProps) => {
-  const own = useOwnTexts();
+  const text = useText();
   const { act } = useAct();
   const [asking, setAsking] = useState<LinkedAccount>();
   const path = `/admin/users/${user.id}/identities`;
@@ -52,16 +52,16 @@ export const LinkedAccountsOf = ({ user, canUnlink }: LinkedAccountsOfProps) => 
   const labelOf = (provider: string): string =>
     data?.providers.find(({ name }) => name === provider)?.label ?? provider;
   const unlink = async ({ id }: LinkedAccount): Promise<void> => {
-    await act(() => send('DELETE', `${path}/${id}`), own.linked.done);
+    await act(() => send('DELETE', `${path}/${id}`), text('identities.unlinked'));
     setAsking(undefined);
   };
   return (
-    <Section title={own.identities}>
+    <Section title={text('account.identities')}>
       {error === null ? null : <Failed error={error} />}
       {data === undefined ? null : (
         <Paper variant="outlined" sx={{ p: 2 }}>
           {data.accounts.length === 0 ? (
-            <Typography sx={{ color: 'text.secondary' }}>{own.linked.none}</Typography>
+            <Typography sx={{ color: 'text.secondary' }}>{text('identities.none')}</Typography>
           ) : (
             <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 1 }}>
               {data.accounts.map((account) => (
@@ -79,12 +79,12 @@ export const LinkedAccountsOf = ({ user, canUnlink }: LinkedAccountsOfProps) => 
       {asking === undefined ? null : (
         <Confirm
           open
-          title={filled(own.linked.unlinkTitle, { name: user.username, provider: labelOf(asking.provider) })}
-          action={own.unlink}
+          title={text('identities.unlinkTitle', { name: user.username, provider: labelOf(asking.provider) })}
+          action={text('identities.unlink')}
           onConfirm={() => unlink(asking)}
           onClose={() => setAsking(undefined)}
         >
-          {filled(own.linked.unlinkLead, { subject: asking.subject })}
+          {text('identities.unlinkLead', { subject: asking.subject })}
         </Confirm>
       )}
     </Section>
@@ -99,7 +99,7 @@ interface AccountProps {
 }
 
 const Account = ({ account, label, onUnlink }: AccountProps) => {
-  const own = useOwnTexts();
+  const text = useText();
   const { subject, created_at, last_used_at } = account;
   return (
     <Stack
@@ -110,14 +110,14 @@ const Account = ({ account, label, onUnlink }: AccountProps) => {
       <Typography component="span" variant="body2" sx={{ overflowWrap: 'anywhere', minWidth: 0 }}>
         {label} · {subject}{' '}
         <Box component="span" sx={{ color: 'text.secondary' }}>
-          · {own.linked.since}
-          <Time value={created_at} format="full" /> · {own.linked.lastUsed}
+          · {text('identities.since')}
+          <Time value={created_at} format="full" /> · {text('identities.lastUsed')}
           <RelativeTime value={last_used_at} />
         </Box>
       </Typography>
       {onUnlink === undefined ? null : (
         <Button size="small" onClick={onUnlink}>
-          {own.unlink}
+          {text('identities.unlink')}
         </Button>
       )}
     </Stack>

@@ -1,8 +1,8 @@
 import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
-import { useOwnTexts } from '../account-links/texts.ts';
 import { ReferenceRow } from '../deletion/consequences.tsx';
 import { useForecast } from '../deletion/forecast.ts';
+import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
 
 const makers: readonly string[] = ['created_by', 'invited_by'];
@@ -12,16 +12,16 @@ const makers: readonly string[] = ['created_by', 'invited_by'];
  * user decides about them; nothing is shown where there are none.
  */
 export const MadeForOthers = ({ user }: { readonly user: User }) => {
-  const own = useOwnTexts();
+  const text = useText();
   const { data } = useForecast('users', [user.id]);
   const made = data?.references.filter(({ field }) => makers.includes(field)) ?? [];
   if (made.length === 0) return null;
   return (
     <Alert severity="info" component="section">
       <Typography variant="body2" component="h2" sx={{ fontWeight: 650 }}>
-        {own.made.title}
+        {text('users.madeForOthers')}
       </Typography>
-      {own.made.lead}
+      {text('users.madeForOthersLead')}
       <ul>
         {made.map((reference) => (
           <li key={reference.model}>

@@ -88,7 +88,7 @@ const Memberships = ({ entry, metadata, user }: OfModelProps & { readonly metada
   if (data === undefined) return null;
   const { data: records, total = 0 } = data;
   if (records.length === 0) {
-    const models = [...new Set(opens.map(({ model }) => nameOf(model)))].join(text('memberships.separator'));
+    const models = [...new Set(opens.map(({ model }) => nameOf(model)))].join(text('common.separator'));
     return <Typography variant="body2">{text('memberships.empty', { label, models })}</Typography>;
   }
   return (

@@ -54,13 +54,13 @@ export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
       {(errors) => (
         <>
           <TextField
-            label={text('users.newPassword')}
+            label={text('account.newPassword')}
             value={password}
             autoFocus
             autoComplete="off"
             onChange={(event) => setPassword(event.target.value)}
             error={errors['password'] !== undefined}
-            helperText={errors['password'] ?? text('users.passwordHelp')}
+            helperText={errors['password'] ?? text('account.passwordHelp')}
             slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: monospace } } }}
           />
           <Button size="small" sx={{ justifySelf: 'start' }} onClick={() => setPassword(generate())}>

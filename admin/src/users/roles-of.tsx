@@ -7,7 +7,7 @@ export const RoleLinks = ({ roles }: { readonly roles: readonly string[] }) => {
   const text = useText();
   return roles.map((role, place) => (
     <Fragment key={role}>
-      {place === 0 ? null : text('memberships.separator')}
+      {place === 0 ? null : text('common.separator')}
       <Link to={`/roles/${role}`}>{role}</Link>
     </Fragment>
   ));

@@ -2,7 +2,6 @@ import Button from '@mui/material/Button';
 import { useGetIdentity, usePermissions } from 'ra-core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { type OwnTexts, useOwnTexts } from '../account-links/texts.ts';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import type { ApiKey } from '../keys/api-key.ts';
 import { keyColumns } from '../keys/keys.tsx';
@@ -31,7 +30,7 @@ import { SignInsOf } from './sign-ins-of.tsx';
 import { mayHaveFactor, mayManage, superAdmin, type User } from './user.ts';
 import { FactorOf, UserState } from './users.tsx';
 
-const facts = (text: Text, own: OwnTexts): OwnColumn<User>[] => [
+const facts = (text: Text): OwnColumn<User>[] => [
   'name',
   'email',
   { name: 'kind', has: ({ kind }) => kind === 'service' },
@@ -46,7 +45,7 @@ const facts = (text: Text, own: OwnTexts): OwnColumn<User>[] => [
   { name: 'second_factor', render: (user) => <FactorOf user={user} /> },
   {
     name: 'invitation_expires_at',
-    label: own.invite.openLink,
+    label: text('invitations.openLink'),
     has: ({ invitation_expires_at: end }) => end !== null,
     render: ({ invitation_expires_at: end }) => (end === null ? null : <LinkEnd value={end} />),
   },
@@ -57,13 +56,12 @@ const facts = (text: Text, own: OwnTexts): OwnColumn<User>[] => [
 /** One user: who they are, their keys, what their roles let them do. */
 export const ShowUser = () => {
   const text = useText();
-  const own = useOwnTexts();
   return (
     <OwnShow<User>
       resource="users"
-      within={text('users.title')}
+      within={text('titles.users')}
       titleOf={({ username }) => username}
-      facts={facts(text, own)}
+      facts={facts(text)}
       actions={(user) => <Actions user={user} />}
     >
       {(user) => (
@@ -95,11 +93,11 @@ const LinkedAccounts = ({ user }: { readonly user: User }) => {
 
 /** Until when the link is good, or since when it is over. */
 const LinkEnd = ({ value }: { readonly value: string }) => {
-  const own = useOwnTexts();
+  const text = useText();
   const over = Date.parse(value) <= useNow();
   return (
     <>
-      {over ? own.invite.endedAt : own.invite.goodFor}
+      {text(over ? 'invitations.endedLabel' : 'invitations.endsLabel')}
       <RelativeTime value={value} />
     </>
   );
@@ -142,7 +140,7 @@ const Actions = ({ user }: { readonly user: User }) => {
       ) : null}
       <MoreMenu
         items={[
-          ...(user.disabled ? [] : [{ label: text('day.viewAs.action'), to: `/users/${user.id}/view` }]),
+          ...(user.disabled ? [] : [{ label: text('viewAs.action'), to: `/users/${user.id}/view` }]),
           { label: text('users.explain'), to: `/explain?user_id=${user.id}` },
           ...(managed && !self && own?.includes(superAdmin) === true && mayHaveFactor(user)
             ? [{ label: text('factor.reset.action'), onClick: () => setAsking('factor') }]
@@ -183,14 +181,14 @@ const KeysOf = ({ user }: { readonly user: User }) => {
   const nameOf = ({ name, key }: ApiKey): string => text('common.named', { name, more: key });
   return (
     <Section
-      title={text('keys.title')}
+      title={text('titles.keys')}
       isListed
-      actions={<LinkButton to={`/api_keys/create?user_id=${user.id}`}>{text('keys.create')}</LinkButton>}
+      actions={<LinkButton to={`/api_keys/create?user_id=${user.id}`}>{text('titles.newKey')}</LinkButton>}
     >
       <OwnPart<ApiKey>
         resource="api_keys"
         filter={{ user: user.username }}
-        label={text('keys.title')}
+        label={text('titles.keys')}
         columns={keyColumns(text).filter((column) => typeof column === 'string' || column.name !== 'user')}
         filters={[]}
         empty={text('keys.emptyOfUser')}

@@ -117,10 +117,10 @@ const Tokens = ({ tokens: { latest_expiry, revoked_up_to, revoked } }: Pick<Sign
       <Typography variant="h3">{text('signIns.tokens')}</Typography>
       <Typography variant="body2" component="div">
         {latest_expiry === null ? (
-          text('signIns.noneWorking')
+          text('signIns.noValidToken')
         ) : (
           <>
-            {text('signIns.working')}
+            {text('signIns.lastTokenExpires')}
             <Time value={latest_expiry} format="full" />
           </>
         )}
@@ -133,7 +133,7 @@ const Tokens = ({ tokens: { latest_expiry, revoked_up_to, revoked } }: Pick<Sign
         {revoked.length === 0 ? null : (
           <div>{text('signIns.signedOut', { smart_count: revoked.length, count: revoked.length })}</div>
         )}
-        <Box sx={{ color: 'text.secondary' }}>{text('signIns.known')}</Box>
+        <Box sx={{ color: 'text.secondary' }}>{text('signIns.tokensNotListed')}</Box>
       </Typography>
     </div>
   );

@@ -11,7 +11,6 @@ import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
 import { usePermissions } from 'ra-core';
-import { useOwnTexts } from '../account-links/texts.ts';
 import { UserPicker } from '../parts/own-pickers.tsx';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -91,7 +90,7 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
       <TextField label={text('users.name')} {...input('name', 'off')} />
       {isService ? (
         <UserPicker
-          label={text('keyAccess.ownerOfService')}
+          label={text('users.responsiblePerson')}
           value={draft.owner_id ?? null}
           onChange={(owner_id) => onChange({ ...draft, owner_id })}
           error={errors['owner_id']}
@@ -107,7 +106,7 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
           required
           type="password"
           {...input('password', 'new-password')}
-          helperText={errors['password'] ?? text('users.passwordHelp')}
+          helperText={errors['password'] ?? text('account.passwordHelp')}
         />
       ) : null}
       <RoleChoice draft={draft} errors={errors} onChange={onChange} />
@@ -148,16 +147,16 @@ const KindChoice = ({ draft, onChange }: Pick<UserFieldsProps, 'draft' | 'onChan
   };
   return (
     <FormControl component="fieldset" sx={{ my: 0.5 }}>
-      <FormLabel component="legend">{text('keyAccess.kind')}</FormLabel>
+      <FormLabel component="legend">{text('users.kind')}</FormLabel>
       <RadioGroup
         row
         value={draft.kind}
         onChange={(_event, chosen) => choose(chosen === 'service' ? 'service' : 'person')}
       >
-        <FormControlLabel value="person" control={<Radio />} label={text('keyAccess.person')} />
-        <FormControlLabel value="service" control={<Radio />} label={text('keyAccess.service')} />
+        <FormControlLabel value="person" control={<Radio />} label={text('users.person')} />
+        <FormControlLabel value="service" control={<Radio />} label={text('users.service')} />
       </RadioGroup>
-      {draft.kind === 'service' ? <FormHelperText>{text('keyAccess.serviceHelp')}</FormHelperText> : null}
+      {draft.kind === 'service' ? <FormHelperText>{text('users.serviceHelp')}</FormHelperText> : null}
     </FormControl>
   );
 };
@@ -169,20 +168,22 @@ interface WayChoiceProps {
 
 /** The person who sets the password of a new user. */
 const WayChoice = ({ invite, onChange }: WayChoiceProps) => {
-  const own = useOwnTexts();
+  const text = useText();
   return (
     <FormControl component="fieldset" sx={{ my: 0.5 }}>
-      <FormLabel component="legend">{own.invite.way}</FormLabel>
+      <FormLabel component="legend">{text('invitations.way')}</FormLabel>
       <RadioGroup
         row
         value={invite ? 'link' : 'password'}
         onChange={(_event, chosen) => onChange(chosen === 'link')}
       >
-        <FormControlLabel value="link" control={<Radio />} label={own.invite.byLink} />
-        <FormControlLabel value="password" control={<Radio />} label={own.invite.byPassword} />
+        <FormControlLabel value="link" control={<Radio />} label={text('invitations.byLink')} />
+        <FormControlLabel value="password" control={<Radio />} label={text('invitations.byPassword')} />
       </RadioGroup>
       {invite ? (
-        <FormHelperText>{sendsMail ? own.invite.byMailHelp : own.invite.byLinkHelp}</FormHelperText>
+        <FormHelperText>
+          {text(sendsMail ? 'invitations.byMailHelp' : 'invitations.byLinkHelp')}
+        </FormHelperText>
       ) : null}
     </FormControl>
   );

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { type ReactNode, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { useOwnTexts } from '../account-links/texts.ts';
 import { Loaded } from '../layout/failure.tsx';
 import { PageForm } from '../parts/page-form.tsx';
 import { useOwnRecord } from '../records/own-show.tsx';
@@ -29,7 +28,6 @@ interface SavedUser {
 
 const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
   const text = useText();
-  const own = useOwnTexts();
   const notify = useNotify();
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -40,7 +38,7 @@ const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
     const saved = await save(draft);
     await client.invalidateQueries();
     return async () => {
-      if (saved.invitation === 'failed') notify(own.invite.notMade, { type: 'warning' });
+      if (saved.invitation === 'failed') notify(text('invitations.notCreated'), { type: 'warning' });
       else notify(text('common.saved'), { type: 'success' });
       if (typeof saved.invitation === 'object') setMade({ ...saved, username: draft.username });
       else await show(saved.id);
@@ -99,7 +97,7 @@ const create = async (draft: UserDraft): Promise<SavedUser> => {
 
 export const NewUser = () => {
   const text = useText();
-  return <UserForm title={text('users.create')} first={newUser} back="/users" save={create} />;
+  return <UserForm title={text('titles.newUser')} first={newUser} back="/users" save={create} />;
 };
 
 export const EditUser = () => {

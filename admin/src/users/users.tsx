@@ -1,6 +1,5 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
-import { useOwnTexts } from '../account-links/texts.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { Status } from '../parts/status.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
@@ -16,11 +15,10 @@ export const UserState = ({
   invited,
 }: Pick<User, 'disabled' | 'must_change_password' | 'invited'>) => {
   const text = useText();
-  const own = useOwnTexts();
   return (
     <Stack component="span" direction="row" sx={{ display: 'inline-flex', columnGap: 1.5, flexWrap: 'wrap' }}>
       <Status tone={disabled ? 'off' : 'good'}>{text(disabled ? 'users.disabled' : 'users.enabled')}</Status>
-      {invited ? <Status tone="attention">{own.invite.invited}</Status> : null}
+      {invited ? <Status tone="attention">{text('invitations.noPasswordYet')}</Status> : null}
       {mustChange ? <Status tone="attention">{text('users.mustChange')}</Status> : null}
     </Stack>
   );
@@ -54,9 +52,7 @@ export const userColumns = (text: Text): OwnColumn<User>[] => [
         {kind === 'person' ? null : (
           <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
             {' · '}
-            {owner === null
-              ? text('keyAccess.service')
-              : text('keyAccess.serviceOf', { owner: owner.username })}
+            {owner === null ? text('users.service') : text('users.serviceOf', { owner: owner.username })}
           </Box>
         )}
       </>
@@ -92,14 +88,14 @@ export const Users = () => {
   return (
     <OwnList<User>
       resource="users"
-      title={text('users.title')}
+      title={text('titles.users')}
       columns={userColumns(text)}
       to={({ id }) => `/users/${id}/show`}
       empty={text('users.empty')}
       sort={{ field: 'username', order: 'ASC' }}
       actions={
         <LinkButton to="/users/create" variant="contained" shortcut="c">
-          {text('users.create')}
+          {text('titles.newUser')}
         </LinkButton>
       }
     />

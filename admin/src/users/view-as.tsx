@@ -39,8 +39,8 @@ const Viewed = ({ user }: { readonly user: User }) => {
   const path = parameters.get('model') ?? models[0]?.path;
   return (
     <Page
-      title={text('day.viewAs.title', { name: user.username })}
-      actions={<LinkButton to={`/users/${user.id}/show`}>{text('day.viewAs.leave')}</LinkButton>}
+      title={text('viewAs.title', { name: user.username })}
+      actions={<LinkButton to={`/users/${user.id}/show`}>{text('viewAs.leave')}</LinkButton>}
     >
       <Stack sx={{ gap: 2 }}>
         <Alert
@@ -49,13 +49,13 @@ const Viewed = ({ user }: { readonly user: User }) => {
           icon={<Icon name="lock" fontSize="small" />}
           role="status"
         >
-          {text('day.viewAs.marked', { name: user.username })}
+          {text('viewAs.marked', { name: user.username })}
         </Alert>
         {path === undefined ? null : (
           <>
             <TextField
               select
-              label={text('day.viewAs.model')}
+              label={text('viewAs.model')}
               value={path}
               onChange={(event) => setParameters({ model: event.target.value })}
               sx={{ maxWidth: 320 }}
@@ -106,7 +106,7 @@ const SeenRecords = ({ user, metadata, path }: SeenProps) => {
       {({ records, total }) => (
         <Stack sx={{ gap: 1.5 }}>
           <Typography role="status" sx={{ color: 'text.secondary' }}>
-            {text('day.viewAs.count', { name: user.username, count: total })}
+            {text('viewAs.count', { name: user.username, count: total })}
           </Typography>
           {records.map((record) => (
             <Stack key={record.id} sx={{ gap: 0.5 }}>
@@ -119,20 +119,20 @@ const SeenRecords = ({ user, metadata, path }: SeenProps) => {
                 size="small"
                 sx={{ alignSelf: 'flex-start' }}
                 aria-expanded={opened === record.id}
-                aria-label={`${text('day.viewAs.detail')}: ${recordName(metadata, record)}`}
+                aria-label={`${text('viewAs.detail')}: ${recordName(metadata, record)}`}
                 onClick={() => setOpened(opened === record.id ? undefined : record.id)}
               >
-                {text(opened === record.id ? 'day.viewAs.list' : 'day.viewAs.detail')}
+                {text(opened === record.id ? 'viewAs.list' : 'viewAs.detail')}
               </Button>
             </Stack>
           ))}
           {total > perPage ? (
             <Stack direction="row" sx={{ gap: 1 }}>
               <Button disabled={page === 1} onClick={() => setPage(page - 1)}>
-                {text('day.viewAs.previous')}
+                {text('viewAs.previous')}
               </Button>
               <Button disabled={page * perPage >= total} onClick={() => setPage(page + 1)}>
-                {text('day.viewAs.next')}
+                {text('viewAs.next')}
               </Button>
             </Stack>
           ) : null}

@@ -1,7 +1,6 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';
-import { useOwnTexts } from '../account-links/texts.ts';
 import { Loaded } from '../layout/failure.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page } from '../parts/page.tsx';
@@ -32,7 +31,7 @@ interface About {
 }
 
 const valueText = (text: Text, { value, secret }: Setting): string => {
-  if (secret) return text(value === true ? 'day.about.set' : 'day.about.unset');
+  if (secret) return text(value === true ? 'about.set' : 'about.unset');
   if (value === null) return '—';
   return typeof value === 'boolean' ? text(value ? 'common.yes' : 'common.no') : String(value);
 };
@@ -40,37 +39,36 @@ const valueText = (text: Text, { value, secret }: Setting): string => {
 /** Version and settings of the service, without secrets. */
 export const AboutService = () => {
   const text = useText();
-  const own = useOwnTexts();
   const query = useQuery({
     queryKey: ['service'],
     queryFn: async () => (await send<About>('GET', '/admin/service')).data,
   });
   return (
-    <Page title={text('day.about.title')} lead={text('day.about.lead')}>
+    <Page title={text('titles.about')} lead={text('about.lead')}>
       <Loaded query={query}>
         {({ version, node, database, started_at, settings, providers }) => (
           <Stack sx={{ gap: 3 }}>
             <Facts
               facts={[
-                [text('day.about.version'), version],
+                [text('about.version'), version],
                 ['Node', node],
-                [text('day.about.database'), database === 'sqlite' ? 'SQLite' : 'PostgreSQL'],
-                [text('day.about.started'), <RelativeTime key="started" value={started_at} />],
+                [text('about.database'), database === 'sqlite' ? 'SQLite' : 'PostgreSQL'],
+                [text('about.started'), <RelativeTime key="started" value={started_at} />],
               ]}
             />
             {providers.length === 0 ? null : (
-              <Section title={own.providers}>
+              <Section title={text('about.providers')}>
                 <Facts
                   facts={providers.map(({ name, issuer, error }) => [
                     name,
                     <span key={name}>
-                      {issuer} · {error ?? own.responds}
+                      {issuer} · {error ?? text('about.responds')}
                     </span>,
                   ])}
                 />
               </Section>
             )}
-            <Section title={text('day.about.settings')}>
+            <Section title={text('about.settings')}>
               <Facts
                 facts={settings.map((setting) => [
                   setting.name,

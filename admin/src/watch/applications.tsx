@@ -54,7 +54,7 @@ const columns = (
           sortable: false,
           render: (application: RegisteredApplication) => {
             const action = text(
-              application.public_key === null ? 'webhooks.rotate' : 'day.applications.replaceKey',
+              application.public_key === null ? 'webhooks.rotate' : 'applications.replaceKey',
             );
             return (
               <Button
@@ -81,8 +81,8 @@ export const Applications = () => {
     <>
       <OwnList<RegisteredApplication>
         resource="applications"
-        title={text('applications.title')}
-        lead={text(rotates ? 'day.applications.lead' : 'applications.lead')}
+        title={text('titles.applications')}
+        lead={text(rotates ? 'applications.leadToRotate' : 'applications.lead')}
         columns={columns(text, rotates ? setRotating : undefined)}
         filters={[]}
         sort={{ field: 'app_id', order: 'ASC' }}

@@ -7,7 +7,8 @@ import { Link } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
 import { unseen } from '../parts/unseen.ts';
 import { useWords } from '../records/use-metadata.ts';
-import { type Text, type TextKey, useText } from '../texts/provider.ts';
+import { type Text, useText } from '../texts/provider.ts';
+import type { TextKey } from '../texts/texts.ts';
 import { monospace } from '../theme.ts';
 
 /** A line of the audit log. */
@@ -30,10 +31,10 @@ const names: Readonly<Record<string, TextKey>> = {
   user_id: 'keys.owner',
   name: 'keys.name',
   expires_at: 'keys.expiresAt',
-  scopes: 'keyAccess.scopes',
-  networks: 'keyAccess.networks',
-  limit: 'keyAccess.limits',
-  quota: 'keyAccess.quota',
+  scopes: 'keys.access.scopes',
+  networks: 'keys.access.networks',
+  limit: 'keys.access.limits',
+  quota: 'keys.access.quota',
   kept_session: 'sessions.current',
   roles: 'users.roles',
   disabled: 'users.disabled',
@@ -105,21 +106,21 @@ const Value = ({ name, value }: DetailProps): ReactNode => {
     return <Link to={`/users/${value}/show`}>#{value}</Link>;
   if (name === 'expires_at' && (value === null || typeof value === 'string'))
     return <Time value={value} format="day" otherwise={text('keys.neverExpires')} />;
-  if (name === 'scopes' && isTextsOrNull(value)) return words(value).join(text('keyAccess.separator'));
-  if (name === 'networks' && value === null) return text('keyAccess.everywhere');
-  if ((name === 'limit' || name === 'quota') && value === null) return text('keyAccess.noLimits');
+  if (name === 'scopes' && isTextsOrNull(value)) return words(value).join(text('keys.access.separator'));
+  if (name === 'networks' && value === null) return text('keys.access.everywhere');
+  if ((name === 'limit' || name === 'quota') && value === null) return text('keys.access.noLimits');
   if (name === 'limit')
-    return limits({ limit: value as KeyLimits['limit'], quota: null }).join(text('keyAccess.separator'));
+    return limits({ limit: value as KeyLimits['limit'], quota: null }).join(text('keys.access.separator'));
   if (name === 'since' && typeof value === 'string') return <Time value={value} format="full" />;
   if (name === 'account' && value === 'unknown') return text('audit.details.unknown');
   if (name === 'more' && typeof value === 'object' && value !== null)
     return Object.entries(value)
       .map(([action, count]) => `${wordOf('action', action)} × ${count}`)
-      .join(text('memberships.separator'));
+      .join(text('common.separator'));
   if (value === null) return '—';
   if (typeof value === 'boolean') return text(value ? 'common.yes' : 'common.no');
   if (Array.isArray(value))
-    return value.map((each) => elementText(text, name, String(each))).join(text('memberships.separator'));
+    return value.map((each) => elementText(text, name, String(each))).join(text('common.separator'));
   return typeof value === 'string' || typeof value === 'number' ? (
     value
   ) : (

@@ -64,7 +64,7 @@ export const Audit = () => {
   return (
     <OwnList<AuditEntry>
       resource="audit"
-      title={text('audit.title')}
+      title={text('titles.audit')}
       lead={text('audit.lead')}
       columns={columns}
       empty={text('audit.empty')}

@@ -70,7 +70,7 @@ export const Payments = () => {
   return (
     <OwnList<Payment>
       resource="payments"
-      title={text('payments.title')}
+      title={text('titles.payments')}
       lead={text('payments.lead')}
       columns={columns}
       empty={text('payments.empty')}

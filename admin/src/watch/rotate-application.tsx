@@ -27,17 +27,17 @@ export const RotateApplication = ({ appId, onClose }: RotateApplicationProps) =>
   if (secret !== undefined)
     return (
       <ShownOnce
-        title={text('day.applications.rotatedTitle', { name: appId })}
-        lead={text('day.applications.secretLead')}
+        title={text('applications.rotatedTitle', { name: appId })}
+        lead={text('applications.secretLead')}
         secrets={[[text('webhooks.secret'), secret]]}
-        kept={text('day.applications.kept')}
+        kept={text('applications.confirmStored')}
         onClose={onClose}
       />
     );
   return (
     <DialogForm
-      title={text('day.applications.rotateTitle', { name: appId })}
-      lead={text('day.applications.rotateLead')}
+      title={text('applications.rotateTitle', { name: appId })}
+      lead={text('applications.rotateLead')}
       action={text('webhooks.rotate')}
       dangerous={overlap === 0}
       isChanged={false}
@@ -47,7 +47,7 @@ export const RotateApplication = ({ appId, onClose }: RotateApplicationProps) =>
         const path = `/admin/applications/${encodeURIComponent(appId)}/rotate`;
         await send('POST', path, { body: { secret: made, overlap } });
         setSecret(made);
-        await changed(text('day.applications.rotated', { name: appId }));
+        await changed(text('applications.rotated', { name: appId }));
       }}
       onDone={() => {}}
       onClose={onClose}
@@ -69,9 +69,9 @@ export const ReplacePublicKey = ({ appId, onClose }: RotateApplicationProps) => 
   const [pem, setPem] = useState('');
   return (
     <DialogForm
-      title={text('day.applications.keyTitle', { name: appId })}
-      lead={text('day.applications.keyLead')}
-      action={text('day.applications.replaceKey')}
+      title={text('applications.keyTitle', { name: appId })}
+      lead={text('applications.keyLead')}
+      action={text('applications.replaceKey')}
       dangerous={overlap === 0}
       disabled={pem.trim() === ''}
       isChanged={pem !== ''}
@@ -79,7 +79,7 @@ export const ReplacePublicKey = ({ appId, onClose }: RotateApplicationProps) => 
       onSubmit={async () => {
         const path = `/admin/applications/${encodeURIComponent(appId)}/public_key`;
         await send('POST', path, { body: { public_key: lineOf(pem), overlap } });
-        await changed(text('day.applications.keyReplaced', { name: appId }));
+        await changed(text('applications.keyReplaced', { name: appId }));
       }}
       onDone={onClose}
       onClose={onClose}
@@ -89,7 +89,7 @@ export const ReplacePublicKey = ({ appId, onClose }: RotateApplicationProps) => 
           <TextField
             multiline
             minRows={3}
-            label={text('day.applications.newKey')}
+            label={text('applications.newKey')}
             value={pem}
             onChange={(event) => setPem(event.target.value)}
             error={errors['public_key'] !== undefined}

@@ -11,8 +11,8 @@ export interface RouteTimes {
 
 const columns = (text: Text): OwnColumn<RouteTimes>[] => [
   { name: 'name', fixed: true, render: ({ name }) => <code>{name}</code> },
-  { name: 'p95', render: ({ p95 }) => text('day.routes.atMost', { milliseconds: p95 }) },
-  { name: 'p50', render: ({ p50 }) => text('day.routes.atMost', { milliseconds: p50 }) },
+  { name: 'p95', render: ({ p95 }) => text('routes.atMost', { milliseconds: p95 }) },
+  { name: 'p50', render: ({ p50 }) => text('routes.atMost', { milliseconds: p50 }) },
   'requests',
   'refused',
   'failed',
@@ -24,11 +24,11 @@ export const Routes = () => {
   return (
     <OwnList<RouteTimes>
       resource="routes"
-      title={text('day.routes.title')}
-      lead={text('day.routes.lead')}
+      title={text('titles.routes')}
+      lead={text('routes.lead')}
       columns={columns(text)}
       sort={{ field: 'p95', order: 'DESC' }}
-      empty={text('day.routes.empty')}
+      empty={text('routes.empty')}
     />
   );
 };

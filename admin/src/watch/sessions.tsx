@@ -84,14 +84,14 @@ export const Sessions = () => {
     setAsking(undefined);
   };
   const endOthers = async (): Promise<void> => {
-    await act(() => send('DELETE', '/admin/sessions?others=true'), text('signIns.endedOthers'));
+    await act(() => send('DELETE', '/admin/sessions?others=true'), text('sessions.endedOthers'));
     setAsking(undefined);
   };
   return (
     <>
       <OwnList<Session>
         resource="sessions"
-        title={text('sessions.title')}
+        title={text('titles.sessions')}
         lead={text('sessions.lead')}
         columns={columns(text, setEnding)}
         filters={[]}
@@ -102,7 +102,7 @@ export const Sessions = () => {
           <>
             <Button onClick={() => setAsking('all')}>{text('sessions.endAll')}</Button>
             <Button variant="outlined" onClick={() => setAsking('others')}>
-              {text('signIns.endOthers')}
+              {text('sessions.endOthers')}
             </Button>
           </>
         }
@@ -118,12 +118,12 @@ export const Sessions = () => {
       </Confirm>
       <Confirm
         open={asking === 'others'}
-        title={text('signIns.endOthers')}
-        action={text('signIns.endOthers')}
+        title={text('sessions.endOthers')}
+        action={text('sessions.endOthers')}
         onConfirm={endOthers}
         onClose={() => setAsking(undefined)}
       >
-        {text('signIns.endOthersLead')}
+        {text('sessions.endOthersLead')}
       </Confirm>
       <Confirm
         open={ending !== undefined}

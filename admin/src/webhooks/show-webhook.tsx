@@ -35,7 +35,7 @@ const facts = (text: Text, nameOf: (model: string) => string): OwnColumn<Webhook
     render: (webhook) => <WebhookState webhook={webhook} />,
   },
   'url',
-  { name: 'models', render: ({ models }) => models.map(nameOf).join(text('memberships.separator')) },
+  { name: 'models', render: ({ models }) => models.map(nameOf).join(text('common.separator')) },
   { name: 'actions', render: ({ actions }) => actionsText(text, actions) },
   { name: 'username', render: (webhook) => <ActingUser webhook={webhook} /> },
   { name: 'managed', has: ({ managed }) => managed },
@@ -55,7 +55,7 @@ export const ShowWebhook = () => {
   return (
     <OwnShow<Webhook>
       resource="webhooks"
-      within={text('webhooks.title')}
+      within={text('titles.webhooks')}
       titleOf={webhookName}
       facts={facts(text, nameOf)}
       rereadingOf={rereadingOf}

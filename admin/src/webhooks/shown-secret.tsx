@@ -15,7 +15,7 @@ export const ShownSecret = ({ title, secret, onClose }: ShownSecretProps) => {
       title={title}
       lead={text('webhooks.secretLead')}
       secrets={[[text('webhooks.secret'), secret]]}
-      kept={text('webhooks.kept')}
+      kept={text('webhooks.confirmStored')}
       onClose={onClose}
     />
   );

@@ -22,9 +22,9 @@ export const WebhookState = ({ webhook }: { readonly webhook: Webhook }) => {
   if (last_outcome === 'delivered') return <Status tone="good">{text('webhooks.active')}</Status>;
   // It works only if something has arrived.
   return last_outcome === null ? (
-    <Status tone="off">{text('day.webhooks.unused')}</Status>
+    <Status tone="off">{text('webhooks.neverSent')}</Status>
   ) : (
-    <Status tone="attention">{text('day.webhooks.notSent')}</Status>
+    <Status tone="attention">{text('webhooks.lastNotSent')}</Status>
   );
 };
 

@@ -1,4 +1,5 @@
-import type { Text, TextKey } from '../texts/provider.ts';
+import type { Text } from '../texts/provider.ts';
+import type { TextKey } from '../texts/texts.ts';
 
 /** Webhooks and their deliveries, as `/admin/webhooks` returns them. */
 
@@ -125,4 +126,4 @@ export const webhookName = ({ url }: Pick<Webhook, 'url'>): string => {
 export const actionsText = (text: Text, actions: readonly WebhookAction[]): string =>
   actions.length === webhookActions.length
     ? text('webhooks.everyAction')
-    : actions.map((action) => text(`history.actions.${action}`)).join(text('memberships.separator'));
+    : actions.map((action) => text(`history.actions.${action}`)).join(text('common.separator'));

@@ -45,7 +45,7 @@ const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webho
     name: 'models',
     label: text('webhooks.events'),
     render: ({ models, actions }) =>
-      `${models.map(nameOf).join(text('memberships.separator'))} · ${actionsText(text, actions)}`,
+      `${models.map(nameOf).join(text('common.separator'))} · ${actionsText(text, actions)}`,
   },
   {
     name: 'username',
@@ -64,7 +64,7 @@ export const Webhooks = () => {
   return (
     <OwnList<Webhook>
       resource="webhooks"
-      title={text('webhooks.title')}
+      title={text('titles.webhooks')}
       lead={text('webhooks.lead')}
       sort={{ field: 'failures', order: 'DESC' }}
       columns={columns(text, nameOf)}

@@ -1,0 +1,25 @@
+/** Texts of the audit log. */
+export const audit = {
+  lead: 'Changes to users, roles, keys, permissions, sessions and secrets, and sign-ins and rejected attempts: who, when and from where.',
+  empty: 'The audit log is empty.',
+  fields: 'Changed',
+  sessions: 'Sessions',
+  details: {
+    account: 'Account',
+    unknown: 'does not exist',
+    path: 'Address',
+    method: 'Method',
+    serial: 'Serial',
+    sameSerial: 'Serial unchanged',
+    added: 'Added',
+    changed: 'Changed',
+    removed: 'Removed',
+    jwtSecret: 'JWT secret changed',
+    grace: 'Grace in seconds',
+    more: 'More',
+    since: 'Since',
+    reason: 'Reason',
+    overlap: 'Overlap in seconds',
+    delivery: 'Delivery',
+  },
+};

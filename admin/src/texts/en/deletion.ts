@@ -1,0 +1,38 @@
+/** Texts of the question before a deletion, and of its consequences. */
+export const deletion = {
+  title: 'Delete “%{name}”?',
+  looking: 'Looking for records that refer to it…',
+  unknown: 'Records that refer to it could not be loaded.',
+  nothing: 'Nothing else is affected.',
+  refused: 'It cannot be deleted. ',
+  someRefused: '%{refused} of the %{count} selected cannot be deleted. ',
+  theOthers: 'Delete the other %{count}',
+  advice: {
+    still_referenced: 'First delete the records that block the deletion, or change their references.',
+    cascade_too_large: 'The deletion would cascade to more than 1,000 records. Delete some of them first.',
+    last_super_admin: 'This is the last enabled super_admin. First give the role to another user.',
+    role_in_use: 'First remove the role from its users.',
+    built_in_role: 'A built-in role cannot be deleted.',
+  },
+  group: {
+    restrict: 'Blocks the deletion',
+    cascade: 'Permanently deleted with it',
+    trash: 'Moved to “Deleted” with it',
+    null: 'The reference becomes empty',
+    keep: 'Created by this user, unchanged',
+  },
+  count: '%{label} (%{count})',
+  countMore: '%{label} (more than %{count})',
+  hidden: '%{label} (some, which you have no permission to see)',
+  field: 'field “%{label}”',
+  setAgain: 'set again on restore',
+  own: {
+    keys: 'Keys',
+    sessions: 'Sessions',
+    webhooks: 'Webhooks',
+    invitations: 'Open invitation links',
+    users: 'Users',
+    permissions: 'Permissions',
+    deliveries: 'Deliveries',
+  },
+};

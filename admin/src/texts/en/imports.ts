@@ -1,0 +1,30 @@
+/** Texts of the import of records. */
+export const imports = {
+  lead: 'A CSV file with column names in its first line, or a file with one JSON object per line. Preview it first, then import it.',
+  choose: 'Choose a file',
+  drop: 'or drop one here',
+  linesRead: '%{count} line |||| %{count} lines',
+  emptyLines:
+    'Line %{lines} has only commas and is not imported. |||| %{count} lines have only commas and are not imported: %{lines}%{more}',
+  tooLarge: 'The file is larger than %{size} MB: use the command gatewright import.',
+  matchBy: 'Match existing records by',
+  matchNothing: 'None: create a record for every line',
+  column: 'Column “%{name}”',
+  notImported: 'Not imported',
+  preview: 'Preview',
+  run: 'Import %{count} line |||| Import %{count} lines',
+  progress: 'Progress of the import',
+  previewResult: 'Would create %{created}, update %{updated}, reject %{refused}. Nothing is written yet.',
+  result: 'Created %{created}, updated %{updated}, rejected %{refused}.',
+  saveRefused: 'Save the rejected lines',
+  refusedFile: 'rejected',
+  reason: 'Reason',
+  line: 'Line',
+  atLine: 'Line %{line}',
+  kinds: {
+    create: 'Created: %{count}',
+    update: 'Updated: %{count}',
+    refuse: 'Refused: %{count}',
+  },
+  value: ': ',
+};

@@ -1,0 +1,20 @@
+/** Titles of pages, which the menu and the palette show too. */
+export const titles = {
+  routes: 'Response times',
+  about: 'About this service',
+  import: 'Import “%{label}” records',
+  start: 'Overview',
+  keys: 'API keys',
+  newKey: 'Create a key',
+  users: 'Users',
+  newUser: 'New user',
+  roles: 'Roles',
+  permissions: 'Permissions',
+  explain: 'Explain access',
+  applications: 'Applications',
+  payments: 'Payments',
+  audit: 'Audit log',
+  sessions: 'My sessions',
+  jobs: 'Jobs',
+  webhooks: 'Webhooks',
+};

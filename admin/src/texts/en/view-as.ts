@@ -1,0 +1,13 @@
+/** Texts of the page that shows records as another user sees them. */
+export const viewAs = {
+  title: 'What %{name} sees',
+  action: 'View as',
+  leave: 'Back to the user',
+  marked: 'You are viewing as %{name}: read only, nothing can be changed, and each look is in the audit log.',
+  model: 'Resource',
+  count: '%{name} sees %{count}',
+  detail: 'Details',
+  list: 'Less',
+  previous: 'Previous page',
+  next: 'Next page',
+};

@@ -1,0 +1,25 @@
+/** Texts of the audit log. */
+export const audit = {
+  lead: '谁在何时从何处操作了用户、角色、密钥、权限、会话与凭据，以及谁曾登录、谁被拒绝。',
+  empty: '还没有审计记录。',
+  fields: '修改项',
+  sessions: '会话数',
+  details: {
+    account: '账号',
+    unknown: '不存在',
+    path: '地址',
+    method: '方法',
+    serial: '序号',
+    sameSerial: '序号未变',
+    added: '新增',
+    changed: '变更',
+    removed: '移除',
+    jwtSecret: 'JWT 密钥已变更',
+    grace: '宽限时间（秒）',
+    more: '另有',
+    since: '起始',
+    reason: '原因',
+    overlap: '重叠时间（秒）',
+    delivery: '发送',
+  },
+};

@@ -1,0 +1,38 @@
+/** Texts of the question before a deletion, and of its consequences. */
+export const deletion = {
+  title: '删除“%{name}”？',
+  looking: '正在查找引用它的记录…',
+  unknown: '暂时无法得知哪些记录引用它。',
+  nothing: '不影响其他记录。',
+  refused: '无法删除。',
+  someRefused: '所选 %{count} 项中有 %{refused} 项无法删除。',
+  theOthers: '删除其余 %{count} 项',
+  advice: {
+    still_referenced: '请先删除“阻止删除”的记录，或解除其引用。',
+    cascade_too_large: '随之删除的记录过多，一次不超过 1,000 条。请先删除其中一部分。',
+    last_super_admin: '这是最后一名可用的 super_admin。请先将此角色授予另一名用户。',
+    role_in_use: '请先从持有此角色的用户处收回。',
+    built_in_role: '内置角色不能删除。',
+  },
+  group: {
+    restrict: '阻止删除',
+    cascade: '随之永久删除',
+    trash: '随之移入“已删除”',
+    null: '引用将被清空',
+    keep: '由该用户创建，保持不变',
+  },
+  count: '%{label}（%{count}）',
+  countMore: '%{label}（超过 %{count}）',
+  hidden: '%{label}（有，但无权查看）',
+  field: '字段“%{label}”',
+  setAgain: '恢复时重新填入',
+  own: {
+    keys: '密钥',
+    sessions: '会话',
+    webhooks: 'Webhook',
+    invitations: '有效的邀请链接',
+    users: '用户',
+    permissions: '权限',
+    deliveries: '发送记录',
+  },
+};

@@ -1,0 +1,20 @@
+/** Titles of pages, which the menu and the palette show too. */
+export const titles = {
+  routes: '响应时间',
+  about: '关于此服务',
+  import: '导入%{label}',
+  start: '概览',
+  keys: 'API 密钥',
+  newKey: '新建密钥',
+  users: '用户',
+  newUser: '新建用户',
+  roles: '角色',
+  permissions: '权限管理',
+  explain: '权限解释',
+  applications: '应用',
+  payments: '收到的支付',
+  audit: '审计',
+  sessions: '我的会话',
+  jobs: '任务',
+  webhooks: 'Webhook',
+};
