@@ -319,7 +319,7 @@ const resigned = (sent: Sent, input: string, secret: string): Sent => {
 };
 
 const hmacHex = (secret: string, base: Buffer): string => {
-  // Of the contract's algorithm, which hashes the timestamp, a line feed and the body.
+  // The signature of the contract's algorithm, which hashes the timestamp, a line feed and the body.
   const [first = '', ...rest] = base.toString('latin1').split('\n');
   return signatureOf(secret, first, Buffer.from(rest.join('\n'), 'latin1'));
 };

@@ -77,7 +77,7 @@ describe('verify', () => {
       const same = Buffer.from(twin, 'base64url').equals(Buffer.from(payload, 'base64url'));
       const input = `${header}.${twin}`;
       const token = `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
-      // Where the last group is whole, another letter is another byte.
+      // Another letter is another byte where the last group is whole.
       if (same) expect(verifyJws(token, Buffer.from(secret))).toBeUndefined();
       else expect(payload.length % 4).toBe(0);
     }
@@ -246,7 +246,7 @@ describe.skipIf(!existsSync(file))(
       if (stricter.has(tcId)) expect(jws).toContain('?');
       if (lostPadding.has(tcId)) {
         expect(jws).toBe(byId(357)?.jws);
-        // With the padding that was meant, they are refused.
+        // The signatures with the padding that was meant are refused.
         expect(verifyJws(`${jws}=`, Buffer.from(jwk.k, 'base64url'))).toBeUndefined();
         const [header, body] = jws.split('.');
         const input = `${header}.${body}==`;

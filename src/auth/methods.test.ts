@@ -162,7 +162,7 @@ describe('API key', () => {
   test('each of its 32 bytes is random', () => {
     const keys = Array.from({ length: 200 }, newKey);
     expect(new Set(keys).size).toBe(200);
-    // Of 16 digits, 200 random ones leave four out once in 10 ** 20 runs.
+    // Some of 200 random keys of 16 digits leaves one out once in 10 ** 20 runs.
     for (let place = 0; place < 64; place += 1)
       expect(new Set(keys.map((key) => key[place])).size, `digit ${place}`).toBeGreaterThan(12);
   });

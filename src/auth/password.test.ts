@@ -112,7 +112,7 @@ describe('passwords', () => {
         least[name] = Math.min(least[name], performance.now() - before);
       }
     }
-    // Not as far apart as "no hash at all" would be (a thousandth).
+    // The times are not as far apart as "no hash at all" would be (a thousandth).
     expect(least.unknown).toBeGreaterThan(least.known / 5);
     expect(least.known).toBeGreaterThan(least.unknown / 5);
   });

@@ -51,7 +51,7 @@ it('a long body may take longer than others, as long as it gets on', { timeout: 
     uploads: new UploadFolders(folder, () => {}),
     logger: pino({ level: 'silent' }),
   });
-  // As the service's, but sooner over.
+  // The timeout is the service's, but shorter.
   http.server.requestTimeout = 1_000;
   http.server.headersTimeout = 1_000;
   http.server.listen(0, '127.0.0.1');

@@ -419,7 +419,7 @@ describeEachDatabase('a worker', (databases) => {
     const end = first.work();
     await first.add('mail');
     await expect.poll(first.rows).toMatchObject([{ state: 'running' }]);
-    // As if this process had stood still for longer than its lease.
+    // The process behaves as if it had stood still for longer than its lease.
     await first.database.execute({
       sql: `update gatewright_jobs set lease = 'another', attempts = 2`,
       parameters: [],

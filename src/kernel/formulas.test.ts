@@ -63,7 +63,7 @@ describe('formulas in cells', () => {
         const text = parts.join('');
         const written = escapeFormulas(text);
         expect(unescapeFormulas(written)).toBe(text);
-        // As a spreadsheet sees it that separates by semicolons and takes off what it skips.
+        // A cell as a spreadsheet sees it that separates by semicolons and takes off what it skips.
         for (const cell of written.split(/[;\t\r\n|]/)) {
           const seen = cell.replace(/^[\s"]+/, '');
           if (!/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/.test(seen)) expect(seen).not.toMatch(/^[=+\-@＝＠]/);

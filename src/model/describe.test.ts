@@ -119,7 +119,7 @@ describe('metadata', () => {
       buckets: [],
       measures: [],
     });
-    // Not in the list, so nothing can be asked by it.
+    // The field is not in the list, so nothing can be asked by it.
     expect(fields['amount']).toMatchObject({
       bounds: { min: 0 },
       operators: [],

@@ -66,7 +66,7 @@ describe('URLs of webhooks', () => {
     ['https://example.com:8443/', true, true],
     ['https://1.1.1.1/', true, true],
     ['http://example.com/', false, true],
-    // As URLs spell them: all of them are 127.0.0.1, or this machine.
+    // Spellings in URLs: all of them are 127.0.0.1, or this machine.
     ['https://127.0.0.1/', false, true],
     ['https://127.1/', false, true],
     ['https://2130706433/', false, true],

@@ -244,7 +244,7 @@ describeDatabase('sqlite', 'administration pages: a day’s work', (databases) =
       const main = page.getByRole('main');
       for (const name of ['编辑', '删除', '保存', '新建'])
         expect([name, await main.getByRole('button', { name }).count()]).toEqual([name, 0]);
-      // Of these the colleague may read none.
+      // The colleague may read none of these models.
       await load(page, service, `/users/${person.id}/view?model=books`);
       await page.getByText('该用户会被拒绝：无权限').waitFor();
       await page.getByText(`您正以 ${person.username} 的视角查看`).waitFor();

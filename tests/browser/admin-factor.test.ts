@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
       await fillCode(page, wrongCode(secret, service.clock.now()));
       await dialogOf(page).getByText('验证码错误').waitFor();
       expect(await code.inputValue()).toBe('');
-      // As applications show it.
+      // Applications show the code with a space.
       const right = codeOf(secret, service.clock.now());
       await fillCode(page, `${right.slice(0, 3)} ${right.slice(3)}`);
       const codesDialog = page.getByRole('dialog').filter({ hasText: '恢复码不会再次显示' });
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
       await guest.getByText('验证码或通行密钥错误').waitFor();
       service.clock.advance(step);
       await fillCode(guest, codeOf(secret, service.clock.now()));
-      // Where the link pointed.
+      // The page goes on to where the link pointed.
       await guest.getByRole('heading', { name: '用户', exact: true }).waitFor();
       await settled(guest);
       demandQuiet(other, place);
@@ -252,7 +252,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
       expect(await other.getByRole('button', { name: '重置两步验证' }).count()).toBe(0);
     });
 
-    // How a page looks does not depend on the database.
+    // The look of a page does not depend on the database.
     const isLookedAt = databases.dialect === 'sqlite';
     it.runIf(isLookedAt).each([
       { language: 'zh-CN', colorScheme: 'light', width: 1280 },

@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByRole('dialog').getByText(reason).waitFor();
       await page.getByRole('dialog').getByRole('link', { name: '权限管理' }).click();
       await page.getByRole('heading', { name: '权限管理' }).waitFor();
-      // And before anything is typed that could not be saved.
+      // The page says so before anything is typed that could not be saved.
       await go(page, service, '/records/orders/3');
       await page.getByText(reason).waitFor();
       expect(await page.locator('form').count()).toBe(0);

@@ -50,7 +50,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
           .toBe(true);
       await expected(90);
       const year = new Date(Date.now() + 90 * day).getFullYear();
-      // With the zone in which the hour is meant.
+      // The text has the zone in which the hour is meant.
       expect(await end.textContent()).toMatch(new RegExp(`${year}.*(GMT|UTC|[A-Z]{3,4})`));
       await page.getByRole('button', { name: '365 days' }).click();
       await expected(365);

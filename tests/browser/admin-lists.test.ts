@@ -90,7 +90,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       const watched = await enter(open, service, root, '/records/books');
       const { page } = watched;
       const heads = async (): Promise<string[]> => page.getByRole('columnheader').allInnerTexts();
-      // Whether it is for sale stands far behind in the model.
+      // The field for sale stands far behind in the model.
       expect(await heads()).toEqual(['', '书名', 'ISBN', '状态', '作者', '在售', '创建时间']);
       const height = async (): Promise<number> =>
         (await page.getByRole('row').nth(1).boundingBox())?.height ?? 0;

@@ -21,7 +21,7 @@ import {
   visit,
 } from './admin-site.ts';
 
-/** Whether to keep pictures for people to look at. */
+/** Pictures are kept for people to look at. */
 const screenshots = process.env['SCREENSHOTS'] !== undefined;
 
 const folder = fileURLToPath(new URL('screenshots/', import.meta.url));

@@ -132,7 +132,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByText('密码不能与当前密码相同').waitFor();
       await page.getByLabel('新密码').fill('lamp under the stair');
       await page.getByRole('button', { name: '修改密码' }).click();
-      // Where the link pointed.
+      // The page goes on to where the link pointed.
       await page.getByRole('heading', { name: '用户', exact: true }).waitFor();
       await settled(page);
       demandQuiet(watched, service);
@@ -202,7 +202,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       const holders = page.getByRole('table', { name: '持有人' });
       await holders.getByRole('link', { name: 'zhang_min' }).waitFor();
       expect(await holders.getByRole('link', { name: 'wang_fang' }).count()).toBe(0);
-      // Whose rows a grant is good for.
+      // The page shows whose rows a grant reaches.
       const grants = page.getByRole('region', { name: '各资源的权限' });
       const project = grants
         .getByRole('listitem')

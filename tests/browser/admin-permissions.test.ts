@@ -72,7 +72,8 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
         await settled(page);
         const before = await costs();
         await page.getByRole('link', { name: '权限管理' }).first().click();
-        // By its value: to look for it by what it is called would cost the page more script than the table.
+        // The test looks for the box by its value: a look-up by its name would cost the page more script than the
+        // table.
         await page.locator('input[value="role_11 ItemDJ destroy"]').waitFor();
         const after = await costs();
         scripts.push(after.script - before.script);
@@ -127,7 +128,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       });
       expect(Number(audit.headers['x-total-count'])).toBeGreaterThanOrEqual(160);
       await page.getByRole('button', { name: '撤销' }).click();
-      // As many requests as rights.
+      // The page sends as many requests as rights.
       await expect.poll(() => grantsOf('role_1'), { timeout: 40_000 }).toEqual(['ItemAA read']);
 
       await whole('物品 2', /全部授予/);

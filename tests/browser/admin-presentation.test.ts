@@ -82,7 +82,7 @@ describeDatabase('sqlite', 'administration pages: as the model file presents the
       const before = await height();
       await more.click();
       expect(await height()).toBeGreaterThan(before * 2);
-      // Not declared as a relation by the team.
+      // The team does not declare it as a relation.
       await go(page, service, '/records/teams/1/show');
       await page.getByRole('heading', { name: '项目' }).waitFor();
       await page.getByRole('link', { name: '新建项目' }).click();
@@ -100,7 +100,7 @@ describeDatabase('sqlite', 'administration pages: as the model file presents the
       const asked = watched.requests.length;
       await page.getByRole('combobox', { name: '作者' }).pressSequentially('Ghost', { delay: 15 });
       await page.getByText('显示前 12 条，共 40 条。继续输入以缩小范围').waitFor();
-      // Not one for each letter.
+      // The page sends no request for each letter.
       const searches = watched.requests
         .slice(asked)
         .filter((url) => /authors\?.*Ghost|authors\?.*G[ho]/.test(url));

@@ -5,7 +5,7 @@ import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 import { accessibility, demandQuiet, enter, seed, site } from './admin-site.ts';
 
-/** Whether the focused element stands between the bar above and the bar below, whole. */
+/** True if the whole focused element stands between the bar above and the bar below. */
 const focusInSight = `(() => {
   const { top, bottom } = document.activeElement.getBoundingClientRect();
   const below = [...document.querySelectorAll('button[type=submit]')].at(-1).getBoundingClientRect().top;

@@ -470,7 +470,7 @@ export const seed = async (service: Service): Promise<readonly TestUser[]> => {
   return users;
 };
 
-/** Where the pages are; a service is one. */
+/** The origin of the pages; a service is one. */
 export type Place = Pick<Service, 'origin'>;
 
 export type Open = ReturnType<typeof useBrowser>;

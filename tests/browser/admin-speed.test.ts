@@ -31,7 +31,7 @@ const closure = (names: readonly string[]): ReadonlySet<string> => {
 const sizeOf = (names: ReadonlySet<string>, ending: '.gz' | '.br'): number =>
   [...names].reduce((sum, name) => sum + compressed(name, ending), 0);
 
-/** As it is served: what is too small to be compressed goes out as it is. */
+/** The size as it is served: files too small to be compressed go out as they are. */
 const compressed = (name: string, ending: string): number =>
   statSync(`${dist}assets/${name}${ending}`, { throwIfNoEntry: false })?.size ??
   statSync(`${dist}assets/${name}`).size;

@@ -138,7 +138,7 @@ describeDatabase('sqlite', 'the start page of the administration pages', (databa
       const states = async () =>
         (await ask<{ state: string }[]>(`/admin/webhooks/${id}/deliveries`)).map(({ state }) => state);
       await expect.poll(states, { timeout: 15_000 }).toEqual(['delivered']);
-      // As after an outage of the receiver.
+      // This is the state after an outage of the receiver.
       const { database } = service.server.services;
       for (const sql of [
         `update gatewright_deliveries set state = 'failed', attempts = 8`,

@@ -14,7 +14,7 @@ const order = defineResource('Order', {
   isolation: true,
 });
 
-/** Where pictures are left, if somebody wants to look. */
+/** The folder for pictures, if somebody wants to look. */
 const pictures = process.env['PICTURES'];
 
 describeDatabase('sqlite', 'administration pages: what they say is so', (databases) => {

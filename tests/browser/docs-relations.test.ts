@@ -8,7 +8,7 @@ import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
 
-/** Whether to keep pictures for people to look at. */
+/** Pictures are kept for people to look at. */
 const screenshots = process.env['SCREENSHOTS'] !== undefined;
 const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
 

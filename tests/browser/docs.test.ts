@@ -21,7 +21,7 @@ import { type Service, useService } from '../support/service.ts';
 const newsroom = fileURLToPath(new URL('../../examples/newsroom', import.meta.url));
 const client = pathToFileURL(fileURLToPath(new URL('../../client/', import.meta.url))).href;
 
-/** Whether to keep pictures for people to look at; they take a minute. */
+/** Pictures are kept for people to look at; they take a minute. */
 const screenshots = process.env['SCREENSHOTS'] !== undefined;
 
 const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
@@ -61,7 +61,7 @@ const send = async (page: Page): Promise<{ status: number; body: string }> => {
   return { status: Number(await badge.textContent()), body };
 };
 
-/** How each sample is run; the package is the one of this checkout. */
+/** The command that runs a sample; the package is the one of this checkout. */
 const runners: Readonly<Record<string, (sample: string) => [string, string[]] | string>> = {
   curl: (sample) => ['sh', ['-c', sample]],
   JavaScript: () => 'sample.mjs',

@@ -135,7 +135,7 @@ describeDatabase('sqlite', 'sign-in with a provider, in the administration pages
       await page.getByRole('heading', { name: '角色' }).waitFor();
     });
 
-    it('a user who is no administrator, and a refused sign-in, are told so at the sign-in', async () => {
+    it('a user who is no administrator, and a refused sign-in, get a message at the sign-in', async () => {
       company.account = { sub: 'reader', preferred_username: 'reader', groups: [] };
       const { page } = await visit(open, service, '/login');
       await page.getByRole('link', { name: '通过 Example 登录' }).click();

@@ -7,7 +7,7 @@ import { authMethods, headersOf } from '../../src/auth/registry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where a method of authentication is at home. */
+/** True if the file is the home of a method of authentication. */
 const isHome = (file: string): boolean =>
   file.startsWith('src/auth/methods/') || file === 'src/auth/registry.ts';
 

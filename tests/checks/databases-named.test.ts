@@ -51,7 +51,7 @@ const textOf = (node: ts.Node): string | undefined =>
     ? node.text
     : undefined;
 
-/** Where a file asks which database it is, as `line: what`. `naming` is whether it may name one. */
+/** The places where a file asks which database it is, as `line: what`. `naming` is true if it may name one. */
 const violations = (text: string, naming: boolean): readonly string[] => {
   const file = ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];

@@ -107,7 +107,7 @@ describe('exports', () => {
 
 describe('variables', () => {
   const names = variables.map(({ name }) => name);
-  /** Of the examples, of other programs, and of one command (`move`, which describes it). */
+  /** Variables of the examples, of other programs, and of one command (`move`, which describes it). */
   const ofOthers = new Set([
     ...['PAY_SECRET', 'API_SECRET', 'KEY_ID'],
     ...['NODE_OPTIONS', 'COMPOSE_FILE', 'POSTGRES_URL', 'POSTGRES_USER', 'POSTGRES_PASSWORD'],

@@ -7,7 +7,7 @@ import { app as pageTexts } from '../../admin/src/texts/zh-CN/pages.ts';
 
 const folder = fileURLToPath(new URL('../../admin/src/', import.meta.url));
 
-/** With `import x from`, `export … from` and `import(…)`; types are not loaded. */
+/** The pattern finds `import x from`, `export … from` and `import(…)`; types are not loaded. */
 const imported =
   /(?:^|\n)(?:import|export)\s+(?!type\s)(?:[^'";]*?from\s*)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/g;
 

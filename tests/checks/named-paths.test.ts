@@ -36,7 +36,7 @@ const roomsOfSource = new Set(foldersIn('src').filter((name) => !topFolders.has(
 
 const baseNames = new Set(tracked.map((file) => basename(file)));
 
-/** Whether the path exists, or git ignores it because a command writes it. */
+/** True if the path exists, or git ignores it because a command writes it. */
 const exists = (path: string): boolean =>
   existsSync(join(root, path)) ||
   globSync(path, { cwd: root }).length > 0 ||

@@ -11,7 +11,7 @@ interface Declared {
   readonly file: string;
   readonly name: string;
   readonly exported: boolean;
-  /** Whether it names a type; a class does. */
+  /** True if it names a type; a class does. */
   readonly type: boolean;
 }
 

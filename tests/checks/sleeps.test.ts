@@ -15,7 +15,7 @@ const isSleep = (node: ts.Node): boolean => {
   return resolves && second !== undefined && ts.isNumericLiteral(second);
 };
 
-/** Whether the node is run again and again: then the wait is the interval of a poll. */
+/** True if the node is run again and again: then the wait is the interval of a poll. */
 const isInLoop = (node: ts.Node): boolean => {
   for (let at = node; !ts.isSourceFile(at); at = at.parent) {
     if (ts.isWhileStatement(at) || ts.isDoStatement(at) || ts.isForStatement(at)) return true;

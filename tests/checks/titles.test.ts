@@ -41,7 +41,7 @@ const titlesIn = (text: string): readonly string[] => {
 /** A value that a row of `it.each` puts into the title. */
 const placeholder = /%[a-z#]|\$/;
 
-/** Whether the title is half a sentence: it goes on with another text, or names a thing and says nothing of it. */
+/** True if the title is half a sentence: it goes on with another text, or names a thing and says nothing of it. */
 const isHalf = (title: string): boolean => {
   const words = title.split(/\s+/);
   if (continuing.has(words[0] ?? '')) return true;

@@ -17,7 +17,7 @@ const rules = [
   {
     name: 'nobody',
     inComments: false,
-    form: /(?:(?<![A-Za-z'"])nobodys?(?!['"]?:| nogroup)|(?<!['"])Nobodys?)(?![a-z])/g,
+    form: /(?:(?<![A-Za-z'"_])nobodys?(?!['"]?:| nogroup)|(?<!['"])Nobodys?)(?![a-z])/g,
   },
   { name: 'whoever', inComments: false, form: /(?:(?<![A-Za-z])whoever|Whoever)(?![a-z])/g },
   { name: 'audit list', inComments: true, form: /\baudit list\b/gi },
@@ -63,7 +63,7 @@ const isExempt = (file: string): boolean =>
   file.startsWith('bench/peers/') ||
   file.includes('/node_modules/');
 
-/** How often each rule is broken in each folder. */
+/** The number of times that each rule is broken in each folder. */
 export const countWords = (): WordCounts => {
   const counts: Record<string, Record<string, number>> = {};
   for (const path of globSync(files, { cwd: root }).sort()) {

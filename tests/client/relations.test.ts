@@ -89,7 +89,7 @@ const typed = async (client: Market) => {
   return { items, one, made, changed, groups };
 };
 
-/** Of models that the client is not given, their records are known, and no more. */
+/** The client knows the records of models that it is not given, and no more. */
 const alone = async (client: Client<Pick<typeof resources, 'orders'>>) => {
   await client.orders.list({ filter: { 'customer.whatever': 1 }, sort: '-customer.name', page: 1 });
   // @ts-expect-error: no such relation

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 interface ProjectOptions {
-  /** Whose types are there without an import; none unless named. */
+  /** Packages whose types are there without an import; none unless named. */
   readonly types?: readonly string[];
   /** Parts of the language's library beside that of browsers. */
   readonly lib?: readonly string[];

@@ -22,7 +22,7 @@ const folderOf = (name: string): string => fileURLToPath(new URL(`../../examples
 
 const applications: Readonly<Record<string, Application>> = {
   shop: await loadApplication(folderOf('shop')),
-  // With mail, so that every operation of accounts is there.
+  // The application sends mail, so that every operation of accounts is there.
   newsroom: createApplication({
     ...newsroom,
     config: { mail: mailbox.receive, registration: { roles: ['viewer'], domains: ['example.com'] } },

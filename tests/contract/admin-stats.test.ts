@@ -41,7 +41,7 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     application: {
       resources: [
         defineResource('Open', { fields, plural: 'opens' }),
-        // Whom it concerns, or what it is: only the first asks who calls.
+        // The owner, or the record itself: only the first asks who calls.
         defineResource('Owned', { fields: owned, isolation: own() }),
         defineResource('Wiki', { fields, isolation: equals('title', 'wiki') }),
         defineResource('Checked', { fields, plural: 'checked_things', permissions: 'writes' }),

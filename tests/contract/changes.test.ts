@@ -203,7 +203,7 @@ describeEachDatabase('changes', (databases) => {
     expect(stream.headers['content-encoding']).toBeUndefined();
     const id = await create('opens', { name: 'a' });
     await change('opens', id, { name: 'b' });
-    // Of a deleted record only the deletion is reported.
+    // The stream reports only the deletion of a deleted record.
     await stream.until(2);
     await service.ok('DELETE', `/admin/records/opens/${id}`, { token: await service.admin() });
     const [first, second, third] = await stream.until(3);
@@ -383,7 +383,7 @@ describeEachDatabase('changes', (databases) => {
       ...users.slice(3).map(() => ['Open create']),
     ]);
     const ofNotes = asked.mock.calls.filter(([{ sql }]) => /from "notes"/.test(sql));
-    // Of each batch the first asks, the records are read once, and whose they are asks.
+    // Each batch asks once for its first event, its records, and their owners.
     expect(ofNotes.length).toBeLessThan(12);
   });
 
@@ -503,7 +503,7 @@ describeEachDatabase('changes', (databases) => {
     await stream.settled(() => stream.place() !== undefined);
     const { database } = service.server.services;
     let failures = 0;
-    // Of the statements of streams only: who watches over the database would else say that it is gone for good.
+    // Only statements of streams fail: the watch over the database would else say that it is gone for good.
     const asked = (['get', 'all', 'execute'] as const).map((name) => {
       const original = database[name].bind(database) as (query: Query) => Promise<never>;
       return vi.spyOn(database, name).mockImplementation((query: Query) => {

@@ -90,7 +90,7 @@ describeDatabase('sqlite', 'described inputs', (databases) => {
     await service.post('/api/v1/shelves', { token, body: { shelf: { title: 'one' } } });
     const first = { title: 'first', pages: 1, shelf_id: 1 };
     await service.post('/api/v1/books', { token, body: { book: first } });
-    // Whose account and password change under them.
+    // Operations change the account and the password of this user.
     const user = await service.createUser();
     expect(user.id).toBe(2);
     const differences: string[] = [];

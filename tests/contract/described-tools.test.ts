@@ -76,7 +76,7 @@ describe('the API description', () => {
     expect(related.some((name) => relation.every((key) => keys(name).includes(key)))).toBe(true);
   });
 
-  // Of both languages and the administration area alone, `src/openapi/document.test.ts` demands more.
+  // `src/openapi/document.test.ts` demands more of both languages and of the administration area alone.
   it.each(cases.filter(({ area }) => area !== 'admin'))(
     'the API description is linted by redocly without a warning: $name, $area',
     async ({ name, area }) => {

@@ -53,7 +53,7 @@ describeEachDatabase('the API description', (databases) => {
     const viewer = await service.createUser();
     const admin = await service.admin();
     for (const { method, path, id } of operations) {
-      // Those that would end the credentials of this test.
+      // Operations that would end the credentials of this test.
       if (path.startsWith('/api-docs') || ['deleteSessions', 'logout'].includes(id)) continue;
       const actual = path.replaceAll(/\{(\w+)\}/g, (_whole, name) => (name === 'id' ? '999999' : 'nothing'));
       await ask(method, actual);

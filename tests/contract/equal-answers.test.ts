@@ -107,7 +107,7 @@ const hard: readonly (readonly [Values, Values?])[] = [
   [{ parent_id: 1 }],
 ];
 
-/** Where a database turns to exponents or adds digits, both signs of it, and what lies next to that. */
+/** Numbers where a database turns to exponents or adds digits, both signs of it, and their neighbours. */
 const numbers = [
   ...[0, 1, 12.5, 0.1, 0.1 + 0.2, 1 / 3, 9.99, 0.0001, 0.00012345, 0.00001, 1e-6, 1.5e-6, 9.99e-7, 1e-7],
   ...[1e-10, 2 ** -44, 2.2250738585072014e-308, 5e-324, 22915.59645109553, 123456789.125, 1e9, 1e9 + 0.5],

@@ -225,7 +225,7 @@ describeEachDatabase('events', (databases) => {
     await destroy(admin, `/admin/records/seats/${seats[0]}`);
     expect(await receivedBy(ann, events)).toEqual([]);
     await write(admin, 'PATCH', `/admin/records/notes/${noteId}`, { note: { public: true } });
-    // How it came to be is none of ben's business; that it came within his reach is, without what it was before.
+    // Its origin is none of ben's business; that it came within his reach is, without what it was before.
     expect(await receivedBy(ben, events)).toEqual([]);
     const shared = await receivedBy(ben, await since(begun));
     expect(shared.map(({ id, action, fields }) => [id, action, fields])).toEqual([

@@ -298,7 +298,7 @@ describeEachDatabase('HISTORY_DAYS', (databases) => {
       [gone, 2],
       [changed, 3],
     ]);
-    // Of those that are left none is removed, however old.
+    // None of the remaining ones is removed, however old.
     expect(await purge(service.clock.now() + 900 * day * 1_000, pause)).toBe(0);
     service.clock.advance(-6 * day);
   });

@@ -193,7 +193,7 @@ describeEachDatabase('hostile input', (databases) => {
           const { status, json } = await service.post('/api/v1/echo', { body });
           const expected = name.startsWith('n_') ? [400] : [200, 400];
           expect([name, expected.includes(status)]).toEqual([name, true]);
-          // Not an object, or text that no database keeps: the only reasons to refuse JSON.
+          // The value is no object, or a text that no database keeps: the only reasons to refuse JSON.
           if (name.startsWith('y_') && status === 400)
             expect([name, [40002, 40004].includes(json.code)]).toEqual([name, true]);
         }

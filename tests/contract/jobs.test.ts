@@ -164,7 +164,7 @@ describeEachDatabase('/admin/schedules', (databases) => {
             runs += 1;
           },
         }),
-        // By its runs it is seen that time goes on.
+        // Its runs show that time goes on.
         beat: defineJob({
           every,
           handle: () => {

@@ -185,7 +185,7 @@ describeEachDatabase('what is kept of records', (databases) => {
     const kinds = [...new Set(Object.values(keptColumns).flatMap((of) => Object.keys(of)))] as KeptKind[];
     expect(declared(kinds)).toEqual(columns.sort());
 
-    // And holds what it is said to hold, in this very database.
+    // Each column holds what it is said to hold, in this very database.
     expect(await holders(database, /zqkeep/)).toEqual(declared(holding.values));
     expect(await holders(database, /zqforget/)).toEqual(
       declared(holding.values.filter((kind) => kind !== 'query')),
@@ -253,13 +253,14 @@ describeEachDatabase('what is kept of records', (databases) => {
     await apply((db, dialect) => alterTable(db, dialect, 'zqcustomers', { drop: ['zqpost'] }));
     expect(await holders(database, /zqmailed|zqpost/)).toEqual([]);
 
-    // By SQL that says nothing, or by an earlier version of the service: a column of the name gets none of it.
+    // SQL that says nothing, or an earlier version of the service, adds a column: a column of the name gets none of
+    // it.
     await apply(async (db, dialect) => {
       await runAll(db, ['alter table zqsales drop column zqremark']);
       await alterTable(db, dialect, 'zqsales', { add: { zqremark: field.string({ max: 50 }) } });
     });
     expect(await holders(database, /zqkeep/)).toEqual(declared(['sent']));
-    // By SQL that says so.
+    // SQL that says so adds a column.
     await apply(async (db, dialect) => {
       await runAll(db, ['alter table zqsales drop column zqremark']);
       await followColumns(db, dialect, 'zqsales', { drop: ['zqremark'] });

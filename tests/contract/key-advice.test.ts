@@ -57,7 +57,7 @@ describeEachDatabase('the use of a key by scope', (databases) => {
   const service = useService(databases, { application });
   let root: TestUser;
   let shelfId: number;
-  /** Of now, wherever the clock stands. */
+  /** The token counts from now, wherever the clock stands. */
   const token = () => service.server.services.tokens.issue(root.id, service.clock.unix() + day);
   const admin = <Data>(method: string, path: string, body?: object) =>
     service.ok<Data>(method, `/admin${path}`, { token: token(), ...(body === undefined ? {} : { body }) });
@@ -225,7 +225,7 @@ describeEachDatabase('the use of a key by scope', (databases) => {
       ).toBe(403);
   });
 
-  it('a key is told about itself, and about no other', async () => {
+  it('a key gets advice about itself, and about no other', async () => {
     const restrictions = { scopes: ['shelves:read'], networks: ['127.0.0.0/8'] };
     const { id, key } = await make(restrictions);
     const shown = await service.ok<object>('GET', '/api/v1/api_keys/current', { key });

@@ -40,7 +40,7 @@ const order = defineResource('Order', {
   ),
 });
 const note = defineResource('Note', { fields: noteFields, events: true, trash: true });
-/** Has a rule, and no events. */
+/** A model with a rule and without events. */
 const slip = defineResource('Slip', { fields: noteFields, trash: true, manage: own() });
 /** The right to read it is granted to roles. */
 const memo = defineResource('Memo', {
@@ -405,7 +405,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
     await change(id, { number: 'B3' });
     await settled(ann, hook);
     expect(sent()).toEqual([['Order.update', 'B1']]);
-    // Of the write by which it came, only what ann reads afterwards.
+    // The message has of the write by which it came only what ann reads afterwards.
     expect(receiver.received[0]?.message.data.fields).toEqual(['number', 'team_id']);
     await drop(id);
     expect(await settled(ann, hook)).toHaveLength(1);
@@ -571,7 +571,7 @@ describeEachDatabase('webhooks of callers who manage records', (databases) => {
         422,
         [expect.objectContaining({ field: 'url', rule: 'too_many' })],
       ]);
-    // Those of others, and one that an administrator makes for the user, do not count.
+    // Webhooks of others, and one that an administrator makes for the user, do not count.
     await subscribe(ann);
     const given = { webhook: { ...body.webhook, user_id: user.id } };
     hooks.push((await service.ok<Hook>('POST', '/admin/webhooks', { token: root, body: given })).id);

@@ -996,7 +996,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       expect([forged[0], forged.at(-1)]).toEqual([400, 429]);
       expect((await send(await tokenOf({ sub: account.sub }))).status).toBe(200);
       expect(await me(token)).toBe(401);
-      // Nor is a sign-in.
+      // A sign-in is refused as well.
       expect((await signIn(account)).user.username).toBe(account['preferred_username']);
     });
 

@@ -26,7 +26,7 @@ const create: Migration = {
   up: async (db, dialect) => createTable(db, dialect, 'readings', { fields }),
 };
 
-/** As docs/guide/scaling.md has it: the table of before becomes the first part, and no row is copied. */
+/** The way of docs/guide/scaling.md: the table of before becomes the first part, and no row is copied. */
 const divide: Migration = {
   up: async (db) => {
     const one = async (text: string): Promise<void> => void (await sql.raw(text).execute(db));
@@ -105,7 +105,7 @@ describeDatabase('postgres', 'a table that a migration has divided', (databases)
     const touched = plan.map((row) => Object.values(row).join()).filter((line) => / on readings/.test(line));
     expect(touched).toHaveLength(1);
     expect(touched[0]).toContain('readings_1');
-    // Those of the table of before have become parts of the indexes of the whole: nothing was built again.
+    // The indexes of the table of before have become parts of the indexes of the whole: nothing was built again.
     const indexes = await database.all<{ name: string }>({
       sql: `select indexname as name from pg_indexes where tablename = 'readings_0' order by 1`,
       parameters: [],

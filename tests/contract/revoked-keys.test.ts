@@ -56,7 +56,7 @@ describeEachDatabase('revoked keys', (databases) => {
     const at = new Date(clock.now()).toISOString();
     await service.ok('DELETE', `/api/v1/api_keys/${own.id}`, { token: user });
     await second.ok('DELETE', `/admin/api_keys/${byRoot.id}`, { token: root });
-    // As an instance of an older version does it, or somebody in the database itself.
+    // An instance of an older version deletes it so, or somebody in the database itself.
     await service.server.services.database.execute({
       sql: `delete from api_keys where id = ${byHand.id}`,
       parameters: [],

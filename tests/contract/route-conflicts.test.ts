@@ -41,7 +41,7 @@ describeEachDatabase('two endpoints with one method and path', (databases) => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** Why the service does not start. */
+  /** The reason why the service does not start. */
   const refusal = async (application: ServiceOptions['application'] = {}, url?: string): Promise<string> => {
     try {
       await using started = await startService(databases, {

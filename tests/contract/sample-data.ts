@@ -67,7 +67,7 @@ export const signatureOfProvider = (id: string, body: string): Readonly<Record<s
     ? { 'X-Pay-Signature': createHmac('sha256', paySecret).update(body).digest('hex') }
     : {};
 
-/** Whether an operation changes what its caller is or has: each of these has a caller of its own. */
+/** True if an operation changes what its caller is or has: each of these has a caller of its own. */
 export const isAboutCaller = (path: string): boolean => /\/(auth|api_keys)(\/|$)/.test(path);
 
 /** Values of the parts of a path: what a sample changes must be there. */

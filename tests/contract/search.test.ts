@@ -151,7 +151,7 @@ describeEachDatabase('/admin/search', (databases) => {
     expect(await booksOf('long')).toMatchObject({ records: [{ id: last }], searched: 'newest' });
     expect(await booksOf('old-')).toMatchObject({ records: [{ id: first }], searched: 'newest' });
     expect(await booksOf(String(first))).toMatchObject({ records: [{ id: first }] });
-    // That there may be more is said where nothing was found, too.
+    // The response says that there may be more where nothing was found, too.
     expect(await booksOf('nowhere')).toMatchObject({ records: [], searched: 'newest' });
   });
 });

@@ -253,7 +253,7 @@ describeEachDatabase('credentials', (databases) => {
     expect(answer.status).toBe(401);
     await expect(service.secondInstance()).rejects.toThrow('has serial 1, and 2 was seen before');
     expect((await about(service)).filter(({ action }) => action === 'credentials.refused')).toHaveLength(2);
-    // Nor has a start that is refused for it migrated anything.
+    // A start that is refused for it has not migrated anything either.
     const up = (db: MigrationDatabase) => db.schema.createTable('later').addColumn('n', 'integer').execute();
     const later = service.secondInstance({ application: { migrations: { '0001_later': { up } } } });
     await expect(later).rejects.toThrow('2 was seen before');

@@ -156,7 +156,7 @@ describeEachDatabase('a service account', (databases) => {
       body: { token, password: 'tulip-anvil-47 kettle' },
     });
     expect(used.status).toBeGreaterThanOrEqual(400);
-    // Nor does the database take a password, from any client.
+    // The database takes no password either, from any client.
     const write = service.server.services.database.execute({
       sql: `update users set password_hash = 'x' where id = ${account.id}`,
       parameters: [],
@@ -217,7 +217,7 @@ describeEachDatabase('a service account', (databases) => {
     expect((await service.get('/api/v1/users', { key })).status).toBe(401);
     expect((await service.get('/api/v1/users', { key: rotated.key })).status).toBe(200);
 
-    // With another owner the former one loses the keys.
+    // The former owner loses the keys to another one.
     await service.ok('PATCH', `/admin/users/${account.id}`, {
       token: await service.admin(),
       body: { user: { owner_id: other.id } },

@@ -107,9 +107,9 @@ describeEachDatabase('servers outside that do not respond', (databases) => {
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1);
     await expect.poll(() => ticks.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(8);
     expect(performance.now() - begun).toBeLessThan(14_000);
-    // Of ten webhooks of one user, half of the five places at most.
+    // Ten webhooks of one user take half of the five places at most.
     expect(await sending()).toBeLessThanOrEqual(2);
-    // By now the server of mails is known not to greet: one message at a time finds out whether it does.
+    // The server of mails is known by now not to greet: one message at a time finds out whether it does.
     await expect.poll(mailing, { timeout: 15_000 }).toBe(1);
     await receiver.close();
   });

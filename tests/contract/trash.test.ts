@@ -527,7 +527,7 @@ describeEachDatabase('trash', (databases) => {
     const items = [{ name: 'a' }, { name: 'b' }];
     const { id } = await newBox(ann, { label: 'forgotten', items });
     const [one, two] = await service.ok<Row[]>('GET', `/api/v1/items?filter[box_id]=${id}`, { token: ann });
-    // Of what was forgotten nothing can hold on to what went with it.
+    // Nothing can hold on to what went with a forgotten record.
     await service.ok('PATCH', `/api/v1/items/${two?.id}`, {
       token: ann,
       body: { item: { twin_id: one?.id } },
@@ -754,7 +754,7 @@ describeEachDatabase('what a model has become', (databases) => {
     ]);
     const jar = defineResource('Jar', { fields: demanding, trash: true });
     const fourth = await third.secondInstance({ application: { resources: [jar], migrations: renamed } });
-    // As they were: the description is that of records as they are.
+    // The samples are as they were: the description is that of records as they are.
     const headers = { authorization: `Bearer ${token.token}` };
     const listed = await fetch(`${fourth.origin}/admin/records/jars?trashed=true`, { headers });
     const { data } = (await listed.json()) as { data: Row[] };

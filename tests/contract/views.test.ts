@@ -85,7 +85,7 @@ describeEachDatabase('/admin/views', (databases) => {
       body: { view: { name: 'Soon', query: { filter: {} } } },
     });
     expect(changed).toMatchObject({ name: 'Soon', query: { filter: {} } });
-    // Of one list a name stands once for a person, and for another person again.
+    // A name of one list stands once for a person, and for another person again.
     const again = await save({ resource: 'api_keys', name: 'Soon', query });
     expect([again.status, again.data]).toMatchObject([422, { errors: [{ field: 'name', rule: 'unique' }] }]);
     for (const [resource, token] of [

@@ -211,7 +211,7 @@ describeEachDatabase('webhooks', (databases) => {
 
   it('spare a receiver that fails: one message at a time, and rest after each', async () => {
     const { service, receiver, root } = await start();
-    // How many are there beside each message, once the first twenty have failed.
+    // The number of deliveries beside each message, once the first twenty have failed.
     const beside: number[] = [];
     receiver.respond = async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));

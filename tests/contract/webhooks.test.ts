@@ -74,7 +74,7 @@ const talkTo = (service: Service, root: () => TestUser) => ({
   rename: (user: TestUser, id: number, title: string) =>
     service.ok('PATCH', `/api/v1/orders/${id}`, { token: user, body: { order: { title } } }),
   remove: (user: TestUser, id: number) => service.ok('DELETE', `/api/v1/orders/${id}`, { token: user }),
-  /** Has everything due that waits for its time. */
+  /** Makes everything due that waits for its time. */
   hurry: () =>
     service.server.services.database.execute({
       sql: `update gatewright_deliveries set next_at = '2020-01-01T00:00:00.000Z' where next_at is not null and claim is null`,

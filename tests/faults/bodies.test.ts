@@ -54,7 +54,7 @@ describeEachDatabase('many large bodies at once', (databases) => {
     const sockets = Array.from({ length: 300 }, () =>
       send('/api/v1/auth/login', 'x'.repeat(large / 2), large),
     );
-    // Those that are left hold what they may; all others are refused.
+    // The remaining ones hold what they may; all others are refused.
     await expect.poll(() => create('{"note":{"title":"x"}}')).toBe(201);
     const { residentBefore, residentMost } = await service.report();
     expect(residentMost - residentBefore).toBeLessThan(150e6);

@@ -132,7 +132,7 @@ if (spawnSync('faketime', ['--version']).status === 0 || process.env['CI'] !== u
       const right = await start();
       await expect.poll(right.lines, { timeout: 15_000 }).toContain('tick');
       if (databases.dialect === 'sqlite') {
-        // Not after two days: its lease was void.
+        // The lease does not end after two days: it was void.
         await expect.poll(right.lines, { timeout: 15_000 }).toContain('endless');
         const mended = right.lines().filter((line) => line.includes('gatewright_jobs.available_at'));
         expect(mended).toHaveLength(1);

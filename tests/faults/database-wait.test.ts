@@ -47,7 +47,7 @@ const gatewright = async (
   return { process: child, output: () => output, ended };
 };
 
-/** Where nothing listens, as somebody with a password. */
+/** An address where nothing listens, as somebody with a password. */
 const nowhere = async (): Promise<string> =>
   `postgres://someone:planted-password@127.0.0.1:${await freePort()}/app`;
 

@@ -109,7 +109,7 @@ it('a migration that comes while dev runs is shown, and applied when its file is
 it('a migration is held as well when one of the service itself is pending', async () => {
   dev();
   await said('Try  curl');
-  // As if another version of the package had been installed.
+  // The state is as if another version of the package had been installed.
   const database = new DatabaseSync(join(folder, 'data/gatewright.db'));
   database.exec(`alter table gatewright_webhooks drop column failed_delivery;
     delete from gatewright_migrations where name = '0076_failed_deliveries'`);

@@ -137,7 +137,7 @@ if (hasSmallDisks || process.env['CI'] !== undefined)
     });
 
     it('serves reads, and is not ready until there is room', { timeout: 60_000 }, async () => {
-      // With a connection open, SQLite keeps the files beside the database, as after a process that was killed.
+      // SQLite keeps the files beside the database while a connection is open, as after a process that was killed.
       using _open = new DatabaseSync(path);
       _open.exec('begin; select count(*) from users');
       await close();

@@ -119,7 +119,7 @@ describeDatabase('sqlite', 'a database file', (databases) => {
     'a database file that %s takes no write any more, and says so',
     async (_what, [why, lose]) => {
       await lose();
-      // Not one write that began afterwards is acknowledged.
+      // No write that began afterwards is acknowledged.
       expect(await writeUntilRefused(service, token)).toEqual([503]);
       await expect.poll(() => lossIn(service), { timeout: noticed }).toContain(why);
       expect((await createKey(service, token, 'later')).json.code).toBe(50300);

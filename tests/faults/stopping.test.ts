@@ -184,7 +184,7 @@ describe('every way to start it', { timeout: 120_000 }, () => {
   });
 
   it('a shell of npm that ends leaves no orphan', async () => {
-    // As `npx gatewright start` and the script of an application run it: a shell between npm and the command.
+    // `npx gatewright start` and the script of an application run it so: a shell between npm and the command.
     const service = await runService(['sh', '-c', `"${command.join('" "')}" start; true`], {
       folder,
       env: { npm_command: 'exec' },

@@ -139,7 +139,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     for (const pid of all) await expect.poll(() => count(service.output(), `${pid} is signalled`)).toBe(1);
     expect([...running.pids].sort()).toEqual(all.toSorted());
     process.kill(primaryOf(service), 'SIGTERM');
-    // As a proxy does: it asks for readiness, and turns to another instance.
+    // The test does as a proxy does: it asks for readiness, and turns to another instance.
     await expect.poll(async () => (await ask(service.port, '/api/v1/health?ready')).status).toBe(503);
     await running.end();
     const { status, milliseconds } = await service.ended();

@@ -46,7 +46,7 @@ export const pagesIn = (example: string): readonly Guide[] =>
     .filter((guide) => guide.place === example && runAs(guide) === undefined)
     .sort((one, other) => placeOf(one) - placeOf(other));
 
-/** Whether a page is about one of them. */
+/** True if a page is about one of them. */
 export const isAboutExample = ({ place }: Guide): boolean => place !== undefined && subjects.includes(place);
 
 /** Pages with responses in the language of the page: both languages are run. */

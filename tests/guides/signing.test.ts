@@ -340,7 +340,7 @@ func main() {
   },
 ];
 
-/** Whether three headers are a signature of the request, by the code that the service verifies with. */
+/** True if three headers are a signature of the request, by the code that the service verifies with. */
 const isSignatureOf = (
   [secret, method, url, body]: (typeof requests)[number],
   headers: ReadonlyMap<string, string>,

@@ -15,7 +15,7 @@ const authFiles = (...names: readonly string[]): readonly string[] =>
 
 const passwords = authFiles('password', 'password-rules', 'phc', 'login', 'login-throttle');
 
-/** Where somebody waits for others: nearly every change has somebody wait for ever. */
+/** Files in which callers wait for others: nearly every change makes one wait for ever. */
 const queues = ['src/auth/work-queue.ts', 'src/kernel/fair-queue.ts'];
 
 /** Hashing a password takes longer than all else: its tests are asked about its own code only. */

@@ -57,7 +57,7 @@ export const measurePage = async (
   const page = await context.newPage();
   const session = await meter(page);
   await session.send('Network.enable');
-  // As older clients and most measurements do; browsers also take Brotli, which is a sixth smaller.
+  // Older clients and most measurements take gzip; browsers also take Brotli, which is a sixth smaller.
   await page.setExtraHTTPHeaders({ 'Accept-Encoding': 'gzip' });
   let requests = 0;
   let bytes = 0;

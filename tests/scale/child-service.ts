@@ -9,7 +9,7 @@ import type { ServeOptions } from './children/serve.ts';
 /** The service in a process of its own. */
 export interface ChildService {
   readonly port: number;
-  /** Of the first administrator. */
+  /** The token of the first administrator. */
   readonly token: string;
   /** Restarts the measurement of the service's main thread and its memory. */
   reset(): Promise<void>;

@@ -31,7 +31,7 @@ export const ask = async (method: string, url: string, question: Question = {}):
   return { status: response.status, code, headers: response.headers, data };
 };
 
-/** How long something took, in milliseconds, with what it came to. */
+/** The time that something took, in milliseconds, with its result. */
 export const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; took: number }> => {
   const begun = performance.now();
   const value = await work();

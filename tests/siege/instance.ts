@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask } from './ask.ts';
 
-/** Where an instance writes its log: nowhere, into an unread pipe, or onto a disk that is full. */
+/** The target of an instance's log: nowhere, an unread pipe, or a disk that is full. */
 export type LogSink = 'nowhere' | 'stalled pipe' | 'full disk';
 
 const program = fileURLToPath(new URL('../../bin/gatewright.js', import.meta.url));

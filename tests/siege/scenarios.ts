@@ -155,7 +155,7 @@ const fullDisk: Scenario = {
   },
 };
 
-/** Whether a record can be written, asked beside the writers. */
+/** True if a record can be written, asked beside the writers. */
 const writes = async (siege: Siege, instance: Instance): Promise<boolean> =>
   ask('POST', `${instance.origin}/api/v1/notices`, {
     token: await siege.world.token(),

@@ -7,7 +7,7 @@ export interface WriterOptions {
   /** Begins the marks of these writers' records; no two calls share it. */
   readonly prefix: string;
   readonly writers: number;
-  /** Where the writer of a number sends its requests; asked before each. */
+  /** The address to which the writer of a number sends its requests; asked before each. */
   origin(writer: number): string;
   /** A token that is good at the moment. */
   token(): Promise<string>;

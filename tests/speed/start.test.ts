@@ -82,7 +82,7 @@ describe('a start', () => {
     };
     expect(files.length).toBeLessThan(60);
     expect(files.filter((file, index) => files.indexOf(file) !== index)).toEqual([]);
-    // Those that every start needs lie in our own files; others come with what needs them.
+    // Modules that every start needs lie in our own files; others come with what needs them.
     expect(files.filter((file) => file.includes('/node_modules/'))).toEqual([]);
     const heavy = ['internal/deps/undici/undici', 'https', 'tls', 'http2'];
     expect(ofNode.filter((name) => heavy.includes(name.replace('NativeModule ', '')))).toEqual([]);

@@ -11,7 +11,7 @@ const head = (major: number, value: number): Buffer => {
     : Buffer.from([(major << 5) | 25, value >> 8, value & 255]);
 };
 
-/** As much of CBOR (RFC 8949) as passkeys take. */
+/** The part of CBOR (RFC 8949) that passkeys take. */
 const cbor = (value: Cbor): Buffer => {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { executablePath } from './chromium.ts';
 import { restedPage } from './rested-page.ts';
 
-/** Whether there is a browser to test with. */
+/** True if there is a browser to test with. */
 export const hasBrowser = existsSync(executablePath);
 
 /** Nothing but the page under test shall use the network. */

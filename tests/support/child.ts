@@ -13,7 +13,7 @@ export interface Child {
 }
 
 export interface ChildOptions {
-  /** Of Node. */
+  /** Options of Node. */
   readonly flags?: readonly string[];
   /** Files that the system lets it open; as many as this process may open unless given. */
   readonly openFiles?: number;

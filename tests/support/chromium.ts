@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 /**
- * Where Debian has it; CHROMIUM names another. The headless shell, a package of its own, takes half the processor time of
+ * The path of the browser, Debian's unless CHROMIUM names another. The headless shell, a package of its own, takes half the processor time of
  * the whole browser. Empty without a browser.
  */
 export const executablePath =

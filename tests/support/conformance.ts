@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/kernel/json.
 /** A request and its answer, as a client saw them. */
 export interface Exchange {
   readonly method: string;
-  /** With the query string; below the origin. */
+  /** The path with the query string; below the origin. */
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -3,7 +3,10 @@ import type { Config } from '../../src/app/config.ts';
 import { describeApplication } from '../../src/app/describe.ts';
 import { type Conformance, conformance, type Exchange } from './conformance.ts';
 
-/** By what an application is described as; a test file starts the same one several times, on a port of its own each. */
+/**
+ * The description of an application by its key; a test file starts the same one several times, on a port of its own
+ * each.
+ */
 const known = new Map<string, Conformance>();
 
 /** The description of an application, ready to check responses; its schemas are compiled once in a test file. */

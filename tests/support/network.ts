@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** How PostgreSQL says that a transaction, or a statement that is one by itself, is durable. */
+/** PostgreSQL's messages that a transaction, or a statement that is one by itself, is durable. */
 const written = /COMMIT\0|UPDATE 1\0|DELETE 1\0/;
 
 /** The fate of a connection once a statement was passed on: it breaks with the answer, or nothing more comes. */

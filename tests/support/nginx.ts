@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './postgres.ts';
 
-/** Whether this machine has nginx, and openssl for its certificate; `.ci/run` sees to it. */
+/** True if this machine has nginx, and openssl for its certificate; `.ci/run` sees to it. */
 export const hasNginx = ['nginx', 'openssl'].every(
   (program) => spawnSync(program, ['-v']).error === undefined,
 );

@@ -53,7 +53,7 @@ export class OidcServer {
   });
   #keys: { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey } | undefined;
   #made = 0;
-  /** Of the last ID token. */
+  /** The claims of the last ID token. */
   #subject = '';
   forgery: Forgery = {};
   /** Further or other members of the discovery document. */

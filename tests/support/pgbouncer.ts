@@ -10,7 +10,7 @@ export interface Pooler {
   close(): Promise<void>;
 }
 
-/** Whether this machine has PgBouncer; `.ci/run` sees to it. */
+/** True if this machine has PgBouncer; `.ci/run` sees to it. */
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
 
 /** PgBouncer in transaction mode in front of a database: each transaction may be another session of the server. */

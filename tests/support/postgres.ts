@@ -10,7 +10,7 @@ import pg from 'pg';
 export interface PostgresServer {
   /** URL of the database `postgres`, as superuser. */
   readonly url: string;
-  /** Where its data lies, owned by the user it runs as. */
+  /** The folder of its data, owned by the user that it runs as. */
   readonly directory: string;
   start(): Promise<void>;
   /** Ends the server and every connection to it at once; the data stays. */
@@ -21,7 +21,7 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** How long initdb, a start or a stop may take, in milliseconds. */
+/** The time that initdb, a start or a stop may take, in milliseconds. */
 const stepTimeoutMs = 60_000;
 
 export const freePort = (): Promise<number> =>

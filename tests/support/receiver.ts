@@ -80,7 +80,7 @@ export const startReceiver = async (respond: Respond = () => 204, port = 0): Pro
   return receiver;
 };
 
-/** Whether a message verifies under a secret, by the stock package. */
+/** True if a message verifies under a secret, by the stock package. */
 export const verifies = (secret: string, { headers, body }: Received): boolean => {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);

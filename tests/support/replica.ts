@@ -14,7 +14,7 @@ export interface ReplicaServer {
   start(): Promise<void>;
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>;
-  /** Has it answer nothing, as a network that went silent would; and go on. */
+  /** Makes it silent, as a network that swallows everything would; and lets it go on. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
   remove(): Promise<void>;

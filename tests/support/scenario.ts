@@ -8,7 +8,7 @@ export interface Scenario extends Omit<RequestOptions, 'token'> {
   readonly name: string;
   /** `METHOD /path`. */
   readonly request: string;
-  /** Whose token is sent; a key of the users that the tests name. */
+  /** The user whose token is sent; a key of the users that the tests name. */
   readonly as?: string;
   readonly status: number;
   /** The envelope's code. */

@@ -15,7 +15,7 @@ export interface Asked {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Not the service's own reading: an application knows the secret as text only. */
+/** The key is not the service's own reading: an application knows the secret as text only. */
 const keyOf = (secret: string): Buffer => {
   const bits = [...secret].map((each) => alphabet.indexOf(each).toString(2).padStart(5, '0')).join('');
   return Buffer.from((bits.match(/[01]{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
@@ -63,7 +63,7 @@ export class Browser {
   }
 }
 
-/** Where a service under test takes passkeys, as its BASE_URL says. */
+/** The origin for which a service under test takes passkeys, as its BASE_URL says. */
 export const asking = (service: Service, challenge: string) => {
   const { origin, hostname: rpId } = new URL(service.server.config.baseUrl);
   return { challenge, origin, rpId };

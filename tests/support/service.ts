@@ -251,7 +251,7 @@ export class Service {
       principal: 'command line',
       address: null,
     });
-    // Of a disabled or missing user, which no login would return.
+    // A token of a disabled or missing user, which no login would return.
     return tokens.issue(userId, typeof issued === 'string' ? undefined : issued.expiry);
   }
 

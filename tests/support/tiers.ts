@@ -97,5 +97,5 @@ export const patterns = {
   ...{ sampled, quickSampled, long, timed },
 };
 
-/** Whether this run plays everything of a test that otherwise plays a sample. */
+/** True if this run plays everything of a test that otherwise plays a sample. */
 export const testsAll = process.env['TEST_EXTENT'] === 'all';

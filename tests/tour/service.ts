@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How long the service may take to start or to stop, in milliseconds. */
+/** The time that the service may take to start or to stop, in milliseconds. */
 const startTimeoutMs = 30_000;
 
 const newest = async (...directories: readonly string[]): Promise<number> => {

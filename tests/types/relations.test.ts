@@ -107,7 +107,7 @@ const whole = async (scope: Scope) => {
   return { both, chosen, records, found, made, changed, all, some, none };
 };
 
-/** Of a model that is not given its records are known, and no more. */
+/** The records of a model that is not given are known, and no more. */
 const byName = async (scope: Scope) => {
   const orders = scope.records(order);
   const found = await orders.get(1, { include: ['customer', 'lines.product', 'parent.lines'] });

@@ -18,7 +18,7 @@ const span = 1_500;
 
 let releases: Releases;
 
-// Of the commit of the last release a tarball is built, once for this machine.
+// A tarball of the commit of the last release is built once for this machine.
 beforeAll(async () => {
   releases = await installReleases();
 }, 300_000);

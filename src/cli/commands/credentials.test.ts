@@ -12,7 +12,7 @@ let env: Record<string, string>;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gatewright-cli-'));
   env = {
-    // Not the checkout's own, where somebody may have tried the service.
+    // The folder is not the checkout's own, where somebody may have tried the service.
     DATA_DIR: join(directory, 'data'),
     CREDENTIALS_FILE: join(directory, 'c.age'),
     CREDENTIALS_KEY_FILE: join(directory, 'c.key'),

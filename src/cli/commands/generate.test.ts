@@ -315,7 +315,7 @@ export default defineResource('${name}', { fields: { ${fields} }, isolation: ${i
   });`);
     expect(await written('nothing')).toBeUndefined();
 
-    // And they go with the rule.
+    // The files go with the rule.
     await models(
       membership,
       model('Sheet', changed),

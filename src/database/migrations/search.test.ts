@@ -48,7 +48,7 @@ const stage = async (databases: Databases, search?: readonly string[]) => {
       }),
     insert,
     rows: <Row>(text: string) => database.all<Row>(query(text)),
-    /** As a start of the service where no migration is pending. */
+    /** A start of the service where no migration is pending does the same. */
     start: () => migrate(databaseTarget(url), steps, { tableName: 'migrations' }),
     fills: () => database.all(query('select table_name, below from gatewright_fills')),
     search: async (table = 'books') =>
@@ -192,7 +192,7 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
     expect(await books.left()).toEqual([]);
   });
 
-  // Those of PostgreSQL are the same in every release.
+  // The triggers of PostgreSQL are the same in every release.
   it.runIf(databases.dialect === 'sqlite')(
     'migrations of a full-text search replace the triggers of earlier releases',
     async () => {

@@ -114,7 +114,7 @@ describeDatabase('postgres', 'concurrent writes', (databases) => {
     });
     await locked.promise;
     const writing = fill(6);
-    // As long as it takes until the server has them.
+    // The test waits until the server has them.
     const waits = `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into jars%'`;
     const pids = await expect
       .poll(() => other.all<{ pid: number }>({ sql: waits, parameters: [] }), { interval: 5 })

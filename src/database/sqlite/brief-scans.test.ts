@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)';
 
-/** How many rows a scan counts, and whether it was over within the turn in which it was asked for. */
+/** The number of rows that a scan counts, and whether it was over within the turn in which it was asked for. */
 const scan = async (rows: number): Promise<{ rows: number; atOnce: boolean }> => {
   const query = { sql: `${numbers} select count(*) as rows from n`, parameters: [rows] };
   let atOnce = false;

@@ -38,7 +38,7 @@ let others: OpenDatabase[] = [];
 
 const run = (sql: string, on = database) => on.execute({ sql, parameters: [] });
 
-/** Which counts have another revision after something happened. */
+/** The counts that have another revision after something happened. */
 const changedBy = async (happens: () => Promise<unknown>): Promise<readonly Name[]> => {
   const revisions = () => names.map((name) => database.revision?.(counts[name]));
   const before = revisions();

@@ -43,7 +43,7 @@ export interface KeyAdviceParts {
   readonly keyScopes: ReadonlySet<string>;
 }
 
-/** Advice about keys: those that never expire, that nobody uses, and that may do more than they did within 30 days. */
+/** Advice about keys that never expire, are unused, or may do more than they did within 30 days. */
 export const keyAdviceReader = (services: KeyAdviceParts): (() => Promise<JsonObject>) => {
   const { attention, keyUses, keyScopes } = services;
   return async () => {

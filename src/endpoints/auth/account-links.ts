@@ -286,7 +286,7 @@ const registrationEndpoints = (services: MailingParts, options: RegistrationOpti
 
   const addressViolation = addressRule(services);
 
-  /** The rules that sent values break by themselves; whether a name is taken is told by the confirmation only. */
+  /** The rules that sent values break by themselves; only the confirmation says that a name is taken. */
   const violations = async (values: JsonObject, email: string): Promise<readonly FieldError[]> => {
     const { username, name, password: secret } = values;
     const names = { email, username: String(username ?? ''), name: String(name ?? '') };

@@ -74,7 +74,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
     ping: () => database.ping(),
     interrupt: () => database.interrupt(),
     close: () => database.close(),
-    // As in a database without other writers, unless a test states a revision.
+    // The revision is that of a database without other writers, unless a test states one.
     revision: (sql) => hooks.revision ?? database.revision?.(sql) ?? 0,
   };
   const list = createList(watched, source, { clock: () => time.now });

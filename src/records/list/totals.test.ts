@@ -114,7 +114,7 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
     );
     expect(await ask(fives, true)).toEqual({ total: 1, rows: 1 });
     await remove();
-    // As a turn sees it whose snapshot is from before the write.
+    // A turn sees this whose snapshot is from before the write.
     revision = 1;
     expect(await ask(fives)).toEqual({ total: 0, rows: 0 });
   });

@@ -57,7 +57,7 @@ it.each([
   const first = ask(reads(1, both, 'user_id'));
   const found = other();
   expect(found.included).not.toBe(first.included);
-  // Nor does the one before stand in for it afterwards.
+  // The one before does not stand in for it afterwards either.
   expect(ask(reads(1, both, 'user_id'))).toEqual(first);
   expect(other()).toEqual(found);
 });

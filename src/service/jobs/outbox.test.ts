@@ -144,7 +144,7 @@ describeEachDatabase('the outbox', (databases) => {
     expect(await outbox.release(lost)).toBe(false);
     expect(await outbox.extend([lost])).toEqual(new Set());
     expect(await outbox.extend([lost, taken])).toEqual(new Set([taken.id]));
-    // By the same process, which came back: the attempt tells one run from the other.
+    // The same process came back: the attempt tells one run from the other.
     expect(await outbox.finish({ ...lost, lease: 'b' })).toBe(false);
     expect(await outbox.finish(taken)).toBe(true);
     expect(await rows(database)).toEqual([]);

@@ -36,7 +36,7 @@ const application = {
       auth: [...auth],
     }),
     defineResource('Part', { fields: partFields, permissions: 'all', auth: [...auth] }),
-    // Not by this method of authentication.
+    // The model does not take this method of authentication.
     defineResource('Seal', { fields: partFields, auth: ['api_key'] }),
   ],
   migrations: {

@@ -122,7 +122,7 @@ describeEachDatabase('include', (databases) => {
     await service.ok('PUT', '/admin/permissions/keeper/Vault/read', { token });
     const keeper = await service.createUser(['keeper']);
     expect((await get(keeper, path)).data['vaults']).toEqual([]);
-    // By a key no tag can be read, neither alone nor within a product.
+    // A key reads no tag, neither alone nor within a product.
     const { key } = await service.createKey(ann);
     const byKey = (include: string) =>
       service.request('GET', `/api/v1/orders/${order.id}?include=${include}`, { key });
@@ -148,7 +148,7 @@ describeEachDatabase('include', (databases) => {
       expect(await products(ann, `/api/v1/orders/${query}`)).toEqual(hers);
       expect(await products(admin, `/admin/records/orders/${query}`)).toEqual([whole, ...ids]);
     }
-    // As one of several owners of such an order, with her own values.
+    // Zed is one of several owners of such an order, with her own values.
     const zed = await stage();
     const theirs = await products(zed.ann, `/api/v1/orders/${zed.order.id}?include=customer,lines.product`);
     expect(theirs.slice(1)).toEqual([zed.own.id, zed.open.id, null, null]);

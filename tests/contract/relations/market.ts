@@ -45,7 +45,7 @@ export const customer = defineResource('Customer', {
   relations: { orders: many('Order'), vaults: many('Vault') },
   auth: ['jwt', 'api_key'],
 });
-/** Those that are not public are their owners' only. */
+/** Products that are not public are their owners' only. */
 export const product = defineResource('Product', {
   fields: productFields,
   views: { detail: ['id', 'name', 'price', 'public', 'user_id'] },

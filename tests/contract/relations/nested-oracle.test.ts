@@ -11,7 +11,7 @@ type Row = { readonly id: number } & Values;
 /** A body at random, in names of what it is about: the two ways give these the ids of their own records. */
 interface Item {
   readonly task: 'create' | 'update' | 'delete';
-  /** Which of the record's items, or `far` for one of another record, or `none`. */
+  /** The index among the record's items, or `far` for one of another record, or `none`. */
   readonly target: number | 'far' | 'none';
   readonly values: Values;
   readonly parts: readonly Values[];
@@ -235,7 +235,7 @@ describeEachDatabase('a body with records within', (databases) => {
           `${place}.parts.${index}`,
         );
     };
-    /** Whether an id is one of this record's: the endpoint of the items reaches those of others as well. */
+    /** True if an id is one of this record's: the endpoint of the items reaches items of others as well. */
     const isOwn = ({ target }: Item): boolean => typeof target === 'number';
     const steps = (task: Item['task']) =>
       [...items.entries()].filter(([, item]) => item.task === task).map(([index, item]) => ({ index, item }));
@@ -259,7 +259,7 @@ describeEachDatabase('a body with records within', (databases) => {
       const body = { item: { ...coded(item.values, twin), purchase_id: purchase } };
       const answer = await asked(caller, 'POST', 'items', body);
       note(answer, place);
-      // Of an item that was refused the parts are still looked at.
+      // The parts of an item that was refused are still looked at.
       const id = answer.status === 201 ? answer.data.id : twin.far.id;
       await withParts(item, id, place);
     }

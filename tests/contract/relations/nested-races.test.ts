@@ -6,7 +6,7 @@ import { migrations, resources } from './purchases.ts';
 type Row = { readonly id: number } & Readonly<Record<string, unknown>>;
 type Bought = Row & { readonly items: readonly Row[] };
 
-/** How often each race is run: a fault of one in a few runs shows. */
+/** The number of runs of each race: a fault of one in a few runs shows. */
 const rounds = 6;
 
 describeEachDatabase('nested writes that race', (databases) => {

@@ -48,7 +48,7 @@ describeEachDatabase('schemas of records within a body', (databases) => {
     const ann = await service.createUser();
     const { key } = await service.createKey(ann);
     const byKey = (await meta({ key })).schemas.update.properties['items']?.items;
-    // By a key items are not deleted, and parts not written.
+    // A key does not delete items, and does not write parts.
     expect(names(byKey)).toEqual(['id', 'article_id', 'quantity', 'code']);
     const token = await service.admin();
     await service.ok('POST', '/admin/roles', { token, body: { role: { name: 'cleaner' } } });

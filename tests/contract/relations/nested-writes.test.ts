@@ -394,7 +394,7 @@ describeEachDatabase('records within a body', (databases) => {
         ],
       },
     });
-    // As the application itself, whatever the caller may not write.
+    // The application itself writes, whatever the caller may not write.
     const bySystem = await runs(async ({ asSystem }) => {
       const { records } = asSystem('a gift');
       const items = [{ quantity: 1, granted: 9 }];

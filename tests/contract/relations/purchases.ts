@@ -74,7 +74,7 @@ export const purchase = defineResource('Purchase', {
     afterCommit: ({ action }) => void heard.push(`purchase afterCommit ${action}`),
   },
 });
-/** Those of one's own purchases; by a key they are not deleted. */
+/** Items of one's own purchases; a key does not delete them. */
 export const item = defineResource('Item', {
   fields: itemFields,
   isolation: via('purchase', own()),
@@ -118,7 +118,7 @@ export const folder = defineResource('Folder', {
   relations: { sheets: many('Sheet', { write: true }), seals: many('Seal', { write: true }) },
 });
 export const sheet = defineResource('Sheet', { fields: sheetFields, permissions: 'all' });
-/** Which folder one is in, administrators say. */
+/** Administrators say which folder a seal is in. */
 export const seal = defineResource('Seal', { fields: sealFields, restricted: ['folder_id'] });
 
 export const resources = [article, purchase, item, part, remark, hold, folder, sheet, seal];

@@ -132,7 +132,7 @@ describeEachDatabase('relations in a scope', (databases) => {
     ).toEqual(['A']);
     const filter = { 'lines.product_id': { in: [far.id, 999] }, 'lines.quantity': { gte: 2 } };
     expect(await numbers(({ records }) => records(order, orderLine).list({ filter }))).toEqual(['A']);
-    // Of what she does not reach she cannot tell anything.
+    // She cannot tell anything of records that she does not reach.
     const hidden = { 'lines.product.name': 'far' };
     expect(await numbers(({ records }) => records(order).list({ filter: hidden }))).toEqual([]);
     expect(await numbers(({ asSystem }) => asSystem('why').records(order).list({ filter: hidden }))).toEqual([

@@ -10,9 +10,9 @@ export interface Combination {
   readonly name: string;
   readonly switches: Switches;
   readonly model: ResourceModel;
-  /** Whether bodies that are refused are played too: once for all the sets of methods, of which they know nothing. */
+  /** True if bodies that are refused are played too: once for all the sets of methods, of which they know nothing. */
   readonly badBodies: boolean;
-  /** Whether every kind of credentials is accepted everywhere, so that the other rules decide. */
+  /** True if every kind of credentials is accepted everywhere, so that the other rules decide. */
   readonly acceptsAll: boolean;
 }
 

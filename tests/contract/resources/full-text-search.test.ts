@@ -231,7 +231,7 @@ describeEachDatabase('full-text search', (databases) => {
     for (let page = 1; page <= 7; page += 1)
       seen.push(...(await titles('finch', { page: String(page), per_page: '200' })));
     expect(new Set(seen).size).toBe(1203);
-    // Those that are not ranked are the oldest, the newest first.
+    // Records that are not ranked are the oldest, the newest first.
     expect(seen.slice(1000).map((title) => Number(title.slice(6)))).toEqual(
       Array.from({ length: 203 }, (_, index) => 202 - index),
     );

@@ -240,7 +240,7 @@ describeEachDatabase('hooks of a resource', (databases) => {
       ...{ created_at: timestamp, updated_at: timestamp },
     };
     const principal = { kind: 'user', id: user.id, username: user.username, roles: ['viewer'] };
-    // As it is returned, however it was sent.
+    // The values are as they are returned, however they were sent.
     const values = { text: 'first', price: '12.50' };
     await expect.poll(() => calls.after).toHaveLength(3);
     expect(calls.after).toEqual([

@@ -77,7 +77,7 @@ const laterTables = [
   'gatewright_linked_accounts',
   'gatewright_sign_in_codes',
 ];
-/** And indexes of tables that were there. */
+/** The same holds for indexes of tables that were there. */
 const laterIndexes = [
   'api_keys_idle',
   'api_keys_created_by',
@@ -85,7 +85,7 @@ const laterIndexes = [
   'users_owner_id',
   'users_kind_service',
 ];
-/** And their columns. */
+/** The same holds for their columns. */
 const laterColumns = [
   ['users', 'security_stamp'],
   ['users', 'second_factor'],

@@ -126,7 +126,7 @@ export const namesOnlyItself = (switches: Switches, caller: Caller): boolean =>
 const administers = (caller: Caller): boolean =>
   caller.roles.includes('super_admin') || caller.roles.includes('admin');
 
-/** Which rows there are for this caller; any other "behaves as a missing record". */
+/** True if the row is there for this caller; any other "behaves as a missing record". */
 export const inScope = (switches: Switches, action: Action, caller: Caller, row: Row): boolean => {
   // "Return only published records"; "a signed-in caller sees the same".
   if (isPublic(switches, action)) return row.published;

@@ -78,7 +78,7 @@ describeEachDatabase('a reference in a body', (databases) => {
     expect(await named({ assignee_id: ben.id }, await service.createUser(['admin']))).toBe(201);
     expect(await named({ reporter_id: ben.id })).toBe(201);
     expect(await named({ reporter_id: 99_999 })).toBe(422);
-    // Where the body says whose a record is, it may be somebody else's.
+    // A record whose owner the body names may be somebody else's.
     expect(await named({ user_id: ben.id })).toBe(201);
     expect(await named({ user_id: 99_999 })).toBe(422);
   });

@@ -33,7 +33,7 @@ const fields = {
   sheet: { folder: field.reference('Folder'), code: field.integer() },
 } as const;
 
-/** Of a folder that the caller does not read, its fields decide nothing that they could see. */
+/** The fields of a folder that the caller does not read decide nothing that they could see. */
 const folder = defineResource('Folder', { fields: fields.folder, isolation: true, ownership: true });
 const sheet = defineResource('Sheet', {
   fields: fields.sheet,

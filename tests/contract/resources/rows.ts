@@ -24,7 +24,7 @@ export interface TableContext {
   /** Every deviation from the oracle. */
   readonly faults: string[];
   readonly count: { cells: number; explained: number };
-  /** Which combinations are explained, each cell of them. */
+  /** True if every cell of the combination is explained. */
   readonly explains: (combination: Combination) => boolean;
 }
 

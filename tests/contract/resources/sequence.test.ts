@@ -66,7 +66,7 @@ describeEachDatabase('a sequence', (databases) => {
     const path = `/api/v1/invoices/${made.data.id}`;
     const moved = { token, body: { invoice: { number: 'X', organisation_id: other } } };
     const { number } = made.data;
-    // Nor does the record move to where its number may be taken.
+    // The record does not move to where its number may be taken.
     const kept = { status: 200, data: { number, organisation_id: one } };
     expect(await service.request('PATCH', path, moved)).toMatchObject(kept);
     await service.server.services
@@ -134,7 +134,7 @@ describeEachDatabase('a sequence', (databases) => {
     const one = await organise();
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) => {
-        // Of two with the same code one is refused, perhaps by the statement that inserts it.
+        // One of two with the same code is refused, perhaps by the statement that inserts it.
         const values = { organisation_id: one, code: `${one} ${n - (n % 4 === 1 ? 1 : 0)}` };
         return create(values, n % 2 === 0 ? service : second);
       }),

@@ -46,7 +46,7 @@ const bookmark = defineResource('Bookmark', {
   ownership: true,
   auth: ['jwt', 'signature'],
 });
-/** Whose it is, the body says. */
+/** The body says whose it is. */
 const note = defineResource('Note', { fields: noteFields });
 /** One of each user, said in both forms. */
 const seat = defineResource('Seat', { fields: seatFields, ownership: true });

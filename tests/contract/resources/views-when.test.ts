@@ -473,7 +473,7 @@ describeEachDatabase('fields that are seen where a record meets a condition', (d
     expect(described.length).toBeGreaterThan(0);
     const optional = described.filter(({ required }) => required?.includes('note') === false);
     expect(optional.length).toBeGreaterThan(0);
-    // Where a record is a related one too.
+    // The record is a related one too.
     const related = components.schemas['TicketRelated']?.properties as Record<string, object>;
     for (const [name, isConditional] of Object.entries({ title: false, note: true, cost: true }))
       expect([name, 'x-gatewright' in (related[name] ?? {})]).toEqual([name, isConditional]);

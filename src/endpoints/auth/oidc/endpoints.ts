@@ -53,7 +53,7 @@ const plainName = (text: string): string => [...plainText(text.toWellFormed())].
 
 /**
  * The values of a first sign-in. An address counts only if the provider has verified it, and in the form in which mail is
- * sent to it: of another form nobody knows whose mailbox was verified.
+ * sent to it: another form may have verified the mailbox of another person.
  */
 const newUserOf = (
   name: string,

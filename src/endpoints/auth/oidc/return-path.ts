@@ -22,7 +22,7 @@ const readings = (pathname: string): readonly string[] | undefined => {
 };
 
 const isOfApi = (path: string, basePath: string): boolean => {
-  // Dot segments that were encoded twice are resolved by whoever decodes them.
+  // A later decoder resolves dot segments that were encoded twice.
   const { pathname } = new URL(path.replace(/[\\/]+/g, '/'), 'http://none');
   return [apiPath, `${basePath}${apiPath}`]
     .map((each) => each.toLowerCase())

@@ -79,7 +79,7 @@ interface Place {
   readonly readable: readonly string[];
 }
 
-/** Where a path leads, without asking who may follow it; undefined where it leads nowhere. */
+/** The end of a path, without asking who may follow it; undefined where it leads nowhere. */
 const endOf = (
   reader: Reader,
   plan: TargetPlan,
@@ -222,7 +222,7 @@ export const sortText = ({ path, field, descending }: SortAsked): string =>
 
 const folded = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Whether a value meets a filter. */
+/** True if a value meets a filter. */
 const meets = (kind: FieldKind['kind'], value: Value, { operator, operand }: FilterAsked): boolean => {
   if (operator === 'null') return (value === null) === operand;
   if (operator === 'ne') return value !== operand;
@@ -257,7 +257,7 @@ const behind = (
   return { relations, kind };
 };
 
-/** Whether a row meets a filter: a record that has none counts as having one whose every field is null. */
+/** True if a row meets a filter: a record that has none counts as having one whose every field is null. */
 export const matcher = (
   reader: Reader,
   plan: TargetPlan,

@@ -15,7 +15,7 @@ export interface RelationPlan {
   readonly at: string;
   /** Records between: the field that names this one, and the field that names the other. */
   readonly through?: { readonly model: string; readonly from: string; readonly to: string };
-  /** Whether the reference shows some fields of its user to everyone who reads its record. */
+  /** True if the reference shows some fields of its user to everyone who reads its record. */
   readonly shows?: boolean;
 }
 
@@ -40,7 +40,7 @@ const timestamps: readonly FieldKind[] = [
   { name: 'updated_at', kind: 'datetime' },
 ];
 
-/** Of a user, what the API and the administration area show. `roles` is compared with nothing. */
+/** The fields of a user that the API and the administration area show. `roles` is compared with nothing. */
 const userKinds: Readonly<Record<string, Kind>> = {
   id: 'id',
   username: 'string',

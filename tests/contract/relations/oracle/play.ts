@@ -104,7 +104,7 @@ const samplesOf = (reader: Reader, plan: RelatedPlan, row: Plain, answered: Plai
     const stored = relation.to === 'User' ? persons : state.rows(relation.to);
     // A record that is read leads by the fields that it shows.
     const rows = stored.map((each: Plain) => read.get(each['id']) ?? each);
-    // By reachable links alone: who does not read a link does not read that it leads anywhere.
+    // Only reachable links lead on: a caller who does not read a link does not read that it leads anywhere.
     const links = relation.through && reader.of(relation.through.model)?.rows;
     const ends = reached(reader, relation, row);
     const value = answered[name] as Plain | readonly Plain[] | null;
@@ -321,7 +321,7 @@ export const playScope = async (playing: Across, caller: Asking, plan: RelatedPl
   const what = `${caller.name}: scope ${body}`;
   if (caller.method === undefined) return note(playing, what, statusFault(answer, 401));
   const rows = reader.rows(plan, 'list');
-  // By a scope, an endpoint that takes another method of authentication forbids.
+  // A scope forbids an endpoint that takes another method of authentication.
   if (isRefused(rows)) return note(playing, what, statusFault(answer, 403));
   const { parts, find } = listed(reader, plan, asked, views);
   const render = renderer(reader, plan, views.view, views.known, new Map());

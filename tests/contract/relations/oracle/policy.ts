@@ -23,7 +23,7 @@ import {
 
 export type Plain = Readonly<Record<string, unknown>>;
 
-/** Where somebody asks: the API, the administration area, or on the application's own account. */
+/** The side that asks: the API, the administration area, or the application itself. */
 export type Where = 'api' | 'admin' | 'system';
 
 export interface Data extends World {
@@ -140,7 +140,7 @@ export class Unanswerable extends Error {
   }
 }
 
-/** Where a relation leads from records of which these fields are known. @throws Unanswerable */
+/** The end of a relation from records of which these fields are known. @throws Unanswerable */
 export const follow = (
   reader: Reader,
   from: TargetPlan,
@@ -171,7 +171,7 @@ export const ledTo = (
   return rows.filter((each) => ends.has(each[at]));
 };
 
-/** Those that the caller reaches. */
+/** The records that the caller reaches. */
 export const reached = (reader: Reader, relation: RelationPlan, row: Plain): readonly Plain[] => {
   const links = relation.through && reader.of(relation.through.model);
   return ledTo(relation, row, reader.at(relation)?.rows ?? [], links?.rows ?? []);

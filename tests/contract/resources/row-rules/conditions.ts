@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import { kinds, type Value } from './values.ts';
 
 /**
- * Whether a row meets a condition for a user, or for who is none. The other rows are as they are in `state`: for a row
+ * True if a row meets a condition for a user, or for a caller who is none. The other rows are as they are in `state`: for a row
  * that a write makes, as the write found them; memberships are as they are in `members`.
  */
 export const meets = (
@@ -43,7 +43,7 @@ export const meets = (
   }
 };
 
-/** Whether a condition can hold for a caller who is no user: those on the caller are false then. */
+/** True if a condition can hold for a caller who is no user: conditions on the caller are false then. */
 export const holdsForOthers = (condition: Condition): boolean => {
   switch (condition.kind) {
     case 'own':
@@ -108,7 +108,7 @@ export const ruleOf = (condition: Condition): RowRule => {
   }
 };
 
-/** Whether values of two fields can be equal at all. */
+/** True if values of two fields can be equal at all. */
 const isComparable = (a: FieldPlan, b: FieldPlan): boolean =>
   a.kind === 'reference' || b.kind === 'reference' ? a.kind === b.kind && a.to === b.to : a.kind === b.kind;
 

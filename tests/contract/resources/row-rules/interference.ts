@@ -91,7 +91,7 @@ const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
         const answer = await ask(playing, caller, 'update', `${path}/${id}`, {
           body: { [plan.singular]: body },
         });
-        // As it is now: what is out of the caller's reach may have changed since.
+        // The record as it is now: what is out of the caller's reach may have changed since.
         const kept = playing.state.find(plan.name, id);
         if (answer.status === 200 && kept !== undefined)
           await putRow(database, plan, kept, playing.state.version(plan.name, id));
@@ -395,7 +395,7 @@ const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): P
     const body = someBody(playing, plan, caller);
     const send = (id: number) =>
       ask(playing, caller, 'create', path, { body: { [plan.singular]: { ...body, [name]: id } } });
-    // Where the caller may not write the field, it is ignored, and the record made.
+    // A field that the caller may not write is ignored, and the record made.
     if (isRefused(created(playing, plan, caller, { ...body, [name]: missing })))
       await same(`create with ${name}`, send, Number(unnamed['id']));
   }

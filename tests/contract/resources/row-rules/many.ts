@@ -183,7 +183,7 @@ export const playBatch = async (playing: Playing, plan: ModelPlan, caller: Askin
   return what;
 };
 
-/** As a command runs on behalf of a user; undefined for a caller who is none. */
+/** The acting user of a command that runs on behalf of a user; undefined for a caller who is none. */
 export const actingOf = async (playing: Playing, caller: Asking): Promise<Acting | undefined> => {
   const principal = await principalOf(playing, caller);
   return principal && { principal, area: apiArea, actor: () => ({ principal, address: null }), depth: 0 };

@@ -9,14 +9,14 @@ import { kinds, type Value } from './values.ts';
 
 export interface Caller {
   readonly name: string;
-  /** How they prove who they are; undefined for a stranger, and for a refused user. */
+  /** The method by which they prove who they are; undefined for a stranger, and for a refused user. */
   readonly method: Method | undefined;
   /** Null for an application and for a stranger. */
   readonly userId: number | null;
   /** Holds super_admin or admin. */
   readonly administers: boolean;
   readonly isSuperAdmin: boolean;
-  /** Whether one of the roles is granted every entry of the permission table. */
+  /** True if one of the roles is granted every entry of the permission table. */
   readonly granted: boolean;
   /** Scopes of the key, `path:action`; undefined where the caller may do all that its owner may. */
   readonly scopes?: ReadonlySet<string> | undefined;
@@ -32,7 +32,7 @@ export interface World {
 
 export interface Refused {
   readonly status: 401 | 403 | 404 | 409 | 412 | 422;
-  /** Where it is not the usual one of the status. */
+  /** The code, where it is not the usual one of the status. */
   readonly code?: number;
   /** Fields that are named with 422, in the order of the model. */
   readonly fields?: readonly string[];
@@ -42,7 +42,7 @@ export type Body = Readonly<Record<string, Value>>;
 
 const refused = (status: Refused['status']): Refused => ({ status });
 
-/** Whether the scopes of the caller's key, if it has some, name a scope of this path. */
+/** True if the scopes of the caller's key, if it has some, name a scope of this path. */
 export const hasScope = ({ scopes }: Caller, path: string, action: string): boolean =>
   scopes === undefined || scopes.has(`${path}:${action}`) || scopes.has(`${path}:*`);
 
@@ -55,7 +55,7 @@ export const barred = (plan: ModelPlan, action: Action, caller: Caller): Refused
   return caller.isSuperAdmin || caller.granted ? undefined : refused(403);
 };
 
-/** Whether the rule of a model lets a caller reach a row, for an action. */
+/** True if the rule of a model lets a caller reach a row, for an action. */
 const reaches = (
   { isolation }: ModelPlan,
   right: Right,
@@ -70,12 +70,14 @@ const reaches = (
   return condition === 'everyone' || meets(condition, row, userId, then, state);
 };
 
-/** Whether a read is decided by isolation, for records that are not public: "`orOwn`: signed-in callers also read …". */
+/**
+ * True if a read is decided by isolation, for records that are not public: "`orOwn`: signed-in callers also read …".
+ */
 const readsOwn = (plan: ModelPlan, action: 'list' | 'detail', caller: Caller): boolean =>
   plan.publicRead?.orOwn === true && barred(plan, action, caller) === undefined;
 
 /**
- * Whether the reading rule holds for a row, as it is or as it was once. Its references are as they are now; for a record that
+ * True if the reading rule holds for a row, as it is or as it was once. Its references are as they are now; for a record that
  * is gone as it was `then`. Public reads replace the isolation.
  */
 export const wouldRead = (
@@ -107,7 +109,7 @@ const viewerOf = (
     : caller;
 };
 
-/** Whether records of a model may hide fields from a caller. */
+/** True if records of a model may hide fields from a caller. */
 export const isMasked = (plan: ModelPlan, action: Action, caller: Caller): boolean =>
   plan.viewed.length > 0 && !viewerOf(plan, action, caller).administers;
 
@@ -154,7 +156,7 @@ export const shown = (
   return rows.map((row) => viewedRow(world, plan, action, caller, row));
 };
 
-/** Whether a caller reads every record of a model, whatever it holds. */
+/** True if a caller reads every record of a model, whatever it holds. */
 export const readsEvery = (plan: ModelPlan, caller: Caller): boolean => {
   const { isolation, publicRead } = plan;
   if (barred(plan, 'detail', caller) !== undefined) return false;
@@ -164,7 +166,7 @@ export const readsEvery = (plan: ModelPlan, caller: Caller): boolean => {
 };
 
 /**
- * Whether a request for a record is handled as a stranger's, with any credentials. Where `orOwn` asks who it is, a caller is known by
+ * True if a request for a record is handled as a stranger's, with any credentials. Where `orOwn` asks who it is, a caller is known by
  * every method, also by one that the model does not take.
  */
 export const isAnonymous = ({ publicRead }: ModelPlan, { method }: Caller): boolean =>
@@ -172,7 +174,7 @@ export const isAnonymous = ({ publicRead }: ModelPlan, { method }: Caller): bool
 
 export const isRefused = (answer: object): answer is Refused => 'status' in answer;
 
-/** Whether a reference may name a record: what its own detail endpoint shows the caller by the same method. */
+/** True if a reference may name a record: what its own detail endpoint shows the caller by the same method. */
 const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: Caller): boolean => {
   if (to === 'User') {
     if (!world.users.includes(Number(id))) return false;
@@ -213,7 +215,7 @@ const writableFields = (
     const value = body[name];
     if (value === undefined || (value === null && required)) return [];
     if (kind !== 'reference') return value === kinds[kind].wrong ? [] : [[name, value]];
-    // Of a record that the caller may not name they learn nothing.
+    // They learn nothing of a record that the caller may not name.
     return value === null || mayName(world, to, namesAnyone(plan, name, anyone), value, caller)
       ? [[name, value]]
       : [];
@@ -225,7 +227,7 @@ const writableFields = (
   return free.filter(({ name }) => !held.fields.includes(name));
 };
 
-/** Whether a new record needs a field of which the body has a value that the caller may not write. */
+/** True if a new record needs a field of which the body has a value that the caller may not write. */
 const needsWithheld = (world: World, plan: ModelPlan, caller: Caller, body: Body): boolean => {
   const writable = new Set(writableFields(world, plan, caller, body, undefined).map(({ name }) => name));
   return plan.fields.some(
@@ -243,7 +245,7 @@ const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body
     if (value === undefined) return required && before === undefined && !isIgnored ? [name] : [];
     if (value === null) return required ? [name] : [];
     if (kind !== 'reference') return value === kinds[kind].wrong ? [name] : [];
-    // Where the caller does not see what is stored, keeping it would say that it is this.
+    // A caller who does not see what is stored would learn by keeping it that it is this.
     const isKept = before?.[name] === value && !hiddenFields(world, plan, 'update', caller, before).has(name);
     return isKept || mayName(world, to, namesAnyone(plan, name, anyone), value, caller) ? [] : [name];
   });
@@ -294,7 +296,7 @@ const target = (
   if (stopped !== undefined) return stopped;
   const row = world.state.find(plan.name, id);
   if (row === undefined || !reaches(plan, 'read', row, caller, world)) return refused(404);
-  // By the contract's own rule, a caller who reaches a record writes it.
+  // The contract's own rule lets a caller who reaches a record write it.
   if (plan.isolation !== 'owner' && !reaches(plan, action, row, caller, world)) return refused(403);
   if (version !== undefined && version !== world.state.version(plan.name, id)) return refused(412);
   return row;

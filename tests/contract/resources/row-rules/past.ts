@@ -61,7 +61,7 @@ const seenOf = (
   return { ...sides, fields };
 };
 
-/** Whether the record that a reason names is shown to a caller; of one that is gone, whether they read all of its model. */
+/** True if the record that a reason names is shown to a caller; if it is gone, true if they read all of its model. */
 export const readsReason = (world: World, caller: Asking, because: Written['because']): boolean => {
   const named = world.models.find(({ name }) => name === because?.model);
   if (named === undefined) return false;
@@ -71,7 +71,7 @@ export const readsReason = (world: World, caller: Asking, because: Written['beca
 
 type Sides = Pick<Written, 'before' | 'after'>;
 
-/** Whether a caller sees the user who made a write: as a reader of users, or since a side that they see names the user. */
+/** True if a caller sees the user who made a write: as a reader of users, or since a side that they see names the user. */
 const seesActor = (plan: ModelPlan, caller: Asking, isStranger: boolean, by: Written['by'], sides: Sides) => {
   const isOwn = by.userId === caller.userId;
   const readsUsers = caller.administers && hasScope(caller, 'users', 'read');

@@ -11,7 +11,7 @@ export interface FieldPlan {
   readonly to?: string;
   readonly required: boolean;
   readonly anyone?: boolean;
-  /** Whether readers of the record see the user whom it names. */
+  /** True if readers of the record see the user whom it names. */
   readonly shows?: boolean;
 }
 

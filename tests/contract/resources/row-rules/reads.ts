@@ -26,7 +26,7 @@ const linkOf = ({ headers }: Answer, relation: 'next' | 'prev'): string | undefi
   return link === undefined ? undefined : (new URL(link).searchParams.get('after') ?? undefined);
 };
 
-/** How many of the rows of a list have each value of a field, by the aggregate beside the list. */
+/** The number of rows of a list that have each value of a field, by the aggregate beside the list. */
 const playAggregate = async (
   playing: Playing,
   plan: ModelPlan,
@@ -81,7 +81,7 @@ export const playExplanation = async (
 export interface PagesAsked extends ListAsked {
   readonly perPage: number;
   readonly page: number;
-  /** Whether the walk along it looks back. */
+  /** True if the walk along it looks back. */
   readonly goesBack: boolean;
 }
 

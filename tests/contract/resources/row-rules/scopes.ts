@@ -70,7 +70,7 @@ const writes = defineEndpoint({
 
 export const scopeEndpoints = [looks, writes];
 
-/** By a scope, an endpoint that takes another method of authentication forbids. */
+/** A scope forbids an endpoint that takes another method of authentication. */
 export const refusalOfScope = (answer: Refused, { method }: Asking): Refused =>
   answer.status === 401 && method !== undefined ? { status: 403 } : answer;
 

@@ -43,7 +43,7 @@ const barredOutside = (plan: ModelPlan, action: 'list' | 'create', caller: Askin
 
 const barredFrom: Readonly<Record<Place, typeof barredInside>> = { admin: barredInside, api: barredOutside };
 
-/** Whether a caller would read a deleted record, and manages it. */
+/** True if a caller would read a deleted record, and manages it. */
 const manages = (world: World, plan: ModelPlan, caller: Asking, row: Row): boolean => {
   const isBarred = plan.publicRead === undefined && barred(plan, 'detail', caller) !== undefined;
   if (plan.manage === undefined || isBarred || !wouldRead(world, plan, 'detail', caller, row)) return false;
@@ -102,7 +102,7 @@ const playTrash = async (
   }
 };
 
-/** Whether the record that a reference names is there. */
+/** True if the record that a reference names is there. */
 const isThere = ({ state, users }: World, to: string, id: number): boolean =>
   to === 'User' ? users.includes(id) : state.find(to, id) !== undefined;
 

@@ -41,7 +41,7 @@ const someFields = (random: Random, before: readonly string[], self: string, own
     const shows = to === 'User' && random.chance(0.5);
     fields.push({ name, kind: 'reference', to, required, anyone: random.chance(0.4), shows });
   }
-  // Whose a record is, a body may say of anybody, where the rules leave it to bodies.
+  // A body may name anybody as the owner, where the rules leave it to bodies.
   const owner = { name: 'user_id', kind: 'reference', to: 'User', required: false, anyone: true } as const;
   if (owned) fields.push({ ...owner, shows: random.chance(0.5) });
   return fields;

@@ -1,6 +1,6 @@
 import { defineEndpoint } from 'gatewright';
 
-/** Has a limit in the configuration. */
+/** The endpoint has a limit in the configuration. */
 export default defineEndpoint({
   method: 'GET',
   path: '/limited',
