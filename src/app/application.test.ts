@@ -81,7 +81,7 @@ describe('a mistake in an application names its file, the option and the nearest
       'export default { onPaymnet() {} };',
       'configuration: there is no option "onPaymnet": the nearest is "onPayment"',
     ],
-  ])('%s', async (path, code, message) => {
+  ])('names the file and the mistake of %s', async (path, code, message) => {
     const { file, error } = await loading(path, code);
     expect(error).toBeInstanceOf(ApplicationError);
     const [, place, said] = /^(.+?)(?::\d+:\d+)?: (.*)$/s.exec((error as Error).message) ?? [];
@@ -104,7 +104,7 @@ describe('an endpoint', () => {
     [{ path: '/hello', handle: () => null }, 'endpoint: it has no method'],
     [{ ...sound, input: { n: field.integer({ min: 2, max: 1 }) } }, 'endpoint POST /hello.n: min 2 is above'],
     [{ ...sound, input: { n: field.integer({ min: 2, default: 1 }) } }, 'default breaks the rule minimum'],
-  ])('%j', (definition, message) => {
+  ])('a definition of an endpoint is refused: %j', (definition, message) => {
     expect(() => defineEndpoint(definition as typeof sound)).toThrow(message);
   });
 });
@@ -163,9 +163,12 @@ describe('a mistake is named where it is, not in the first file that imports it'
     messages = JSON.parse(stdout) as readonly string[];
   });
 
-  it.each(cases.map(([name, , place], index) => [name, place, index] as const))('%s', (_, place, index) => {
-    expect(messages[index]).toContain(`${join(folderOf(index), 'task.ts')}${place}`);
-  });
+  it.each(cases.map(([name, , place], index) => [name, place, index] as const))(
+    'names the file with the mistake: %s',
+    (_, place, index) => {
+      expect(messages[index]).toContain(`${join(folderOf(index), 'task.ts')}${place}`);
+    },
+  );
 });
 
 it('loads model files that import each other, whichever comes first', async () => {

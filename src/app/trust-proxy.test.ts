@@ -8,7 +8,7 @@ describe('TRUST_PROXY', () => {
     ['loopback, 203.0.113.0/24', ['loopback', '203.0.113.0/24']],
     ['linklocal,uniquelocal,2001:db8::1', ['linklocal', 'uniquelocal', '2001:db8::1']],
     ['::ffff:203.0.113.0/120', ['::ffff:203.0.113.0/120']],
-  ])('%s', (text, trusted) => {
+  ])('TRUST_PROXY=%s sets the trusted proxies', (text, trusted) => {
     expect(readConfig({ TRUST_PROXY: text }).trustProxy).toEqual(trusted);
   });
 

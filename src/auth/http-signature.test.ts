@@ -207,7 +207,7 @@ describe('components', () => {
     '""',
     '1',
     '"x-absent"',
-  ])('refuses %s', (names) => {
+  ])('the components of a signature are not read from %s', (names) => {
     expect(lines(names)).toBeUndefined();
   });
 });

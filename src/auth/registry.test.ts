@@ -89,7 +89,7 @@ describe('an endpoint with methods', () => {
     [['api_key', 'signature'], by('session'), false],
     [['api_key', 'signature'], application, true],
     [['jwt', 'api_key'], application, false],
-  ])('%j takes %j: %s', (auth, principal, taken) => {
+  ])('an endpoint with the methods %j takes %j: %s', (auth, principal, taken) => {
     expect(takes(auth, principal)).toBe(taken);
   });
 });

@@ -10,7 +10,7 @@ describe('the text of a statement for the log', () => {
     ["select $$a'b$$, $tag$secret$tag$ , $1", 'select ?, ? , $1'],
     ["select 1 -- secret's\n, /* secret */ ?2", 'select ? , ?2'],
     ["insert into t values ('secret', 'cut off", 'insert into t values (?, ?'],
-  ])('%j', (sql, text) => {
+  ])('masks the values of %j', (sql, text) => {
     expect(maskedStatement(sql)).toBe(text);
   });
 

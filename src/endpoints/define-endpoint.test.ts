@@ -29,7 +29,7 @@ describe('defineEndpoint', () => {
     [{ media: 'text/plain;\n charset=utf-8' }, 'media must be a media type'],
     [{ media: `text/plain${' ;'.repeat(50_000)} x` }, 'media must be a media type'],
     [{ output: 7 }, 'output must be an object'],
-  ])('%j: %s', (options, flaw) => {
+  ])('refuses the options %j: %s', (options, flaw) => {
     expect(define(options)).toThrow(flaw);
     expect(define(options)).toThrow(/^endpoint (POST|GET|DELETE) \/a: /);
   });
@@ -46,7 +46,7 @@ describe('defineEndpoint', () => {
     { method: 'GET', media: 'text/html;level="a \\"b\\""; charset=utf-8' },
     { method: 'GET', media: "application/vnd.a%b'c~d|e`f" },
     { method: 'GET', media: 'text/plain; charset=utf-8;' },
-  ])('%j', (options) => {
+  ])('accepts the options %j', (options) => {
     expect(define(options)).not.toThrow();
   });
 });

@@ -76,7 +76,7 @@ describe('rendering', () => {
     ['json', { b: 1, a: [true, null, 'x"y', 1.5] }, '{"b":1,"a":[true,null,"x\\"y",1.5]}'],
     ['json', 'text', '"text"'],
     ['json', false, 'false'],
-  ] as const)('%s %j', (kind, value, text) => {
+  ] as const)('renders the %s %j', (kind, value, text) => {
     expect(valueIn(kind, value)).toBe(text);
   });
 
@@ -201,7 +201,7 @@ describe('formats', () => {
     ['url', '//a.b', false],
     ['datetime', '2024-12-31T23:59:59.999999999-12:00', true],
     ['datetime', '2024-13-01', false],
-  ] as const)('%s %j: %s', (kind, text, fits) => {
+  ] as const)('checks the format of the %s %j: %s', (kind, text, fits) => {
     expect(typeOf(kind).format?.test(text)).toBe(fits);
   });
 
@@ -282,7 +282,7 @@ describe('a text of a file without types', () => {
     ['string', '', ''],
     ['text', '', ''],
   ];
-  it.each(cells)('%s %s', (kind, text, value) => {
+  it.each(cells)('reads a field of %s from the text %s', (kind, text, value) => {
     expect(typeOf(kind).fromText(text)).toEqual(value);
   });
 

@@ -33,7 +33,7 @@ describe('time', () => {
     '12',
     '12:00\n',
     '１２:００',
-  ])('refuses %j', (text) => {
+  ])('refuses the time %j', (text) => {
     expect(time.parse(text)).toBeUndefined();
     expect(() => time.encode(text)).toThrow(TypeError);
   });

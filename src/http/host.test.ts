@@ -14,7 +14,7 @@ describe('a Host header', () => {
     'caf%C3%A9.example',
     'host:',
     '',
-  ])('%s', (value) => {
+  ])('accepts the Host header %s', (value) => {
     expect([isHost(value), isHost(value)]).toEqual([true, true]);
   });
 

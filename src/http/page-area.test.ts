@@ -18,7 +18,7 @@ describe('namesHtml', () => {
     ['text/htmlx', false],
     ['', false],
     [undefined, false],
-  ])('%s', (accept, expected) => {
+  ])('finds HTML in Accept: %s', (accept, expected) => {
     expect(namesHtml(accept)).toBe(expected);
   });
 });

@@ -42,7 +42,7 @@ describe('two endpoints with one method and path are refused, naming both', () =
     ],
     ['PUT beside PATCH', endpoint('PATCH', '/a'), endpoint('PUT', '/a', 'x.ts'), 'PUT /a of x.ts'],
     ['PATCH beside PUT', endpoint('PUT', '/a'), endpoint('PATCH', '/a', 'x.ts'), 'PATCH /a of x.ts'],
-  ])('%s', (_name, one, other, named) => {
+  ])('refuses two endpoints with %s, naming both', (_name, one, other, named) => {
     expect(() => routesOf(one, other)).toThrow(`${one.method} ${one.path} of the service, ${named}`);
   });
 });

@@ -33,7 +33,7 @@ describe('defineJob', () => {
       { handle, input: { n: field.integer({ mn: 1 } as object) } },
       '"mn": the nearest is "min"',
     ],
-  ])('refuses %s', (_, definition, message) => {
+  ])('a job is refused with %s', (_, definition, message) => {
     expect(() => defineJob(definition as JobDefinition)).toThrow(message);
     expect(() => defineJob(definition as JobDefinition)).toThrow(DefinitionError);
   });

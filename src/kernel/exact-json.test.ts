@@ -9,7 +9,7 @@ it.each([
   '{"a\\"":1,"3":"\\\\","1":"\\"2\\":"}',
   '[1e-400,{"x":1e400},123456789012345678901234567890e-30]',
   '{"__proto__":{"7":1,"3":2},"5":0}',
-])('keeps %s', (text) => {
+])('exact JSON keeps %s', (text) => {
   expect(exactText(parseExact(text))).toBe(text);
 });
 

@@ -9,7 +9,7 @@ describe('the nearest known name', () => {
     ['lable', 'label'],
     ['beforesave', 'beforeSave'],
     ['publicread', 'publicRead'],
-  ])('%s: %s', (name, known) => {
+  ])('the nearest known name of %s is %s', (name, known) => {
     const names = ['label', 'plural', 'permissions', 'isolation', 'ownership', 'publicRead', 'beforeSave'];
     expect(nearest(name, names)).toBe(known);
   });

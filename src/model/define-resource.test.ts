@@ -270,7 +270,7 @@ describe('mistakes in a model file', () => {
     ['choices', 'Memo', { fields: { state: field.enum([]) } }, /^Memo\.state: it has no choices/],
     ['choices', 'Memo', { fields: { state: field.enum(['a', 'a']) } }, /named twice/],
     ['choices', 'Memo', { fields: { state: field.enum(['a,b']) } }, /no blanks, commas/],
-  ])('%s: %s', (_what, name, definition, message) => {
+  ])('refuses a model with a mistake: %s, %s', (_what, name, definition, message) => {
     const define = () => loosely(name, definition);
     expect(define).toThrow(DefinitionError);
     expect(define).toThrow(message);
@@ -443,7 +443,7 @@ describe('options that do not exist, and values of the wrong type', () => {
       { fields: { user_id: field.owner({ required: true } as never) } },
       'Memo.user_id: there is no option "required": the nearest is "unique"',
     ],
-  ])('%s: %j', (_what, definition, message) => {
+  ])('refuses wrong options of a %s: %j', (_what, definition, message) => {
     const define = () => loosely('Memo', definition);
     expect(define).toThrow(DefinitionError);
     expect(define).toThrow(message);
@@ -477,7 +477,7 @@ describe('plurals', () => {
     ['orders', undefined],
     ['metadata', undefined],
     ['sheep', undefined],
-  ])('%s: %s', (singular, plural) => {
+  ])('the plural of %s is %s', (singular, plural) => {
     expect(pluralOf(singular)).toBe(plural);
   });
 

@@ -301,7 +301,7 @@ describe('conditions on rows', () => {
       'Task: isolation.read must be made by own, member, equals, via, anyOf or allOf',
     ],
     ['another type', () => 'yes', 'Task: isolation must be true, false, or conditions'],
-  ])('refuses %s', (_what, rule, message) => {
+  ])('conditions on rows refuse %s', (_what, rule, message) => {
     expect(() => resolved(rule())).toThrow(message);
   });
 

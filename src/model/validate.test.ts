@@ -107,7 +107,7 @@ describe('validation', () => {
     ['id', 5, []],
     ['created_at', 'x', []],
     ['nothing', {}, []],
-  ])('%s = %j: %j', (name, value, rules) => {
+  ])('validates %s = %j: %j', (name, value, rules) => {
     expect(rulesOf({ [name]: value })).toEqual(rules.map((rule) => `${name} ${rule}`));
   });
 

@@ -35,7 +35,7 @@ describe('If-Match', () => {
     ['"12345678901234567-detail"', []],
     ['"a b", "3-detail"', [3]],
     ['"é", "3-detail"', [3]],
-  ])('%s', (header, versions) => {
+  ])('reads the versions of If-Match: %s', (header, versions) => {
     expect(acceptedVersions(asking({ 'if-match': header }))).toEqual(versions);
   });
 
@@ -59,7 +59,7 @@ describe('If-None-Match', () => {
     ['3-detail', false],
     ['"W/3-detail"', false],
     ['', false],
-  ])('%s', (header, known) => {
+  ])('compares the versions of If-None-Match: %s', (header, known) => {
     expect(isKnown(asking({ 'if-none-match': header }), '"3-detail"')).toBe(known);
   });
 
@@ -82,7 +82,7 @@ describe('If-Match of a read', () => {
     ['"2-detail"', false],
     ['"3-saved"', false],
     ['', false],
-  ])('%s', (header, passes) => {
+  ])('checks If-Match of a read: %s', (header, passes) => {
     const read = () => isKnown(asking({ 'if-match': header, 'if-none-match': '*' }), '"3-detail"');
     if (passes) expect(read()).toBe(true);
     else expect(read).toThrow(expect.objectContaining({ problem: 'stale' }));

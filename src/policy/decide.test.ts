@@ -154,7 +154,8 @@ describe('rules of fixed endpoints', () => {
   for (const [rule, cases] of table)
     for (const [principal, outcome] of cases) {
       const who = principal.kind === 'user' ? principal.roles.join('+') : principal.kind;
-      it(`${JSON.stringify(rule)} for ${who}`, () => expect(weighed(rule, principal)).toMatchObject(outcome));
+      it(`decides the rule ${JSON.stringify(rule)} for ${who}`, () =>
+        expect(weighed(rule, principal)).toMatchObject(outcome));
     }
 
   it('rules of fixed endpoints name the fields that may be read, and let none be written', () => {

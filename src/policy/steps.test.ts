@@ -112,7 +112,7 @@ describe('what a decision says of itself', () => {
       viewer,
       ['role passed: viewer, clerk: one of auditor, clerk'],
     ],
-  ])('%s', (_, rule, principal, steps) => {
+  ])('the steps of a decision say its outcome: %s', (_, rule, principal, steps) => {
     expect(wordsOf(rule, principal)).toEqual(steps);
   });
 
@@ -197,7 +197,7 @@ describe('what a decision says of itself', () => {
       ],
     ],
     ['nothing is asked where nothing was declared', on(free, 'create'), anonymous, [...off, none]],
-  ])('%s', (_, rule, principal, steps) => {
+  ])('the steps of a decision say its outcome: %s', (_, rule, principal, steps) => {
     expect(wordsOf(rule, principal)).toEqual(steps);
   });
 

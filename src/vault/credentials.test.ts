@@ -82,7 +82,7 @@ describe('parseCredentials', () => {
       { apps: { 'a\nb': shop } },
       '"a\\nb" is no app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit',
     ],
-  ])('refuses %j', (content, message) => {
+  ])('credentials refuse the content %j', (content, message) => {
     expect(() => parse(content)).toThrow(expect.objectContaining({ name: 'VaultError', message }));
   });
 
@@ -150,11 +150,11 @@ describe('parseCredentials', () => {
 });
 
 describe('isAppId', () => {
-  it.each(['shop', '0', 'a'.repeat(64), 'A-1_b.c', 'constructor'])('takes %s', (text) => {
+  it.each(['shop', '0', 'a'.repeat(64), 'A-1_b.c', 'constructor'])('an app_id may be %s', (text) => {
     expect(isAppId(text)).toBe(true);
   });
   it.each(['', '.a', '-a', '_a', 'a'.repeat(65), 'a b', 'a\n', 'é', 'ａ', '__proto__', 'a/b', 'a:b'])(
-    'refuses %j',
+    'an app_id may not be %j',
     (text) => {
       expect(isAppId(text)).toBe(false);
     },

@@ -34,7 +34,7 @@ describe('public addresses', () => {
     '2606:4700:4700::1111',
     '2a00:1450:4001:830::200e',
     '2001:4860:4860::8888',
-  ])('%s', (address) => expect(isPublicAddress(address)).toBe(true));
+  ])('%s is a public address', (address) => expect(isPublicAddress(address)).toBe(true));
 });
 
 describe('addresses that are not public', () => {
@@ -57,7 +57,7 @@ describe('addresses that are not public', () => {
     ...['fc00::1', 'fd12:3456::1', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'ff02::1', '100::1'],
     ...['64:ff9b::7f00:1', '64:ff9b:1::a00:1', '2001::1', '2001:0:7f00:1::', '2001:db8::1', '2001:10::1'],
     ...['2002:7f00:1::', '2002:a00:1::', '3fff::1', '5f00::1', '4000::1', 'localhost', '', '127.1'],
-  ])('%s', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('%s is no public address', (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
 describe('URLs of webhooks', () => {
@@ -85,7 +85,7 @@ describe('URLs of webhooks', () => {
     ['example.com', false, false],
     ['', false, false],
     [`https://example.com/${'x'.repeat(2_000)}`, false, false],
-  ])('%s', (url, publicly, privately) => {
+  ])('%s is checked as the URL of a webhook', (url, publicly, privately) => {
     expect([isWebhookUrl(url, false), isWebhookUrl(url, true)]).toEqual([publicly, privately]);
   });
 });

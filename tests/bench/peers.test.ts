@@ -42,7 +42,7 @@ describe('normalize', () => {
     ['a moment that is none', { released_at: 'soon' }, /released_at is no moment/],
     ['no word of when it was made', { created_at: undefined }, /created_at is no moment/],
     ['no word of changes', { updated_at: undefined }, /updated_at is no moment/],
-  ])('refuses %s', (_, change, message) => {
+  ])('normalize refuses %s', (_, change, message) => {
     expect(() => normalize({ ...row, ...moments, ...change })).toThrow(message);
   });
 

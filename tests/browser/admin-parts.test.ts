@@ -16,7 +16,7 @@ describe('csvLine', () => {
     [[{ a: [1] }], '"{""a"":[1]}"\r\n'],
     [[-5, '-5.25', '-cmd'], `-5,-5.25,"'-cmd"\r\n`],
     [['=1+1', '+x', '@SUM(A1)', '\tx'], `"'=1+1","'+x","'@SUM(A1)","'\tx"\r\n`],
-  ])('%j', (values, line) => {
+  ])('a line of CSV has the values %j', (values, line) => {
     expect(csvLine(values)).toBe(line);
   });
 
@@ -219,7 +219,7 @@ describe('dates in words', () => {
     ['at@days', 'next_30', { 'at@gte': '2026-03-03', 'at@lte': '2026-04-02' }],
     ['at@days', 'after_1', { 'at@gt': '2026-03-04' }],
     ['at@when', 'nonsense', { 'at@when': 'nonsense' }],
-  ])('%s %s', (key, value, expected) => {
+  ])('dates in words filter by %s %s', (key, value, expected) => {
     expect(withoutWords({ q: 'x', [key]: value }, now)).toEqual({ q: 'x', ...expected });
   });
 

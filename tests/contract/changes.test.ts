@@ -280,7 +280,7 @@ describeEachDatabase('changes', (databases) => {
     ['models twice', '?models=Open&models=Note', 400, 'invalid_parameter'],
     ['another parameter', '?models=Open&after=5', 400, 'invalid_parameter'],
     ['a model that the caller may not read at all', '?models=Task', 403, 'forbidden'],
-  ])('refuses %s', async (_, query, status) => {
+  ])('the stream of changes refuses %s', async (_, query, status) => {
     const answer = await service.get(`/api/v1/changes${query}`, { token: await service.createUser() });
     expect([answer.status, answer.json.code]).toEqual([status, status === 400 ? 40006 : 40300]);
   });

@@ -395,7 +395,7 @@ describe('a rotation by the command line', () => {
       [['4711'], 'no key with the id 4711'],
       [['1', '--overlap', '31d'], '--overlap'],
       [['1', '--overlap', 'soon'], '--overlap'],
-    ])('refuses %j', async (words, message) => {
+    ])('key rotate refuses %j', async (words, message) => {
       await expect(service.command('key', 'rotate', ...words)).rejects.toThrow(message);
     });
   });

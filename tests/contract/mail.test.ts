@@ -232,7 +232,7 @@ describe('options of mail and registration', () => {
       'registration.domains[0] must be a domain',
     ],
     [{ mail: 'log', registration: { verified: false } }, 'registration.verified must be true'],
-  ])('%j: %s', (config, flaw) => {
+  ])('options of mail and registration are checked: %j: %s', (config, flaw) => {
     if (flaw === '') expect(flawOf(config)).toBe('');
     else expect(flawOf(config)).toContain(flaw);
   });

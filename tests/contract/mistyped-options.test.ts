@@ -27,7 +27,7 @@ describe('a misspelt option names the nearest', () => {
     ],
     ['of an answer', () => answer(misspelt({ boddy: '' })), 'body'],
     ['of a job', () => defineJob(misspelt({ evry: '@daily', handle: () => {} })), 'every'],
-  ])('%s', (_, define, near) => {
+  ])('a misspelt option %s names the nearest', (_, define, near) => {
     expect(define).toThrow(`the nearest is "${near}"`);
   });
 

@@ -202,7 +202,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       ['no ID token', () => ({ tokenResponse: { access_token: 'a', token_type: 'Bearer' } })],
       ['a response of more than 1 MB', () => ({ claims: { picture: 'x'.repeat(2 ** 20) } })],
       ['an error of the token endpoint', () => ({ tokenResponse: { error: 'server_error' } })],
-    ])('%s', async (_name, forge) => {
+    ])('a sign-in is refused for %s', async (_name, forge) => {
       company.forgery = await forge();
       expect(await refused()).toBe('40110');
       company.forgery = {};
@@ -981,7 +981,7 @@ describeEachDatabase('sign-in with a provider', (databases) => {
       ['no event', { events: {} }],
       ['an event that is no object', { events: { 'http://schemas.openid.net/event/backchannel-logout': 1 } }],
       ['neither subject nor session', { sub: undefined, sid: undefined }],
-    ])('refuses %s', async (_name, claims) => {
+    ])('back-channel logout refuses %s', async (_name, claims) => {
       const account = someone();
       const { token } = await signIn(account);
       expect((await send(await tokenOf({ sub: account.sub, ...claims }))).status).toBe(400);
@@ -1174,7 +1174,7 @@ describeEachDatabase('the shapes of products', (databases) => {
   const service = useService(databases);
 
   it.each(Object.entries(products))(
-    '%s',
+    'a sign-in works with the shapes of %s',
     async (name, { discovery, claims, roles: mapping, userinfo = {}, expected }) => {
       const product = await new OidcServer().start();
       try {
@@ -1242,7 +1242,7 @@ describe('the options of a provider', () => {
       { issuer: 'https://example.com', client: 'a', roles: { claim: 'g', map: {}, default: [] } },
       'roles.default must have at least one entry',
     ],
-  ])('%j', (options, flaw) => {
+  ])('refuses the options of a provider %j', (options, flaw) => {
     expect(() => oidc(options as never)).toThrow(flaw);
   });
 });

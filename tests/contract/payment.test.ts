@@ -327,12 +327,15 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
   });
 
   describe('400 and 415, although it is signed', () => {
-    it.each(['', '[]', 'null', '1', '{"a":1', '{"a":"\\ud800"}', '{"a":"\\u0000"}'])('%s', async (body) => {
-      const before = await rows(service);
-      expect((await pay(body)).status).toBe(400);
-      expect((await pay(body || 'x', { 'content-type': 'text/plain' })).status).toBe(415);
-      expect(await rows(service)).toBe(before);
-    });
+    it.each(['', '[]', 'null', '1', '{"a":1', '{"a":"\\ud800"}', '{"a":"\\u0000"}'])(
+      'a signed payment with the body %s is 400, and 415 as text',
+      async (body) => {
+        const before = await rows(service);
+        expect((await pay(body)).status).toBe(400);
+        expect((await pay(body || 'x', { 'content-type': 'text/plain' })).status).toBe(415);
+        expect(await rows(service)).toBe(before);
+      },
+    );
   });
 
   describe('the same signed request again', () => {

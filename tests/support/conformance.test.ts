@@ -93,7 +93,7 @@ const wrong: readonly (readonly [string, Exchange, RegExp])[] = [
 ];
 
 describe('conformance', () => {
-  it.each(wrong)('finds %s', (_name, exchange, expected) => {
+  it.each(wrong)('the conformance check finds %s', (_name, exchange, expected) => {
     expect(conformance(document).check(exchange)).toEqual([expect.stringMatching(expected)]);
   });
 

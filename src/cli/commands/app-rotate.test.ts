@@ -28,6 +28,6 @@ it.each([
   '1e3s',
   '١s',
   '1constructor',
-])('refuses %j', (text) => {
+])('app rotate refuses the grace %j', (text) => {
   expect(() => parseDuration(text, 'grace')).toThrow('--grace takes a duration');
 });

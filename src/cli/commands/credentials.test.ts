@@ -47,7 +47,7 @@ describe('credentials set', () => {
     ['\n', 'no jwt_secret on stdin'],
     ['short', 'jwt_secret has 5 bytes, at least 32 are needed'],
     [new Uint8Array(40).fill(0xff), 'the jwt_secret on stdin is not UTF-8'],
-  ])('refuses %j', async (stdin, message) => {
+  ])('credentials set refuses the secret %j', async (stdin, message) => {
     expect(await set(stdin)).toEqual({ status: 1, stdout: '', stderr: `gatewright: ${message}\n` });
   });
 

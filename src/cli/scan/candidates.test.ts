@@ -77,7 +77,7 @@ describe('texts of the form of a key', () => {
       ],
     ],
     ['among bytes that are no text', `\u0000\u0001${key}\uffff`, [[key, 1]]],
-  ])('%s', (_name, text, expected) => {
+  ])('finds the keys of a text: %s', (_name, text, expected) => {
     expect(new Set(scanText(text).map(String))).toEqual(new Set(expected.map(String)));
   });
 

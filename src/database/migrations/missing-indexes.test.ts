@@ -34,7 +34,7 @@ describe('missing indexes', () => {
       [['pages', false]],
     ],
     ['an index that goes', { kind: 'surplus_index', table: 'books', columns: ['pages'] }, []],
-  ])('%s', (_, difference, expected) => {
+  ])('finds a missing index for %s', (_, difference, expected) => {
     expect(missingIndexes([difference])).toEqual(
       expected.map(([column, unique]) => ({ table: 'books', columns: [column], unique })),
     );

@@ -41,7 +41,7 @@ describe('statements that write to a table', () => {
     'DELETE\n FROM "public"."seats"',
     'with _written as (insert into "notes" default values), _b as (update "users" set x = 1) select 1',
     'truncate users',
-  ])('%s', (sql) => expect(writes(['select 1', sql])).toBe(true));
+  ])('finds the write to a table in %s', (sql) => expect(writes(['select 1', sql])).toBe(true));
   it.each([
     'insert into "seats_old" values (1)',
     'update tasks set a = 1 where team_id in (select team_id from seats)',

@@ -32,7 +32,7 @@ describe('negotiateLanguage', () => {
     ['en;q=1.000, de', 'en'],
     ['en ; q=0.2 ,\tde ;q=0.3', 'de'],
     [',,de,,', 'de'],
-  ])('%s → %s', (header, language) => {
+  ])('a caller with Accept-Language: %s gets %s', (header, language) => {
     expect(negotiateLanguage(header, known)).toBe(language);
   });
 

@@ -43,7 +43,7 @@ const paths: readonly (readonly [string, string | undefined])[] = [
 ];
 
 describe('the path to which a sign-in with a provider returns', () => {
-  it.each(paths)('%j', (text, expected) => {
+  it.each(paths)('a sign-in with a provider returns to a path of %j', (text, expected) => {
     expect(returnPathOf(text, 'https://service.test')).toBe(expected);
   });
 
