@@ -11,7 +11,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A server that counts its connections; those of other addresses of the loopback are other networks. */
+/** A server that counts its connections; connections of other addresses of the loopback are other networks. */
 const counting = async (options: ConnectionsOptions) => {
   const connections = new Connections(options);
   const listening = createServer((socket) => {

@@ -215,7 +215,7 @@ describeEachDatabase('operations', (databases) => {
     errors: errors.map(([name, rule]) => expect.objectContaining({ field: name, rule })),
   });
 
-  /** A resource of which somebody else does something between the look-up and the write. */
+  /** A resource that another caller changes between the look-up and the write. */
   const overtaken = (resource: ServedResource, meanwhile: () => Promise<unknown>): ServedResource => {
     let first = true;
     const collisions: RecordStore['collisions'] = async (...args) => {

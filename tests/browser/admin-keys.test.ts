@@ -110,7 +110,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
       await page.getByRole('button', { name: '延期' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '延期' }).click();
-      // Days are added to those that it has.
+      // The new days are added to the existing ones.
       await page.getByText('剩余 95 天，共 95 天').waitFor();
       expect(Date.parse((await shown(id)).expires_at ?? '')).toBeGreaterThan(Date.now() + 94 * day);
 

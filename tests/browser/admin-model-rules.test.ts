@@ -45,7 +45,7 @@ const books: ServiceOptions = {
         label: { 'zh-CN': '分录', en: 'Entry' },
         isolation: { read: own(), create: isOpen, update: isOpen, destroy: equals('state', 'booked') },
       }),
-      // Callers read and write their own ones, and administrators give them to anybody.
+      // Callers read and write their own records, and administrators give them to any user.
       defineResource('Voucher', {
         fields: voucher,
         label: { 'zh-CN': '凭证', en: 'Voucher' },

@@ -10,7 +10,10 @@ import { enter, hintSession, seed, site } from './admin-site.ts';
 
 const dist = fileURLToPath(new URL('../../dist/admin/', import.meta.url));
 
-/** Bytes that a first list may cost, with gzip, fonts, data and headers included; and those of the scripts of any other page. */
+/**
+ * The bytes that a first list may cost, with gzip, fonts, data and headers included; and the bytes of the scripts of
+ * any other page.
+ */
 const budget = 300_000;
 const widestBudget = 400_000;
 

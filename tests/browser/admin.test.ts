@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       });
 
       it('asks nothing after a sign-out from everywhere, on the way out or later', async () => {
-        // Tokens end with the sessions: those of the other tests are the first administrator's.
+        // Tokens end with the sessions: the other tests use tokens of the first administrator.
         const person = await service.createUser(['admin']);
         const { page, requests, complaints } = await enterByForm(open, service, person, '/sessions');
         await page.getByRole('button', { name: '结束全部会话' }).click();

@@ -437,7 +437,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.goto(`${service.origin}/api-docs`);
       await page.getByText('API documentation').waitFor();
       expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
-      // The administration area goes by the same choices, and this page by those that are made there.
+      // The administration area follows the same choices, and this page follows the choices that are made there.
       await page.goto(`${service.origin}/admin`);
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
       expect(await page.locator('html').getAttribute('lang')).toBe('en');

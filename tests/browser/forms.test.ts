@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('react-jsonschema-form', () => {
 
     const choose = (page: Page, name: string, label: string) => input(page, name).selectOption({ label });
 
-    /** The stored values, without those that the server sets. */
+    /** The stored values, without the values that the server sets. */
     const stored = async (id: unknown): Promise<Values> => {
       const record = await service.ok<Values>('GET', `/api/v1/things/${String(id)}`, { token: viewer });
       const { id: _id, created_at: _created, updated_at: _updated, ...values } = record;

@@ -33,7 +33,10 @@ const codeOf = (text: string): readonly string[] => [
 ];
 
 describe('options', () => {
-  /** Interfaces whose members a page lists by hand; those of `npm run reference` come from the types themselves. */
+  /**
+   * Interfaces whose members a page lists by hand; `npm run reference` writes the other tables from the types
+   * themselves.
+   */
   const listed = [
     ['endpoints', 'EndpointOptions'],
     ['endpoints', 'BodyLimits'],

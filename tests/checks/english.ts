@@ -40,7 +40,10 @@ const glossary = (): readonly (readonly string[])[] =>
 
 const hasHan = /\p{Script=Han}/u;
 
-/** Words that the glossary rules out, each with its replacement: the table of English words, and those of terms. */
+/**
+ * Words that the glossary rules out, each with its replacement: from the table of English words, and from the table of
+ * terms.
+ */
 export const unwantedWords = (): ReadonlyMap<string, string> =>
   new Map(
     glossary().flatMap((cells) => {

@@ -18,7 +18,7 @@ const relationsFile = (name: string): string =>
   fileURLToPath(new URL(`../contract/relations/${name}.ts`, import.meta.url));
 const thingFile = fileURLToPath(new URL('thing.ts', import.meta.url));
 
-/** Holds the written types to those that the models themselves give, in both directions. */
+/** Holds the written types to the types that the models themselves give, in both directions. */
 const comparison = `
 import type { ResourceShape } from 'gatewright/client';
 import type {

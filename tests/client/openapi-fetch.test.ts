@@ -7,7 +7,7 @@ import { useService } from '../support/service.ts';
 import { newsroom } from './applications.ts';
 import { createProject } from './typescript.ts';
 
-/** A program as somebody writes it who has the API description only; returns what it saw. */
+/** A program of a developer who has the API description only; returns what it saw. */
 const program = `
 import createClient from 'openapi-fetch';
 import type { paths } from './api.ts';

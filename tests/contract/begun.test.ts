@@ -128,7 +128,7 @@ describeEachDatabase('what was begun before a revocation', (databases) => {
     },
   };
 
-  /** Beginnings of a user who has a second factor. */
+  /** Beginnings of a user with a second factor. */
   const ticket = async () => {
     const { user, secret, browser } = await enrol(service);
     browsers.set(user.id, browser);

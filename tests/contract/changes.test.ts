@@ -33,7 +33,7 @@ const note = defineResource('Note', {
   isolation: true,
   events: true,
 });
-/** Rows of everybody who is permitted. */
+/** Rows of every permitted caller. */
 const task = defineResource('Task', {
   fields: taskFields,
   views: { detail: ['id', 'title'] },

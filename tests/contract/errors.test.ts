@@ -58,7 +58,7 @@ const application = {
   ],
 };
 
-/** Every fixed endpoint that asks who calls. */
+/** Every fixed endpoint with authentication. */
 const guarded = [
   'GET /api/v1/auth/me',
   'PUT /api/v1/auth/password',

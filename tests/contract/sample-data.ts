@@ -14,7 +14,7 @@ export interface Place {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The first records of each application, made in this order: their ids are those that samples name. */
+/** The first records of each application, made in this order: samples name their ids. */
 const firstRecords: Readonly<Record<string, readonly (readonly [path: string, body: Body])[]>> = {
   shop: [
     ['products', { product: { sku: 'TEA', name: 'Tea', price: 1, stock: 100 } }],

@@ -560,7 +560,7 @@ describeEachDatabase('the second factor of the administration area', (databases)
 
   describe('ADMIN_SECOND_FACTOR=required', () => {
     const demanding = () => service.secondInstance({ env: { ADMIN_SECOND_FACTOR: 'required' } });
-    /** Operations of a user who has to set one up first. */
+    /** Operations of a user who has to set a second factor up first. */
     const spared = new Set([
       ...['GET /admin/session', 'DELETE /admin/session', 'PUT /admin/password'],
       ...[`GET ${path}`, `POST ${path}/totp`, `POST ${path}/totp/confirmation`, `DELETE ${path}/totp`],

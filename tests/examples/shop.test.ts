@@ -50,7 +50,7 @@ describeEachDatabase('the shop', (databases) => {
   const stockOf = async (id: number): Promise<unknown> =>
     (await app.anonymous.get(`/api/v1/products/${id}`)).data.stock;
 
-  /** Somebody with an address. */
+  /** A customer with an address. */
   const shopper = async (): Promise<{ readonly user: TestUser; readonly customer: number }> => {
     const user = await app.user();
     const customer = { name: 'Ann', email: 'ann@example.com', address: '1 Road' };

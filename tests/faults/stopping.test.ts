@@ -96,7 +96,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
         await delay(pause);
       }
     };
-    /** A proxy: it asks for readiness, and sends new requests to who is ready. */
+    /** A proxy: it asks for readiness, and sends new requests to a ready instance. */
     const proxy = async (): Promise<void> => {
       while (!over) {
         if ((await ask(first.port, '/api/v1/health?ready')).status !== 200) target = second;

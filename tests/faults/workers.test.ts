@@ -186,7 +186,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     const answering = async (): Promise<unknown> =>
       JSON.parse((await ask(service.port, '/api/v1/worker/0')).text).data.pid;
     await expect.poll(answering).toBe(third);
-    // Files that the dead one had open are cleaned up, those of the other one are not.
+    // Files that the dead process had open are cleaned up, files of the other one are not.
     await expect.poll(() => folders(one).filter(existsSync)).toEqual([]);
     expect(kept.filter(existsSync)).toEqual(kept);
     // Asked to stop by itself, one is replaced as well, and loses nothing.

@@ -37,7 +37,7 @@ const ownBlocks = async (guide: Guide): Promise<readonly Block[]> => {
   return code.filter((_, index) => quoted[index] === undefined);
 };
 
-/** Files of a page: those that its blocks name, and a module of its own for every other one. */
+/** Files of a page: the files that its blocks name, and a module of its own for every other one. */
 const filesOf = async (guide: Guide): Promise<Readonly<Record<string, string>>> => {
   const blocks = await ownBlocks(guide);
   const unnamed = guide.name.replace('.md', '');

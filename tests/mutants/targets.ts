@@ -1,4 +1,4 @@
-/** Code that is mutated, and the tests that are to notice. Stryker runs of these those that reach the mutant. */
+/** Code that is mutated, and the tests that should notice. Stryker runs the tests that reach the mutant. */
 export interface Target {
   /** The name on the command line; the score is of it. */
   readonly folder: string;

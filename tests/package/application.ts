@@ -10,7 +10,9 @@ const run = promisify(execFile);
 
 const local = (name: string): string => join(root, 'node_modules', '.bin', name);
 
-/** The environment of somebody who has npm and whatever Node comes with it: nothing of this checkout is on the PATH. */
+/**
+ * The environment of a developer who has npm and whatever Node comes with it: nothing of this checkout is on the PATH.
+ */
 const strangerEnv = (): Record<string, string> => {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -68,7 +70,7 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** An application made with the package, as somebody else has it. */
+/** An application made with the package, as a developer has it. */
 export class MadeApplication {
   readonly folder: string;
   readonly #children = new Set<ChildProcess>();

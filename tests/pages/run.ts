@@ -56,7 +56,7 @@ interface Visited {
   readonly name: string;
   readonly path: string;
   readonly act?: (page: Page) => Promise<void>;
-  /** Looked at by somebody who has not signed in. */
+  /** Looked at by a visitor who has not signed in. */
   readonly outside?: true;
 }
 

@@ -27,7 +27,7 @@ export interface Scenario {
   run(siege: Siege): Promise<void>;
 }
 
-/** Requests at a time of those who write; load enough to share commits, not to hide what a stranger does. */
+/** Requests at a time of the writers; load enough to share commits, not to hide what a stranger does. */
 const writers = 8;
 
 /** Milliseconds between two questions who the caller is. */

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Instance } from './instance.ts';
 
-/** Connections of somebody who means no good. */
+/** Connections of an attacker. */
 export interface Crowd {
   leave(): void;
 }

@@ -30,8 +30,8 @@ const isNoOperation = ({ method, path, status, headers }: Exchange): boolean =>
     : method === 'OPTIONS' && status === 204;
 
 /**
- * Demands that an answer is one of those that the description has for the request: status, headers, media type and
- * body, with nothing besides.
+ * Demands that the description has the answer for the request: status, headers, media type and body, with nothing
+ * besides.
  * @throws Error that names every difference
  */
 export const demandDescribed = (described: Conformance, exchange: Exchange): void => {

@@ -95,7 +95,7 @@ export class Network {
     return this.#hits;
   }
 
-  /** Takes no further connections, and cuts those that there are. */
+  /** Takes no further connections, and cuts the existing ones. */
   async close(): Promise<void> {
     this.cut();
     this.#server.close();

@@ -5,7 +5,7 @@ import { defineResource } from '../../src/model/define-resource.ts';
 
 const fields = { title: field.string(), live: field.boolean({ default: true }) };
 
-/** Papers, of which anybody reads those that are live, and memos, which only users read. */
+/** Papers, whose live ones every caller reads, and memos, which only users read. */
 export const papers = createApplication({
   resources: [
     defineResource('Paper', { fields, publicRead: { where: { live: true } } }),

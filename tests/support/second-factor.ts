@@ -21,7 +21,7 @@ const keyOf = (secret: string): Buffer => {
   return Buffer.from((bits.match(/[01]{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 };
 
-/** An authenticator application in somebody's hand: shows what its clock says. */
+/** An authenticator application in a user's hand: shows what its clock says. */
 export const codeOf = (secret: string, now: number, steps = 0): string =>
   totpCode(keyOf(secret), totpStep(now) + steps);
 
@@ -34,7 +34,7 @@ export const wrongCode = (secret: string, now: number): string => {
   }
 };
 
-/** A browser in which somebody is signed in. */
+/** A browser of a signed-in user. */
 export class Browser {
   readonly service: Service;
   readonly user: TestUser;

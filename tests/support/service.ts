@@ -241,7 +241,7 @@ export class Service {
     return cookie.split(';')[0] ?? '';
   }
 
-  /** A token like those of the login, without the price of a login. */
+  /** A token like that of the login, without the price of a login. */
   async tokenOf(userId: number): Promise<string> {
     const { database, userTokens, tokens } = this.server.services;
     const sql = `select security_stamp as stamp from users where id = ${userId}`;

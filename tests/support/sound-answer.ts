@@ -14,7 +14,7 @@ const keysOf = (value: object): readonly string[] => Object.keys(value);
 /** Errors with which a caller goes on: the second factor is asked for by a ticket. */
 const goesOn: ReadonlySet<number> = new Set([40_107]);
 
-/** Requests to the service's own endpoints: those of an application may answer any JSON. */
+/** Requests to the service's own endpoints: endpoints of an application may answer any JSON. */
 const own = /^[A-Z]+ \/(admin|api\/v1\/(api_keys|auth|health|meta|payment|users))(?![\w-])/;
 
 const successFault = (what: string, { code, data = {} }: Answer<unknown>['json']): string | undefined => {

@@ -66,7 +66,7 @@ export default defineEndpoint({
   auth: ['jwt'],
   // Fields of the body: what breaks a rule is 422 before \`handle\` runs.
   input: { name: field.string({ required: true, max: 100 }) },
-  // There is also records(model), transaction, jobs and sql, on behalf of who calls.
+  // There is also records(model), transaction, jobs and sql, on behalf of the caller.
   handle: ({ values }) => ({ name: values.name }),
 });
 `);

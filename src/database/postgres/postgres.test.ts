@@ -256,7 +256,7 @@ describeDatabase('postgres', 'a slow unit that is run again after conflicts', (d
       );
 
     /**
-     * A unit that meets a conflict twice, on a row that somebody else changes meanwhile; the third run does as it
+     * A unit that meets a conflict twice, on a row that another session changes meanwhile; the third run does as it
      * likes.
      */
     const conflicting = (table: string, id: number, third: () => Promise<void>) => {

@@ -120,7 +120,7 @@ it('sees every statement of a unit and of a group', async () => {
 it('the revision changes after a commit whose tables are unknown', async () => {
   const other = await another();
   expect(await changedBy(() => run('update users set name = 1', other))).toEqual(names);
-  // One of ours behind one of somebody else.
+  // A commit of ours behind one of another connection.
   const both = async () => {
     await run('update users set name = 2', other);
     await run('insert into marks values (7, 7)');

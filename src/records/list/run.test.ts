@@ -202,7 +202,7 @@ describeDatabase('sqlite', 'the way of a page whose total is known', (databases)
   });
 });
 
-/** A server of its own: whatever anybody commits anywhere on it is another moment. */
+/** A server of its own: any commit anywhere on it is another moment. */
 describe('totals of a large table (postgres)', () => {
   let server: PostgresServer;
   let database: OpenDatabase;
@@ -387,7 +387,7 @@ describeEachDatabase('a list without pages', (databases) => {
 });
 
 describeEachDatabase('the caller', (databases) => {
-  /** Somebody of whom it takes a moment to tell who it is, and how often that was asked. */
+  /** A caller whose identity takes a moment, and how often it was asked. */
   const somebody = () => {
     const abort = new AbortController();
     const seen = { asked: 0, cut: undefined as Error | undefined };

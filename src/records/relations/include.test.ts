@@ -27,7 +27,7 @@ const [ids, titles, both] = [['id'], ['title'], ['id', 'title']].map((names) => 
   readonly string[],
 ];
 
-/** The readership of a user: all rows, or those whose `own` column holds the user's id. */
+/** The readership of a user: all rows, or the rows whose `own` column holds the user's id. */
 const reads = (user: number, readable: readonly string[], own?: string, listed = readable): Readership => {
   const rule = { kind: 'user', readable, ...(own === undefined ? {} : { own }) } as const;
   const decision = decide(rule, { ...testUser([]), id: user });

@@ -26,7 +26,7 @@ const ticket = defineResource('Ticket', {
 });
 const board = defineResource('Board', { fields, publicRead: { where: { open: true } } });
 
-/** Code may read every field of a user; its endpoint shows those that the reference shows. */
+/** Code may read every field of a user; its endpoint shows the fields that the reference shows. */
 const first = defineEndpoint({
   method: 'GET',
   path: '/first-ticket',

@@ -75,7 +75,7 @@ describeEachDatabase('what one caller is answered', (databases) => {
     }
   });
 
-  /** Names of the products that somebody is shown by one way. */
+  /** Names of the products that a caller is shown by one way. */
   const ways: readonly (readonly [string, (rows: readonly Row[]) => unknown[]])[] = [
     [
       'order_lines?page=1&include=product',

@@ -5,7 +5,7 @@ import type { Caller, Method, Presented } from './oracle.ts';
 /** A caller of the table: as the oracle knows them, and what they send. */
 export interface TableCaller {
   readonly name: string;
-  /** The owner of a caller's records; an application and a stranger have those without an owner. */
+  /** The owner of a caller's records; an application and a stranger have the records without an owner. */
   readonly owner: number | null;
   readonly as: (combination: Combination) => Caller;
   readonly headers: (body: string) => Record<string, string>;
@@ -108,7 +108,7 @@ const application = (service: Service, appId: string): TableCaller[] => {
   return [signed, wrong];
 };
 
-/** Everybody who asks, with every kind of credentials. */
+/** Every caller, with every kind of credentials. */
 export const createCallers = async (service: Service, appId: string): Promise<TableCaller[]> => {
   const callers: TableCaller[] = [];
   for (const [name, person] of Object.entries(people)) {

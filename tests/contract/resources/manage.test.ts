@@ -189,7 +189,7 @@ describeEachDatabase('callers who manage records', (databases) => {
     ]);
     expect(back.json.data).not.toHaveProperty('secret');
     expect((await service.get(`/api/v1/lines/${sku}`, { token: ann })).status).toBe(200);
-    // Every value is back, also those that ann does not read.
+    // Every value is back, also the values that ann does not read.
     const whole = await service.ok<Row>('GET', `/admin/records/orders/${row.id}`, { token: root });
     expect(whole).toMatchObject({ secret: 's', total: '12.50' });
     expect(await code(restore(ann, row))).toBe(40400);

@@ -7,8 +7,8 @@ import { describeEachDatabase } from '../../support/databases.ts';
 import { useService } from '../../support/service.ts';
 
 /**
- * Words of SQL, names that the service's own statements use, names of functions and of JavaScript: all of them are good
- * names of fields. Those which a database keeps for itself are refused (src/model/define-resource.test.ts).
+ * Words of SQL, names that the service's own statements use, names of functions and of JavaScript: all of them are
+ * good names of fields. Names that a database keeps for itself are refused (src/model/define-resource.test.ts).
  */
 const words =
   `select from where user group order table index column row rows key keys value values text date time

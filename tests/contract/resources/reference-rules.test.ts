@@ -6,7 +6,10 @@ import { defineResource } from '../../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 
-/** References within a caller's reach, and those that the application itself sets; by example. The table is in references.test.ts. */
+/**
+ * References within a caller's reach, and references that the application itself sets; by example. The table is in
+ * references.test.ts.
+ */
 
 const diaryFields = { title: field.string(), user_id: field.owner() };
 const taskFields = {

@@ -33,7 +33,7 @@ const base: Combination['switches'] = {
   methods: undefined,
 };
 
-/** Every way in which a record can be kept from somebody. */
+/** Every way in which a record can be kept from a caller. */
 const targets = ways
   .flatMap((detail) =>
     either.flatMap((isolation) =>

@@ -15,11 +15,11 @@ export interface TableContext {
   readonly inject: Server['inject'];
   readonly database: Database;
   readonly callers: readonly TableCaller[];
-  /** Somebody whose records are no caller's own. */
+  /** A user whose records are no caller's own. */
   readonly stranger: number;
-  /** Somebody to whom bodies try to give records. */
+  /** A user to whom bodies try to give records. */
   readonly heir: number;
-  /** Token of the administrator who asks for explanations. */
+  /** The token of the administrator of explanations. */
   readonly asker: string;
   /** Every deviation from the oracle. */
   readonly faults: string[];

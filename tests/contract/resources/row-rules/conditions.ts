@@ -126,7 +126,7 @@ const memberOf = (random: Random, model: ModelPlan, models: readonly ModelPlan[]
       .flatMap((of) => of.fields.filter((on) => isComparable(field, on)).map((on) => ({ field, of, on }))),
   );
   if (pairs.length === 0) return undefined;
-  // Memberships of references are what the rules are for; those of values happen as well.
+  // The rules are for memberships of references; memberships of values happen as well.
   const usual = pairs.filter(({ field }) => field.kind === 'reference' && field.to !== 'User');
   const { field, of, on } = random.pick(usual.length > 0 && random.chance(0.7) ? usual : pairs);
   const compared = of.fields.filter(({ kind }) => kind !== 'reference');

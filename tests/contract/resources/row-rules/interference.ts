@@ -60,7 +60,7 @@ const reads = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
   return [...lists, ...details];
 };
 
-/** Writes; those that are let through are undone at once. The id of a new record is the next one of all. */
+/** Writes; accepted ones are undone at once. The id of a new record is the next one of all. */
 const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
   const { database, state } = playing;
   const path = `/api/v1/${plan.path}`;

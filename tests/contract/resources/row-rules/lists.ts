@@ -53,7 +53,7 @@ const someFilter = (random: Random, { name, kind }: FieldPlan, ids: readonly num
 
 const folded = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** A list with filters, an order and a search, each now and then. `ids` are those that references are compared with. */
+/** A list with filters, an order and a search, each now and then. References are compared with `ids`. */
 export const someList = (random: Random, plan: ModelPlan, ids: readonly number[]): ListAsked => {
   const filters = random.some(plan.fields, 0.15).map((field) => someFilter(random, field, ids));
   const sort = random.some(plan.fields, 0.2).map((field) => ({ field, descending: random.chance(0.5) }));

@@ -55,7 +55,7 @@ const done = (world: World, plan: ModelPlan, caller: Asking, { action, id }: Wri
   else keep(world, plan, row, caller);
 };
 
-/** The outcome of each of the writes, one after the other; those that are refused leave everything as it is. */
+/** The outcome of each of the writes, one after the other; refused ones leave everything as it is. */
 export const triedInTurn = (
   world: World,
   plan: ModelPlan,

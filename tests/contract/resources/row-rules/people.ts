@@ -11,7 +11,7 @@ export interface Asking extends Caller {
 
 export interface People {
   readonly callers: readonly Asking[];
-  /** Ids of all users, those who never call among them. */
+  /** Ids of all users, including users who never call. */
   readonly users: readonly number[];
   /** Writes whatever it likes. */
   readonly administrator: Asking;
@@ -47,7 +47,7 @@ const grants: readonly (readonly string[])[] = [
   ['*'],
 ];
 
-/** The most scopes that a key takes, without those of the endpoints. */
+/** The most scopes that a key takes, without the scopes of the endpoints. */
 const maxScopes = 96;
 
 /** Scopes of the first, second or third scoped key: each leaves out something else. */

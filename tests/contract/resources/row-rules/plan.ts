@@ -36,7 +36,7 @@ export type Condition =
 
 export type Right = 'read' | 'create' | 'update' | 'destroy';
 
-/** The conditions of a model by action, and those that its file declares. */
+/** The conditions of a model by action, and the conditions that its file declares. */
 export interface Rules extends Readonly<Record<Exclude<Right, 'read'>, Condition>> {
   readonly read: Condition | 'everyone';
   /** One condition by itself, or conditions by name. */

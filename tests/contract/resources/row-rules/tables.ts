@@ -101,7 +101,7 @@ export const someRow = (random: Random, { state, users }: World, plan: ModelPlan
     }),
   );
 
-/** Random rows for every model of a world; those that refer to their own model come in two lots. */
+/** Random rows for every model of a world; rows that refer to their own model come in two lots. */
 export const seed = async (random: Random, database: Database, world: World): Promise<void> => {
   for (const plan of world.models)
     for (const count of [4, 3 + random.below(5)])

@@ -18,7 +18,7 @@ import { playScope } from './scopes.ts';
 import { tableFaults } from './tables.ts';
 
 /**
- * Deleted records: absent for callers, except for administrators, who may restore them, and in the API for those who
+ * Deleted records: absent for callers, except for administrators, who may restore them, and in the API for callers who
  * manage them.
  */
 type Place = 'admin' | 'api';
@@ -179,7 +179,7 @@ const playReturn = async (
   if (answer.status === 200) putBack(playing, plan, wanted, caller);
 };
 
-/** Everybody asks for what was deleted in every way; some bring it back, and it is there again for those who read it. */
+/** Every caller asks for what was deleted in every way; some bring it back, and it is there again for its readers. */
 export const playDeleted = async (playing: Playing): Promise<void> => {
   const { random, models, people, database, state } = playing;
   for (const plan of models) {

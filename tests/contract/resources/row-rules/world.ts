@@ -172,7 +172,7 @@ const isolationOf = ({ isolation }: ModelPlan) => {
   return { isolation: Object.fromEntries(rules) };
 };
 
-/** The resource of a plan, with further members; with `trash` among them also the rule for those who manage it. */
+/** The resource of a plan, with further members; with `trash` among them also the rule for callers who manage it. */
 export const resourceWith = (plan: ModelPlan, more: Readonly<Record<string, unknown>>): Resource =>
   defineResource(plan.name, {
     ...more,

@@ -1,6 +1,6 @@
 import { defineResource, field } from 'gatewright';
 
-/** A long list that anybody may read. */
+/** A long list for every caller. */
 export default defineResource('Notice', {
   fields: {
     title: field.string({ required: true }),
