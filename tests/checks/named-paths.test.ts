@@ -95,3 +95,15 @@ describe('pages that code names', () => {
     expect(named.filter(({ page }) => !existsSync(join(root, page)))).toEqual([]);
   });
 });
+
+describe('switches of the tests', () => {
+  it('every switch of tests/README.md is read by a test', () => {
+    const [, table = ''] = read('tests/README.md').split('## Switches');
+    const cells = [...table.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);
+    const names = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)/g)].map(([, name = '']) => name));
+    expect(names.length).toBeGreaterThan(8);
+    const tests = tracked.filter((file) => file.startsWith('tests/') && file.endsWith('.ts')).map(read);
+    const isRead = (name: string): boolean => tests.some((text) => text.includes(`process.env['${name}']`));
+    expect(names.filter((name) => !isRead(name))).toEqual([]);
+  });
+});
