@@ -21,6 +21,16 @@ describe('the documentation site', () => {
     expect(titles).toEqual(numbers);
   });
 
+  it('every decision states whether it is accepted or superseded, with a link to what supersedes it', () => {
+    const decisions = allPages.filter((page) => page.startsWith('docs/decisions/'));
+    const statusOf = (page: string): string =>
+      /^# .*\n\nStatus: (.*(?:\n.+)*)/.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? '';
+    expect(decisions.filter((page) => !/^(?:accepted|superseded)\b/.test(statusOf(page)))).toEqual([]);
+    const superseded = decisions.filter((page) => statusOf(page).includes('supersede'));
+    expect(superseded.length).toBeGreaterThan(0);
+    expect(superseded.filter((page) => !/\]\(\d{4}-[\w-]+\.md\)/.test(statusOf(page)))).toEqual([]);
+  });
+
   it('takes titles from the pages, in both languages', () => {
     const titles = (language: 'en' | 'zh') => sidebarOf(language).flatMap(({ items }) => items);
     expect(titles('en')).toContainEqual({ text: 'Quick start', link: '/guide/quick-start' });
