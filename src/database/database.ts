@@ -74,11 +74,11 @@ export interface Database extends Reader {
    */
   revision?(sql: string): number;
   /**
-   * Calls `heard` whenever a process notifies a channel, and after any time in which a notification may have been
+   * Calls `heard` whenever another process notifies a channel, and after any time in which a notification may have been
    * missed. Returns a function that stops it. Absent if processes cannot notify each other through the database.
    */
   readonly listen?: ((channel: string, heard: () => void) => () => Promise<void>) | undefined;
-  /** Notifies every process that listens on the channel, this one included. Absent as `listen` is. */
+  /** Notifies every other process that listens on the channel. Absent as `listen` is. */
   readonly tell?: ((channel: string) => Promise<void>) | undefined;
   /**
    * Milliseconds that a process pauses between consecutive transactions, so that other processes can write. Absent if

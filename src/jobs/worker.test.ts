@@ -253,7 +253,7 @@ describeEachDatabase('a worker', (databases) => {
       'thrown: undefined',
     ]);
     expect((await one.rows())[1]?.error?.length).toBe(2_000);
-    const wait = (await one.jobs.outbox.next()).get('sync') ?? 0;
+    const wait = (await one.jobs.outbox.next()).get('sync')?.wait ?? 0;
     expect(wait).toBeGreaterThan(6_000);
     expect(wait).toBeLessThanOrEqual(10_000);
     expect(one.lines.filter((line) => line.includes('failed permanently'))).toHaveLength(3);

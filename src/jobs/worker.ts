@@ -262,6 +262,14 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
+/** The result of claims of due jobs. */
+interface Claims {
+  /** Whether others may be due. */
+  readonly mayBeMore: boolean;
+  /** Whether other workers have just taken due jobs. */
+  readonly isContended: boolean;
+}
+
 /** Milliseconds before the next claim where other workers have just taken the due jobs. */
 const contendedRetryMs = 50;
 
@@ -287,6 +295,8 @@ export class JobWorker {
   #turn: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  /** Whether due jobs lack room here, so that the end of another one calls for a poll. */
+  #isShort = false;
   /** Whether the last poll of the database failed. */
   #isUnavailable = false;
 
@@ -360,32 +370,40 @@ export class JobWorker {
 
   /** Starts due jobs, as far as there is room. Returns the milliseconds until the next poll. */
   async #take(): Promise<number> {
-    const { outbox, recurring, notifyOthers, times } = this.#parts;
+    const { outbox, recurring, times } = this.#parts;
     await recurring.addDue();
     // After a blocked main thread leases may have expired: extend those that are not lost first.
     if (performance.now() - this.#extended > times.lease / 2) await this.#extend();
     for (;;) {
-      const waits = [...(await outbox.next())];
-      const due = waits.filter(([, wait]) => wait <= 0).map(([name]) => name);
-      const open = due.filter((name) => this.#roomOf(name) > 0);
-      if (open.length < due.length) notifyOthers();
+      const next = await outbox.next();
+      const due = [...next].filter(([, { wait }]) => wait <= 0).map(([name]) => name);
+      const claims = await this.#claimAll(due);
       if (this.#isOver) return Infinity;
-      let [begun, isContended] = [0, false];
-      for (const name of open) {
-        const count = await this.#claim(name);
-        begun += count;
-        isContended ||= count === 0 && this.#roomOf(name) > 0;
-      }
-      if (begun > 0) continue;
-      if (isContended) return contendedRetryMs;
-      const later = waits.map(([, wait]) => wait).filter((wait) => wait > 0);
-      return Math.min(recurring.wait, ...later);
+      if (claims.mayBeMore) continue;
+      if (claims.isContended) return contendedRetryMs;
+      return Math.min(recurring.wait, ...[...next.values()].map(({ later }) => later));
     }
   }
 
+  /** Starts due jobs of these names, as far as there is room. */
+  async #claimAll(due: readonly string[]): Promise<Claims> {
+    const open = due.filter((name) => this.#roomOf(name) > 0);
+    this.#isShort = open.length < due.length;
+    if (this.#isShort) this.#parts.notifyOthers();
+    let [begun, isCut, isContended] = [0, false, false];
+    for (const name of open) {
+      const room = this.#roomOf(name);
+      const count = await this.#claim(name, room);
+      begun += count;
+      // Room that is used up may leave others of the name due, and a name without room has them.
+      isCut ||= count === room;
+      isContended ||= count === 0 && room > 0;
+    }
+    return { mayBeMore: isCut || (begun > 0 && isContended), isContended };
+  }
+
   /** Starts due jobs of a name, as far as there is room. Returns their number. */
-  async #claim(name: string): Promise<number> {
-    const room = this.#roomOf(name);
+  async #claim(name: string, room: number): Promise<number> {
     if (room <= 0 || this.#isOver) return 0;
     const claimed = await this.#parts.outbox.claim(name, room, this.#leaseId);
     for (const job of claimed) this.#begin(job);
@@ -416,7 +434,7 @@ export class JobWorker {
     this.#running.set(job.id, { job, abort, ended });
     void ended.finally(() => {
       if (this.#holds(job)) this.#running.delete(job.id);
-      this.wake();
+      if (this.#isShort) this.wake();
     });
   }
 
@@ -431,6 +449,8 @@ export class JobWorker {
     for (let isReported = false; this.#holds(job); isReported = true) {
       try {
         await this.#settle(job, outcome);
+        // The time of its next run is new to the timer.
+        if (outcome.failure !== undefined) this.wake();
         return;
       } catch (error) {
         const line = { err: error, job: job.name, id: job.id };

@@ -3,17 +3,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import { maxRetryAfterMs, webhookLeaseMs, webhookRestMs } from '../database/tables/webhook-tables.ts';
-import type { AsyncSignal } from '../events/signal.ts';
+import type { RecentEvents } from '../events/signal.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
-import type {
-  ClaimedDelivery,
-  Deliveries,
-  DeliveryOutcome,
-  KeptAttempt,
-  LeasedWebhook,
-  SettledAttempt,
-  WebhookLeases,
+import type { RecordedEvent } from '../service/events/event-log.ts';
+import {
+  type ClaimedDelivery,
+  type Deliveries,
+  type DeliveryOutcome,
+  type KeptAttempt,
+  type LeasedWebhook,
+  maxWaitingDeliveries,
+  notSettled,
+  type SettledAttempt,
+  type Settlement,
+  type WebhookLeases,
 } from '../service/webhooks/deliveries.ts';
 import { urlInAudit } from '../service/webhooks/webhooks.ts';
 import {
@@ -37,8 +40,13 @@ const hour = 60 * minute;
 
 /** Milliseconds to wait after each failed attempt but the last: 8 attempts over some 28 hours. */
 export const retryDelays: readonly number[] = [
-  ...[5 * second, 5 * minute, 30 * minute],
-  ...[2 * hour, 5 * hour, 10 * hour, 10 * hour],
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  10 * hour,
 ];
 
 /** The random part of a wait, so that deliveries that failed at the same time do not retry at the same time. */
@@ -91,22 +99,14 @@ export const runnerTimes: RunnerTimes = {
 /** Consecutive failures after which a webhook gets one attempt at a time, with a pause after each. */
 const brakeFailures = 10;
 
-/** Events that are read at a time. */
-export const eventBatchSize = 500;
-
-/** Maximum number of waiting deliveries of a webhook; further events stay in the log. */
-export const maxWaitingDeliveries = 10_000;
-
 export interface RunnerParts {
   readonly leases: WebhookLeases;
   readonly deliveries: Deliveries;
-  readonly events: EventLog;
+  readonly recent: RecentEvents;
   readonly messages: Messages;
   readonly send: SendMessage;
   readonly secrets: SecretBox;
   readonly unreadable: UnreadableSecrets;
-  /** Notified of new events. */
-  readonly newEvents: AsyncSignal;
   /** Called with the state of each attempt once it is stored. */
   readonly onAttempt: (state: DeliveryOutcome['state']) => void;
   readonly clock: Clock;
@@ -178,32 +178,95 @@ export class UnreadableSecrets {
   }
 }
 
+/** The secrets that sign now, the current one first. */
+type SigningSecrets = () => readonly string[];
+
+/** A webhook that can be sent to, with the user as whom its records are read. */
+interface Sender {
+  readonly webhook: LeasedWebhook;
+  readonly reader: MessageReader;
+  readonly secrets: SigningSecrets;
+}
+
+/** The end of a turn. */
+export interface TurnEnd {
+  /** Whether there may be something to send: the turn ended before it was done, or a delivery is due. */
+  readonly hasMore: boolean;
+  /** Whether the webhook has as many waiting deliveries as it may have. */
+  readonly isFull: boolean;
+}
+
+const nothingSent: TurnEnd = { hasMore: false, isFull: false };
+
+const logDisabled = (logger: Logger, { id, url }: LeasedWebhook, reason: string, line = {}): void =>
+  logger.error({ ...line, webhook: id, url: urlInAudit(url), reason }, 'a webhook was disabled');
+
+/** Stores outcomes of attempts, in one batch those that end during the previous write. */
+class Settling {
+  readonly #parts: RunnerParts;
+  readonly #webhook: number;
+  readonly #ended: (SettledAttempt & { readonly settled: PromiseWithResolvers<Settlement> })[] = [];
+  #isStoring = false;
+
+  constructor(parts: RunnerParts, webhook: number) {
+    this.#parts = parts;
+    this.#webhook = webhook;
+  }
+
+  add(attempt: SettledAttempt): Promise<Settlement> {
+    const settled = Promise.withResolvers<Settlement>();
+    this.#ended.push({ ...attempt, settled });
+    if (!this.#isStoring) void this.#store();
+    return settled.promise;
+  }
+
+  async #store(): Promise<void> {
+    this.#isStoring = true;
+    for (;;) {
+      await nextTurn();
+      const ended = this.#ended.splice(0);
+      if (ended.length === 0) break;
+      try {
+        const settlements = await this.#parts.deliveries.settle(this.#webhook, ended);
+        for (const [index, { outcome, settled }] of ended.entries()) {
+          const settlement = settlements[index] ?? notSettled;
+          if (settlement.isStored) this.#parts.onAttempt(outcome.state);
+          settled.resolve(settlement);
+        }
+      } catch (error) {
+        for (const { settled } of ended) settled.reject(error);
+      }
+    }
+    this.#isStoring = false;
+  }
+}
+
 /** One turn of sending for a webhook. */
 class Turn {
   readonly #parts: RunnerParts;
-  readonly #webhook: LeasedWebhook;
-  readonly #reader: MessageReader;
-  readonly #secrets: () => readonly string[];
+  readonly #sender: Sender;
   readonly #signal: AbortSignal;
+  readonly #settling: Settling;
   readonly #running = new Set<Promise<void>>();
-  readonly #ended: (SettledAttempt & { readonly stored: PromiseWithResolvers<boolean> })[] = [];
-  #storing = false;
+  /** Whether a delivery may be due that is not claimed. */
+  #mayBeDue: boolean;
+  /** Number of the last event that was read. */
+  #cursor: number;
+  /** Waiting deliveries. */
+  #waiting: number;
   #failures: number;
   #until: number;
   #thrown: { readonly error: unknown } | undefined;
 
-  constructor(
-    parts: RunnerParts,
-    webhook: LeasedWebhook,
-    reader: MessageReader,
-    secrets: () => readonly string[],
-    signal: AbortSignal,
-  ) {
+  constructor(parts: RunnerParts, sender: Sender, signal: AbortSignal) {
+    const { webhook } = sender;
     this.#parts = parts;
-    this.#webhook = webhook;
-    this.#reader = reader;
-    this.#secrets = secrets;
+    this.#sender = sender;
     this.#signal = signal;
+    this.#settling = new Settling(parts, webhook.id);
+    this.#mayBeDue = webhook.due;
+    this.#cursor = webhook.cursor;
+    this.#waiting = webhook.waiting;
     this.#failures = webhook.failures;
     this.#until = performance.now() + parts.times.turn;
   }
@@ -212,156 +275,198 @@ class Turn {
     return this.#failures >= brakeFailures;
   }
 
+  get #isFull(): boolean {
+    return this.#waiting >= maxWaitingDeliveries;
+  }
+
   /** Starts no further attempts. */
   end(): void {
     this.#until = 0;
   }
 
   /** Sends due deliveries until there are none, or the turn is over. */
-  async run(): Promise<void> {
-    const { newEvents } = this.#parts;
+  async run(): Promise<TurnEnd> {
+    const { recent, times } = this.#parts;
     for (;;) {
-      const notified = newEvents.next();
-      const most = this.braked ? 1 : this.#parts.times.parallel;
+      const notified = recent.next();
+      const most = this.braked ? 1 : times.parallel;
       const room = most - this.#running.size;
       // Claim several at a time: each claim costs a write.
       const open = room * 2 >= most && !this.#signal.aborted && performance.now() < this.#until;
-      const begun = open ? await this.#begin(room) : 0;
-      if (open && begun < room && (await this.#addDeliveries())) continue;
-      if (this.#running.size === 0) break;
+      if (open && (await this.#begin(room))) continue;
+      if (this.#running.size === 0) {
+        if (this.#thrown !== undefined) throw this.#thrown.error;
+        return { hasMore: !open, isFull: this.#isFull };
+      }
       await Promise.race([...this.#running, ...(open ? [notified] : [])]);
     }
-    if (this.#thrown !== undefined) throw this.#thrown.error;
   }
 
-  async #begin(room: number): Promise<number> {
-    const { id, lease } = this.#webhook;
+  /** Begins attempts at due deliveries, and at those of new events. Returns whether there may be more to send. */
+  async #begin(room: number): Promise<boolean> {
+    const left = this.#mayBeDue ? room - (await this.#claimDue(room)) : room;
+    return left > 0 && this.#addDeliveries(left);
+  }
+
+  async #claimDue(room: number): Promise<number> {
+    const { id, lease } = this.#sender.webhook;
     const { deliveries, times } = this.#parts;
     const claimed = await deliveries.claim(id, lease, room, times.leaseMs, this.braked);
-    for (const delivery of claimed) {
-      const sending = this.#deliver(delivery)
-        .catch((error: unknown) => {
-          this.#thrown ??= { error };
-          this.#until = 0;
-        })
-        .finally(() => this.#running.delete(sending));
-      this.#running.add(sending);
-    }
+    this.#mayBeDue = claimed.length === room;
+    for (const delivery of claimed) this.#start(delivery);
     return claimed.length;
   }
 
-  /** Adds deliveries for new events of the log. Returns whether there may be something to send. */
-  async #addDeliveries(): Promise<boolean> {
-    const { deliveries, events, messages } = this.#parts;
-    const { id } = this.#webhook;
+  /** Adds deliveries for new events, and begins up to `room` of them. Returns whether there were events. */
+  async #addDeliveries(room: number): Promise<boolean> {
+    const { deliveries, recent, messages, times } = this.#parts;
+    const { webhook, reader } = this.#sender;
+    if (this.#isFull) return false;
     // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two batches.
     await nextTurn();
-    await events.settle();
-    const cursor = await deliveries.cursor(id);
-    if (cursor === undefined || (await deliveries.waiting(id, maxWaitingDeliveries)) >= maxWaitingDeliveries)
-      return false;
-    const found = await events.after(cursor, eventBatchSize);
+    const found = await recent.after(this.#cursor);
     const last = found.at(-1);
     if (last === undefined) return false;
-    const subscribed = found.filter((event) => subscribesTo(this.#webhook, event));
-    const delivered = await messages.delivered(subscribed, this.#reader);
-    return deliveries.add(this.#webhook, cursor, last.number, delivered, newMessageId);
+    const subscribed = found.filter((event) => subscribesTo(webhook, event));
+    const events = await messages.delivered(subscribed, reader);
+    const added = await deliveries.add(webhook, this.#cursor, last.number, events, {
+      // A failing webhook gets its oldest delivery first.
+      room: this.braked ? 0 : room,
+      leaseMs: times.leaseMs,
+      messageId: newMessageId,
+    });
+    if (added === undefined) {
+      // The webhook is not as it was read: the next turn reads it again.
+      this.end();
+      return false;
+    }
+    this.#cursor = last.number;
+    this.#waiting += events.length;
+    this.#mayBeDue ||= added.hasMore;
+    for (const delivery of added.claimed)
+      this.#start(
+        delivery,
+        events.find(({ number }) => number === delivery.event),
+      );
+    return true;
   }
 
-  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+  /** @param event the event of the delivery, if it has just been read */
+  #start(delivery: ClaimedDelivery, event?: RecordedEvent): void {
+    const sending = this.#deliver(delivery, event)
+      .catch((error: unknown) => {
+        this.#thrown ??= { error };
+        this.end();
+      })
+      .finally(() => this.#running.delete(sending));
+    this.#running.add(sending);
+  }
+
+  async #deliver(delivery: ClaimedDelivery, event: RecordedEvent | undefined): Promise<void> {
     const { deliveries, messages, clock } = this.#parts;
-    const message = await messages.messageOf(delivery.event, this.#reader);
+    const { webhook, reader, secrets } = this.#sender;
+    const message = await messages.messageOf(delivery.event, reader, event);
     if ('skipped' in message) {
       await this.#settle(delivery, { state: 'skipped', error: message.skipped });
       return;
     }
     const seconds = Math.floor(clock() / 1_000);
-    const headers = signedHeaders(this.#secrets(), delivery.message, seconds, message.body);
-    const sent = await this.#parts.send(this.#webhook.url, headers, message.body, this.#signal);
+    const headers = signedHeaders(secrets(), delivery.message, seconds, message.body);
+    const sent = await this.#parts.send(webhook.url, headers, message.body, this.#signal);
     // The stop of the process cut the attempt off: it says nothing about the receiver.
     if (this.#signal.aborted && sent.error !== undefined) return deliveries.release(delivery);
     const outcome = outcomeOf(attemptOf(headers, message.body, sent), delivery.attempts, clock());
     if (await this.#settle(delivery, outcome)) this.#note(delivery, outcome);
   }
 
-  /** Stores the outcome of an attempt, in one batch with others that end during the previous write. */
-  #settle(delivery: ClaimedDelivery, outcome: DeliveryOutcome): Promise<boolean> {
-    const stored = Promise.withResolvers<boolean>();
-    this.#ended.push({ delivery, outcome, stored });
-    if (!this.#storing) void this.#store();
-    return stored.promise;
-  }
-
-  async #store(): Promise<void> {
-    this.#storing = true;
-    for (;;) {
-      await nextTurn();
-      const ended = this.#ended.splice(0);
-      if (ended.length === 0) break;
-      try {
-        const stored = await this.#parts.deliveries.settle(this.#webhook.id, ended);
-        for (const [index, each] of ended.entries()) {
-          if (stored[index] === true) this.#parts.onAttempt(each.outcome.state);
-          each.stored.resolve(stored[index] === true);
-        }
-      } catch (error) {
-        for (const each of ended) each.stored.reject(error);
-      }
-    }
-    this.#storing = false;
+  /** Stores the outcome of an attempt; returns false if another sender has claimed the delivery meanwhile. */
+  async #settle(delivery: ClaimedDelivery, outcome: DeliveryOutcome): Promise<boolean> {
+    const { isStored, nextIsDue } = await this.#settling.add({ delivery, outcome });
+    if (isStored && outcome.state !== 'waiting') this.#waiting -= 1;
+    this.#mayBeDue ||= nextIsDue;
+    return isStored;
   }
 
   #note(delivery: ClaimedDelivery, outcome: DeliveryOutcome): void {
+    const { logger } = this.#parts;
+    const { webhook } = this.#sender;
     if (outcome.state === 'delivered' || outcome.state === 'skipped') {
       this.#failures = 0;
       return;
     }
     const braked = this.braked;
     this.#failures += 1;
-    if (braked || outcome.state === 'failed') this.#until = 0;
+    if (braked || outcome.state === 'failed') this.end();
     const { status, error } = outcome.attempt;
-    const line = {
-      webhook: this.#webhook.id,
-      delivery: delivery.id,
-      attempt: delivery.attempts,
-      status,
-      error,
-    };
-    if (outcome.state === 'waiting')
-      this.#parts.logger.info(
-        { ...line, seconds: Math.round(outcome.delay / 1000) },
-        'a delivery has failed',
-      );
-    else logDisabled(this.#parts.logger, this.#webhook, outcome.disable, line);
+    const line = { webhook: webhook.id, delivery: delivery.id, attempt: delivery.attempts, status, error };
+    if (outcome.state === 'failed') logDisabled(logger, webhook, outcome.disable, line);
+    else logger.info({ ...line, seconds: Math.round(outcome.delay / 1000) }, 'a delivery has failed');
   }
 }
 
-const logDisabled = (logger: Logger, { id, url }: LeasedWebhook, reason: string, line = {}): void =>
-  logger.error({ ...line, webhook: id, url: urlInAudit(url), reason }, 'a webhook was disabled');
+/** Sends for webhooks, each in one process at a time. */
+export class WebhookRunner {
+  readonly #parts: RunnerParts;
 
-/** Creates the function that sends for webhooks, each in one process at a time. */
-export const createRunner = (parts: RunnerParts) => {
-  const { leases, deliveries, secrets, unreadable, clock, logger, times } = parts;
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
 
-  /**
-   * Returns a function for the secrets that currently sign, the current one first; undefined where they cannot be
-   * read.
-   */
-  const openSecrets = (webhook: LeasedWebhook): (() => readonly string[]) | undefined => {
-    const { secret, previousSecret, previousUntil } = webhook;
+  /** Sends due deliveries of a webhook for one turn; does nothing if another process holds the lease. */
+  async run(id: number, signal: AbortSignal): Promise<TurnEnd> {
+    const { leases, unreadable, times } = this.#parts;
+    if (unreadable.isPaused(id)) return nothingSent;
+    const webhook = await leases.take(id, randomUUID(), times.leaseMs);
+    if (webhook === undefined) return nothingSent;
+    let turn: Turn | undefined;
+    let end = nothingSent;
+    let isDue = false;
+    try {
+      const sender = await this.#senderFor(webhook);
+      if (sender !== undefined) {
+        turn = new Turn(this.#parts, sender, signal);
+        using _lease = this.#extending(webhook, turn);
+        end = await turn.run();
+      }
+    } finally {
+      isDue = await leases.release(webhook, turn?.braked === true ? times.rest : 0);
+    }
+    return { ...end, hasMore: end.hasMore || isDue };
+  }
+
+  /** Returns undefined for a webhook that cannot be sent to now, and disables one that will never be. */
+  async #senderFor(webhook: LeasedWebhook): Promise<Sender | undefined> {
+    const { unreadable } = this.#parts;
+    const { id, userId, managed } = webhook;
+    const secrets = this.#openSecrets(webhook);
+    if (secrets === undefined) {
+      if (unreadable.failed(id)) await this.#disable(webhook, 'secret_unreadable');
+      return undefined;
+    }
+    unreadable.opened(id);
+    if (userId !== null) return { webhook, reader: { userId, managed }, secrets };
+    await this.#disable(webhook, 'no_user');
+    return undefined;
+  }
+
+  /** Returns undefined where the secrets cannot be read. */
+  #openSecrets({ secret, previousSecret, previousUntil }: LeasedWebhook): SigningSecrets | undefined {
+    const { secrets, clock } = this.#parts;
     const current = secrets.open(secret);
     if (current === undefined) return undefined;
     const until = previousUntil === null ? 0 : Date.parse(previousUntil);
     const previous = previousSecret !== null && until > clock() ? secrets.open(previousSecret) : undefined;
     return () => (previous !== undefined && until > clock() ? [current, previous] : [current]);
-  };
+  }
 
-  const disable = async (webhook: LeasedWebhook, reason: 'no_user' | 'secret_unreadable'): Promise<void> => {
+  async #disable(webhook: LeasedWebhook, reason: 'no_user' | 'secret_unreadable'): Promise<void> {
+    const { deliveries, logger } = this.#parts;
     if (await deliveries.disable(webhook.id, reason)) logDisabled(logger, webhook, reason);
-  };
+  }
 
-  /** Extends the lease of a webhook during its turn, which may outlast it because of slow statements. */
-  const runWithLease = async (webhook: LeasedWebhook, turn: Turn): Promise<void> => {
+  /** Extends the lease of a webhook until it is disposed of: slow statements may make a turn outlast the lease. */
+  #extending(webhook: LeasedWebhook, turn: Turn): Disposable {
+    const { leases, logger, times } = this.#parts;
     const extend = async (): Promise<void> => {
       if (await leases.extend(webhook, times.leaseMs)) return;
       turn.end();
@@ -372,36 +477,6 @@ export const createRunner = (parts: RunnerParts) => {
         logger.warn({ err: error, webhook: webhook.id }, 'the lease of a webhook was not extended'),
       );
     }, times.leaseMs / 3);
-    try {
-      await turn.run();
-    } finally {
-      clearInterval(timer);
-    }
-  };
-
-  /** Sends due deliveries of a webhook for one turn; does nothing if another process holds the lease. */
-  return async (id: number, signal: AbortSignal): Promise<void> => {
-    if (unreadable.isPaused(id)) return;
-    const webhook = await leases.take(id, randomUUID(), times.leaseMs);
-    if (webhook === undefined) return;
-    let rest = 0;
-    try {
-      const signingSecrets = openSecrets(webhook);
-      if (signingSecrets === undefined) {
-        if (unreadable.failed(webhook.id)) await disable(webhook, 'secret_unreadable');
-        return;
-      }
-      unreadable.opened(webhook.id);
-      const { userId, managed } = webhook;
-      if (userId === null) return await disable(webhook, 'no_user');
-      const turn = new Turn(parts, webhook, { userId, managed }, signingSecrets, signal);
-      try {
-        await runWithLease(webhook, turn);
-      } finally {
-        if (turn.braked) rest = times.rest;
-      }
-    } finally {
-      await leases.release(webhook, rest);
-    }
-  };
-};
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  }
+}

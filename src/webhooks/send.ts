@@ -431,9 +431,14 @@ export const createMessages = ({ events, models, resources, identities, area }: 
     /**
      * The message of an event: the record as the detail endpoint would return it to the acting user. For a deleted record
      * it contains the id.
+     * @param read the event, if it has just been read
      */
-    messageOf: async (number: number, { userId, managed }: MessageReader): Promise<Message> => {
-      const [event] = await events.after(number - 1, 1);
+    messageOf: async (
+      number: number,
+      { userId, managed }: MessageReader,
+      read?: RecordedEvent,
+    ): Promise<Message> => {
+      const event = read ?? (await events.after(number - 1, 1))[0];
       if (event?.number !== number) return { skipped: 'event_gone' };
       const resource = resources.get(event.model);
       if (resource === undefined) return { skipped: 'model_gone' };

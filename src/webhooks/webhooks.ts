@@ -2,9 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { AsyncSignal, type EventSignal } from '../events/signal.ts';
+import { type EventSignal, eventBatchSize, RecentEvents } from '../events/signal.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
-import type { EventLog } from '../service/events/event-log.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
 import {
   createDeliveries,
@@ -23,13 +22,12 @@ import {
 import { deliveryStates } from '../service/webhooks/entity.ts';
 import { createWebhookStore, type WebhookStore } from '../service/webhooks/webhooks.ts';
 import {
-  createRunner,
-  eventBatchSize,
-  maxWaitingDeliveries,
   type RunnerTimes,
   runnerTimes,
   subscribesTo,
+  type TurnEnd,
   UnreadableSecrets,
+  WebhookRunner,
 } from './runner.ts';
 import {
   createMessages,
@@ -47,9 +45,8 @@ import {
 interface WatchParts {
   readonly leases: WebhookLeases;
   readonly deliveries: Deliveries;
-  readonly events: EventLog;
+  readonly recent: RecentEvents;
   readonly signal: EventSignal;
-  readonly newEvents: AsyncSignal;
   readonly unreadable: UnreadableSecrets;
   /** Stores a job that sends for a webhook, unless one waits already. */
   readonly enqueue: (webhook: number) => Promise<unknown>;
@@ -109,6 +106,10 @@ class WebhookWatch {
   readonly #parts: WatchParts;
   /** By webhook, the last event that was read beyond its cursor: this subscription has none up to it. */
   readonly #readTo = new Map<number, { readonly subscription: string; readonly place: number }>();
+  /** Webhooks that had as many waiting deliveries as they may have when their last turn ended. */
+  readonly #full = new Set<number>();
+  /** Whether the last look passed over a webhook that has a sender, or for which there was no room. */
+  #hasPassedOver = false;
   #looking: Promise<void> | undefined;
   #again = false;
   #looked = -Infinity;
@@ -122,11 +123,8 @@ class WebhookWatch {
 
   /** Looks after each commit with an event, and every few seconds. Returns a function that stops it. */
   start(): () => Promise<void> {
-    const { signal, newEvents, poll } = this.#parts;
-    const endListening = signal.listen(() => {
-      newEvents.notify();
-      this.look();
-    });
+    const { signal, recent, poll } = this.#parts;
+    const endListening = recent.follow(signal, () => this.look());
     const polling = setInterval(() => this.look(), poll).unref();
     this.#end = () => {
       endListening();
@@ -170,44 +168,56 @@ class WebhookWatch {
       });
   }
 
+  /** Called when the turn of a webhook has ended: looks where it may have left something, or a webhook waits for room. */
+  ended(id: number, { hasMore, isFull }: TurnEnd): void {
+    if (isFull) this.#full.add(id);
+    else this.#full.delete(id);
+    if (hasMore || this.#hasPassedOver) this.look();
+  }
+
   /** Stores a job for each webhook that has something to send and no sender. */
   async lookNow(): Promise<void> {
-    const { leases, events, enqueue, unreadable, places } = this.#parts;
+    const { leases, enqueue, unreadable, places } = this.#parts;
+    // A turn may end before this look has.
+    this.#hasPassedOver = true;
     const webhooks = (await leases.enabled()).filter(({ id }) => !unreadable.isPaused(id));
     const free = webhooks.filter((webhook) => webhook.free);
     const known = new Set(free.map(({ id }) => id));
     for (const id of this.#readTo.keys()) if (!known.has(id)) this.#readTo.delete(id);
-    if (free.length === 0) return;
-    await events.settle();
     const shares = new SendingShares(places, webhooks);
     const failing = free.filter((webhook) => shares.isFailing(webhook));
     const others = free.filter((webhook) => !shares.isFailing(webhook));
+    let hasPassedOver = webhooks.some(({ busy }) => busy);
     for (const webhook of [...others, ...failing]) {
-      // A turn that ends looks again for webhooks that had no room.
-      if (!shares.hasRoom(webhook) || !(webhook.due || (await this.#isBehind(webhook)))) continue;
+      if (!shares.hasRoom(webhook)) {
+        hasPassedOver = true;
+        continue;
+      }
+      if (!webhook.due && !(await this.#isBehind(webhook))) continue;
       shares.take(webhook);
       await enqueue(webhook.id);
     }
+    this.#hasPassedOver = hasPassedOver;
   }
 
-  /** Whether there are events for a webhook that have no deliveries yet. */
+  /** Whether there are events for a webhook that have no deliveries yet, and it may have further deliveries. */
   async #isBehind(webhook: EnabledWebhook): Promise<boolean> {
-    const { events, deliveries } = this.#parts;
+    const { recent, deliveries } = this.#parts;
     const { id, cursor } = webhook;
     const subscription = subscriptionOf(webhook);
     const read = this.#readTo.get(id);
     let place = read?.subscription === subscription ? Math.max(cursor, read.place) : cursor;
     for (;;) {
-      const found = await events.after(place, eventBatchSize);
+      const found = await recent.after(place);
       if (found.some((event) => subscribesTo(webhook, event)))
-        return (await deliveries.waiting(id, maxWaitingDeliveries)) < maxWaitingDeliveries;
+        return !this.#full.has(id) || !(await deliveries.isFull(id));
       place = found.at(-1)?.number ?? place;
       if (found.length < eventBatchSize) break;
       // Reads of SQLite end among microtasks: let requests have a turn of the event loop between two batches.
       await nextTurn();
     }
     this.#readTo.set(id, { subscription, place });
-    if (place - cursor >= maxCursorLag) await deliveries.add(webhook, cursor, place, [], () => '');
+    if (place - cursor >= maxCursorLag) await deliveries.skip(webhook, cursor, place);
     return false;
   }
 }
@@ -273,7 +283,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const times = { ...webhookTimes, ...parts.times };
   const leases = createWebhookLeases(database);
   const deliveries = createDeliveries({ database, clock });
-  const newEvents = new AsyncSignal();
+  const recent = new RecentEvents(events);
   const unreadable = new UnreadableSecrets(times.unreadable);
   const send = createSend({ allowPrivate, timeout: times.timeout });
   const messages = createMessages(parts);
@@ -284,20 +294,26 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     jobs.wake();
   };
   const watch = new WebhookWatch({
-    ...{ leases, deliveries, events, signal, newEvents, unreadable, enqueue, logger },
-    ...{ poll: times.poll, places: parts.places },
+    leases,
+    deliveries,
+    recent,
+    signal,
+    unreadable,
+    enqueue,
+    logger,
+    poll: times.poll,
+    places: parts.places,
   });
   const outcomes = new Map(deliveryStates.map((state) => [state, 0]));
-  const run = createRunner({
+  const runner = new WebhookRunner({
     onAttempt: (state) => outcomes.set(state, (outcomes.get(state) ?? 0) + 1),
     leases,
     deliveries,
-    events,
+    recent,
     messages,
     send,
     secrets,
     unreadable,
-    newEvents,
     clock,
     logger,
     times,
@@ -331,12 +347,12 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     look: () => watch.lookNow(),
     run: async (id, stop) => {
       try {
-        await run(id, stop);
+        watch.ended(id, await runner.run(id, stop));
       } catch (error) {
         // The next look finds due deliveries again: a job that waits for its retry would block it.
         logger.warn({ err: error, webhook: id }, 'sending to a webhook was interrupted');
+        watch.look();
       }
-      watch.look();
     },
     outcomes,
     watch: () => watch.start(),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
 import { type Figure, figure } from '../../kernel/figure.ts';
@@ -128,6 +129,8 @@ class PostgresDatabase implements OpenDatabase {
   readonly #streaming: Sessions;
   readonly #pulse: Pulse;
   readonly #listeners = new Set<ListeningSession>();
+  /** The payload of this process's notifications. */
+  readonly #payload = randomUUID();
   readonly #reads: ReadBatches;
   readonly #writes: WriteBatches;
   readonly #slots: StreamSlots;
@@ -226,7 +229,8 @@ class PostgresDatabase implements OpenDatabase {
   get listen(): OpenDatabase['listen'] {
     if (!this.#direct) return undefined;
     return (channel, heard) => {
-      const listener = new ListeningSession(sessionSettings(this.#url, listenerLimits), channel, heard);
+      const settings = sessionSettings(this.#url, listenerLimits);
+      const listener = new ListeningSession(settings, channel, this.#payload, heard);
       this.#listeners.add(listener);
       return () => {
         this.#listeners.delete(listener);
@@ -238,7 +242,7 @@ class PostgresDatabase implements OpenDatabase {
   get tell(): OpenDatabase['tell'] {
     if (!this.#direct) return undefined;
     return async (channel) => {
-      await this.execute({ sql: `select pg_notify($1, '')`, parameters: [channel] });
+      await this.execute({ sql: 'select pg_notify($1, $2)', parameters: [channel, this.#payload] });
     };
   }
 

@@ -29,6 +29,27 @@ describeDatabase('postgres', 'a session that listens', (databases) => {
     expect(left).toEqual([]);
   });
 
+  it('a session that listens does not hear notifications of its own process', async () => {
+    const url = await databases.create();
+    const [one, other] = [await databases.open(url), await databases.open(url)];
+    const heard = { one: 0, other: 0 };
+    const ends = [
+      one.listen?.('channel', () => {
+        heard.one += 1;
+      }),
+      other.listen?.('channel', () => {
+        heard.other += 1;
+      }),
+    ];
+    await expect.poll(() => heard).toEqual({ one: 1, other: 1 });
+    await one.tell?.('channel');
+    await expect.poll(() => heard).toEqual({ one: 1, other: 2 });
+    // Notifications arrive in their order.
+    await other.tell?.('channel');
+    await expect.poll(() => heard).toEqual({ one: 2, other: 2 });
+    for (const end of ends) await end?.();
+  });
+
   it('a session that listens is none behind a pooler in transaction mode, which passes nothing on', async () => {
     const database = await databases.open(undefined, { prepare: false });
     expect([database.listen, database.tell]).toEqual([undefined, undefined]);

@@ -17,14 +17,17 @@ export class ListeningSession {
   readonly #config: ClientConfig;
   readonly #channel: string;
   readonly #heard: () => void;
+  readonly #ownPayload: string;
   #client: Client | undefined;
   #retry: NodeJS.Timeout | undefined;
   #pause = firstPause;
   #closed = false;
 
-  constructor(config: ClientConfig, channel: string, heard: () => void) {
+  /** @param ownPayload marks notifications of this process, which knows what it did: they are not heard */
+  constructor(config: ClientConfig, channel: string, ownPayload: string, heard: () => void) {
     this.#config = config;
     this.#channel = channel;
+    this.#ownPayload = ownPayload;
     this.#heard = heard;
     void this.#connect();
   }
@@ -61,7 +64,9 @@ export class ListeningSession {
     };
     client.on('error', gone);
     client.on('end', gone);
-    client.on('notification', () => this.#heard());
+    client.on('notification', ({ payload }) => {
+      if (payload !== this.#ownPayload) this.#heard();
+    });
     try {
       await client.connect();
       await client.query(`listen ${quoteName(this.#channel)}`);

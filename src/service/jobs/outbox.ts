@@ -55,10 +55,19 @@ interface JobRow {
   readonly attempts: number;
 }
 
+/** When jobs of a name can be claimed. */
+export interface NextJobs {
+  /** Milliseconds until the first one can be claimed, negative if it can be now. */
+  readonly wait: number;
+  /** Milliseconds until the first one that cannot be claimed yet; Infinity if there is none. */
+  readonly later: number;
+}
+
 interface NextRow {
   readonly name: string;
   readonly now: string;
   readonly next: string | null;
+  readonly later: string | null;
 }
 
 const jobs = identifier('gatewright_jobs');
@@ -101,13 +110,14 @@ const keyStatement = (dialect: Dialect, lock: boolean) =>
       and state = 'waiting'${lock ? dialect.updateLock : sql.raw('')}`,
   );
 
-/** Returns a statement that finds when the next job of each name is due, by one search of an index for each. */
+/** Returns a statement that finds when the next jobs of each name are due, by two searches of an index for each. */
 const nextStatement = (dialect: Dialect, names: readonly string[]) => {
+  const first = (name: string, condition: Fragment) => sql`(
+    select ${timeText(dialect, sql`available_at`)} from ${jobs}
+    where available_at ${condition} and name = ${literal(name)} order by available_at, id limit 1)`;
   const next = names.map(
-    (name) => sql`select ${literal(name)} as name, ${timeText(dialect, dialect.now)} as now, (
-        select ${timeText(dialect, sql`available_at`)} from ${jobs}
-        where available_at is not null and name = ${literal(name)} order by available_at, id limit 1
-      ) as next`,
+    (name) => sql`select ${literal(name)} as name, ${timeText(dialect, dialect.now)} as now,
+      ${first(name, sql`is not null`)} as next, ${first(name, sql`> ${dialect.now}`)} as later`,
   );
   return statement(dialect, () => join(next, ' union all '));
 };
@@ -213,16 +223,15 @@ export const createOutbox = (database: Database, names: readonly string[], lease
         lease,
       )[0],
 
-    /**
-     * For each name with a job that waits or runs, the milliseconds until one can be claimed, negative if one can be
-     * claimed now; the name that is due longest first.
-     */
-    next: async (): Promise<ReadonlyMap<string, number>> => {
+    /** When jobs can be claimed, for each name with a job that waits or runs; the name that is due longest first. */
+    next: async (): Promise<ReadonlyMap<string, NextJobs>> => {
       const rows = next === undefined ? [] : await database.all<NextRow>(next({}));
-      const waits = rows.flatMap(({ name, now: at, next: due }): [string, number][] =>
-        due === null ? [] : [[name, Date.parse(due) - Date.parse(at)]],
-      );
-      return new Map(waits.sort(([, one], [, other]) => one - other));
+      const waits = rows.flatMap(({ name, now: at, next: due, later: then }): [string, NextJobs][] => {
+        if (due === null) return [];
+        const until = (time: string) => Date.parse(time) - Date.parse(at);
+        return [[name, { wait: until(due), later: then === null ? Infinity : until(then) }]];
+      });
+      return new Map(waits.sort(([, one], [, other]) => one.wait - other.wait));
     },
 
     /** Extends the leases of running jobs; returns the ids of those whose lease was not lost. */

@@ -56,6 +56,15 @@ export interface SettledAttempt {
   readonly outcome: DeliveryOutcome;
 }
 
+/** The result of storing an outcome. */
+export interface Settlement {
+  readonly isStored: boolean;
+  /** Whether the next delivery of the record got its time. */
+  readonly nextIsDue: boolean;
+}
+
+export const notSettled: Settlement = { isStored: false, nextIsDue: false };
+
 /** A locked webhook with the changes of the current transaction. */
 type HeldWebhook = { -readonly [Name in keyof LockedWebhook]: LockedWebhook[Name] };
 
@@ -101,6 +110,7 @@ const createDeliverySettlement = ({ database, clock }: TableContext) => {
         select id from ${table} where webhook_id = ${value('webhook')} and model = ${value('model')}
           and record_id = ${value('record')} and state = 'waiting' order by id limit 1)`,
   );
+
   /** Counts consecutive failures, and notes the delivery of the last one. */
   const countFailures = async (
     transaction: Transaction,
@@ -120,7 +130,7 @@ const createDeliverySettlement = ({ database, clock }: TableContext) => {
     transaction: Transaction,
     webhook: HeldWebhook,
     { delivery, outcome }: SettledAttempt,
-  ): Promise<boolean> => {
+  ): Promise<Settlement> => {
     const at = clock();
     const update = db
       .updateTable('gatewright_deliveries')
@@ -129,30 +139,36 @@ const createDeliverySettlement = ({ database, clock }: TableContext) => {
         query.set({ next_at: later(outcome.state === 'waiting' ? outcome.delay : 0) }),
       )
       .where((eb) => eb.and(ofClaim(delivery)));
-    if ((await transaction.run(toQuery(update))) === 0) return false;
-    await countFailures(transaction, webhook, { delivery, outcome });
     const { model, record } = delivery;
-    if (outcome.state !== 'waiting') await transaction.run(promote({ webhook: webhook.id, model, record }));
+    const waits = kysely<number>`case when exists (select 1 from ${table} o where o.webhook_id = ${webhook.id}
+      and o.model = ${model} and o.record_id = ${record} and o.state = 'waiting'
+      and o.id <> ${delivery.id}) then 1 else 0 end`;
+    const returning = update.returning(waits.as('waits'));
+    const [row] = await transaction.all<{ waits: number }>(toQuery(returning));
+    if (row === undefined) return notSettled;
+    await countFailures(transaction, webhook, { delivery, outcome });
+    const nextIsDue = outcome.state !== 'waiting' && Number(row.waits) === 1;
+    if (nextIsDue) await transaction.run(promote({ webhook: webhook.id, model, record }));
     if (outcome.state === 'failed') {
       await disableWebhook(transaction, database, at, webhook, outcome.disable);
       webhook.disabled = true;
     }
-    return true;
+    return { isStored: true, nextIsDue };
   };
 
   return {
     /**
-     * Stores the outcomes of attempts for one webhook in one transaction. Returns false for each that another sender
-     * has claimed meanwhile, and for all of them if the webhook was deleted.
+     * Stores the outcomes of attempts for one webhook in one transaction. None is stored of a delivery that another sender
+     * has claimed meanwhile, or of a deleted webhook.
      */
-    settle: (id: number, ended: readonly SettledAttempt[]): Promise<readonly boolean[]> =>
+    settle: (id: number, ended: readonly SettledAttempt[]): Promise<readonly Settlement[]> =>
       database.write(async (transaction) => {
         const webhook = await transaction.get<LockedWebhook>(lock({ id }));
-        if (webhook === undefined) return ended.map(() => false);
+        if (webhook === undefined) return ended.map(() => notSettled);
         const held = { ...webhook };
-        const stored: boolean[] = [];
-        for (const each of ended) stored.push(await settleOne(transaction, held, each));
-        return stored;
+        const settlements: Settlement[] = [];
+        for (const each of ended) settlements.push(await settleOne(transaction, held, each));
+        return settlements;
       }),
 
     /** Disables a webhook that cannot be sent to; returns false if it is disabled already. */
@@ -166,8 +182,44 @@ const createDeliverySettlement = ({ database, clock }: TableContext) => {
   };
 };
 
-const isSameList = (stored: string, list: readonly string[]): boolean =>
-  JSON.stringify(JSON.parse(stored)) === JSON.stringify(list);
+/** Maximum number of waiting deliveries of a webhook; further events stay in the log. */
+export const maxWaitingDeliveries = 10_000;
+
+/** The number of waiting deliveries of a webhook, counted up to the maximum. */
+const countWaiting = (webhook: Fragment) => sql`(select count(*) from (select 1 from ${table}
+  where webhook_id = ${webhook} and state = 'waiting' limit ${literal(maxWaitingDeliveries)}) c)`;
+
+/** A webhook with its subscription. */
+export interface SubscribedWebhook extends Subscription {
+  readonly id: number;
+  /** The texts of its lists, by which the database compares them. */
+  readonly subscription: { readonly models: string; readonly actions: string };
+}
+
+type CursorMove = {
+  readonly id: number;
+  readonly from: number;
+  readonly to: number;
+  readonly models: string;
+  readonly actions: string;
+  /** Empty for a webhook without a lease. */
+  readonly lease: string;
+};
+
+export interface ClaimOptions {
+  /** Maximum number of deliveries that are claimed. */
+  readonly room: number;
+  /** Milliseconds. */
+  readonly leaseMs: number;
+  readonly messageId: () => string;
+}
+
+/** New deliveries of a webhook. */
+export interface AddedDeliveries {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** Whether others of them may be due. */
+  readonly hasMore: boolean;
+}
 
 interface ClaimedRow {
   readonly id: number;
@@ -181,8 +233,8 @@ interface ClaimedRow {
 export const createDeliveries = ({ database, clock }: TableContext) => {
   const { dialect } = database;
   const db = tablesOf(database);
-  const lock = webhookLock(database);
   const now = kysely<string>`${dialect.now}`;
+  const later = (milliseconds: number) => kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
 
   const claim = (picked: ReturnType<typeof sql>, order: ReturnType<typeof sql>) =>
     statement<{ webhook: number; claim: string; count: number; length: number }>(
@@ -204,79 +256,130 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
     dialect,
     (value) => sql`update ${table} set next_at = ${dialect.now}
       where id >= ${value('first')} and id <= ${value('last')} and webhook_id = ${value('webhook')}
-        and state = 'waiting' and not exists (
+        and state = 'waiting' and next_at is null and not exists (
           select 1 from ${table} o where o.webhook_id = ${identifier('gatewright_deliveries', 'webhook_id')}
             and o.model = ${identifier('gatewright_deliveries', 'model')}
             and o.record_id = ${identifier('gatewright_deliveries', 'record_id')}
             and o.state = 'waiting' and o.id < ${identifier('gatewright_deliveries', 'id')})`,
   );
-  const count = (most: number) =>
-    statement<{ webhook: number }>(
-      dialect,
-      (value) => sql`select count(*) as waiting from (select 1 from ${table}
-        where webhook_id = ${value('webhook')} and state = 'waiting' limit ${literal(most)}) c`,
-    );
+  const waiting = statement<{ webhook: number }>(
+    dialect,
+    (value) => sql`select ${countWaiting(value('webhook'))} as waiting`,
+  );
+
+  /** Moves the cursor of a webhook that has this place and subscription; the row is locked by it. */
+  const moveCursor = statement<CursorMove>(
+    dialect,
+    (value) => sql`update ${identifier('gatewright_webhooks')} set cursor = ${value('to')}
+      where id = ${value('id')} and cursor = ${value('from')} and disabled = false
+        and cast(models as text) = ${value('models')} and cast(actions as text) = ${value('actions')}
+        and (${value('lease')} = '' or lane = ${value('lease')})
+      returning id`,
+  );
+  const move = ({ id, subscription }: SubscribedWebhook, from: number, to: number, lease = '') =>
+    moveCursor({ id, from, to, ...subscription, lease });
+
+  /** Values of a delivery that is claimed as it is inserted, unless an older one of its record waits. */
+  const claimedValues = (
+    webhook: number,
+    { model, record }: RecordedEvent,
+    lease: string,
+    leaseMs: number,
+  ) => {
+    const isFirst = kysely<boolean>`not exists (select 1 from ${table} where webhook_id = ${webhook}
+      and model = ${model} and record_id = ${record} and state = 'waiting')`;
+    return {
+      attempts: kysely<number>`case when ${isFirst} then 1 else 0 end`,
+      claim: kysely<string | null>`case when ${isFirst} then cast(${lease} as text) end`,
+      attempted_at: kysely<string | null>`case when ${isFirst} then ${now} end`,
+      next_at: kysely<string | null>`case when ${isFirst} then ${later(leaseMs)} end`,
+    };
+  };
+  const unclaimedValues = { attempts: 0, claim: null, attempted_at: null, next_at: null };
 
   const addRows = async (
     transaction: Transaction,
-    webhook: number,
+    { id: webhook, lease }: LeasedWebhook,
     events: readonly RecordedEvent[],
-    messageId: () => string,
-  ): Promise<void> => {
-    if (events.length === 0) return;
+    { room, leaseMs, messageId }: ClaimOptions,
+  ): Promise<AddedDeliveries> => {
+    if (events.length === 0) return { claimed: [], hasMore: false };
     const created = toTimestamp(clock());
+    const records = new Set<string>();
+    const deliveries = events.map((event) => {
+      const { model, record } = event;
+      const isClaimable = records.size < room && !records.has(`${model} ${record}`);
+      records.add(`${model} ${record}`);
+      return { event, message: messageId(), isClaimable };
+    });
     const insert = db
       .insertInto('gatewright_deliveries')
       .values(
-        events.map(({ number, model, record, action, version }) => ({
-          ...{ webhook_id: webhook, event: number, model, record_id: record, action, version },
-          ...{ message_id: messageId(), state: 'waiting' as const, created_at: created },
+        deliveries.map(({ event, message, isClaimable }) => ({
+          webhook_id: webhook,
+          event: event.number,
+          model: event.model,
+          record_id: event.record,
+          action: event.action,
+          version: event.version,
+          message_id: message,
+          state: 'waiting' as const,
+          created_at: created,
+          ...(isClaimable ? claimedValues(webhook, event, lease, leaseMs) : unclaimedValues),
         })),
       )
-      .returning('id');
-    const ids = (await transaction.all<{ id: number }>(toQuery(insert))).map(({ id }) => Number(id));
-    const first = Math.min(...ids);
-    const last = Math.max(...ids);
-    await transaction.run(promoteAdded({ webhook, first, last }));
+      .returning(['id', 'event', 'claim']);
+    const rows = await transaction.all<{ id: number; event: number; claim: string | null }>(toQuery(insert));
+    const ids = rows.map(({ id }) => Number(id));
+    const hasMore = records.size > room;
+    if (hasMore)
+      await transaction.run(promoteAdded({ webhook, first: Math.min(...ids), last: Math.max(...ids) }));
+    const claims = new Map(rows.filter(({ claim }) => claim !== null).map((row) => [Number(row.event), row]));
+    const claimed = deliveries.flatMap(({ event, message }): ClaimedDelivery[] => {
+      const row = claims.get(event.number);
+      if (row === undefined) return [];
+      const { number, model, record } = event;
+      return [
+        { id: Number(row.id), webhook, claim: lease, event: number, model, record, message, attempts: 1 },
+      ];
+    });
+    return { claimed, hasMore };
   };
 
   return {
     ...createDeliverySettlement({ database, clock }),
 
-    /** The number of waiting deliveries, counted up to `most`. */
-    waiting: async (webhook: number, most: number): Promise<number> => {
-      const row = await database.get<{ waiting: number }>(count(most)({ webhook }));
-      return Number(row?.waiting ?? 0);
+    /** Whether a webhook has as many waiting deliveries as it may have. */
+    isFull: async (webhook: number): Promise<boolean> => {
+      const row = await database.get<{ waiting: number }>(waiting({ webhook }));
+      return Number(row?.waiting ?? 0) >= maxWaitingDeliveries;
     },
 
     /**
-     * Moves the cursor of a webhook past events that were read, and adds deliveries for those it subscribes to. Writes
-     * nothing and returns false if the cursor was moved meanwhile, the webhook was deleted or disabled, or it no longer
-     * has the subscription by which the events were chosen.
+     * Moves the cursor of a webhook past events that were read, to none of which it subscribes; does nothing if it was moved
+     * or the webhook changed meanwhile.
+     */
+    skip: async (webhook: SubscribedWebhook, from: number, to: number): Promise<void> => {
+      await database.execute(move(webhook, from, to));
+    },
+
+    /**
+     * Moves the cursor of a webhook past events that were read, and adds deliveries for those that it gets. Up to `room`
+     * of them are claimed at once, one for each record that has no older one. Writes nothing and returns undefined if the
+     * cursor was moved meanwhile, the webhook was deleted or disabled, its lease was lost, or it no longer has the
+     * subscription by which the events were chosen.
      */
     add: (
-      { id: webhook, models, actions }: Subscription & { readonly id: number },
+      webhook: LeasedWebhook,
       from: number,
       to: number,
       events: readonly RecordedEvent[],
-      messageId: () => string,
-    ): Promise<boolean> =>
+      options: ClaimOptions,
+    ): Promise<AddedDeliveries | undefined> =>
       database.write(async (transaction) => {
-        const row = await transaction.get<LockedWebhook>(lock({ id: webhook }));
-        if (row === undefined || row.disabled || Number(row.cursor) !== from) return false;
-        if (!isSameList(row.models, models) || !isSameList(row.actions, actions)) return false;
-        await addRows(transaction, webhook, events, messageId);
-        const update = db.updateTable('gatewright_webhooks').set({ cursor: to }).where('id', '=', webhook);
-        await transaction.run(toQuery(update));
-        return true;
+        const [moved] = await transaction.all(move(webhook, from, to, webhook.lease));
+        return moved === undefined ? undefined : addRows(transaction, webhook, events, options);
       }),
-
-    /** Number of the last event that was read for a webhook; undefined if the webhook was deleted. */
-    cursor: async (webhook: number): Promise<number | undefined> => {
-      const query = db.selectFrom('gatewright_webhooks').select('cursor').where('id', '=', webhook);
-      const row = await database.get<{ cursor: number }>(toQuery(query));
-      return row && Number(row.cursor);
-    },
 
     /**
      * Claims up to `limit` due deliveries for `leaseMs` milliseconds each, and none once the webhook's lease was lost.
@@ -325,13 +428,16 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
  * A webhook whose lease this process holds (columns `lane` and `lane_until`). One process at a time sends to a webhook, so
  * that a slow receiver delays no other; once a lease expires, another process may take it.
  */
-export interface LeasedWebhook {
-  readonly id: number;
+export interface LeasedWebhook extends SubscribedWebhook {
   /** Identifies the holder. */
   readonly lease: string;
   readonly url: string;
-  readonly models: readonly string[];
-  readonly actions: readonly string[];
+  /** Number of the last event that was read for it. */
+  readonly cursor: number;
+  /** Number of waiting deliveries, counted up to the maximum. */
+  readonly waiting: number;
+  /** Whether a delivery is due. */
+  readonly due: boolean;
   readonly userId: number | null;
   /** Whether it sends only of the records that this user manages. */
   readonly managed: boolean;
@@ -350,8 +456,7 @@ export interface Subscription {
 }
 
 /** An enabled webhook, and what it does. */
-export interface EnabledWebhook extends Subscription {
-  readonly id: number;
+export interface EnabledWebhook extends SubscribedWebhook {
   readonly cursor: number;
   /** The user who made it for the records that they manage; undefined for one of administrators. */
   readonly owner: number | undefined;
@@ -383,6 +488,9 @@ interface TakenRow {
   readonly url: string;
   readonly models: string;
   readonly actions: string;
+  readonly cursor: number;
+  readonly waiting: number;
+  readonly due: number;
   readonly user_id: number | null;
   readonly managed: boolean | number;
   readonly secret: string;
@@ -393,12 +501,21 @@ interface TakenRow {
 
 const webhooks = identifier('gatewright_webhooks');
 
+const subscribed = (row: { readonly models: string; readonly actions: string }) => ({
+  models: JSON.parse(row.models) as string[],
+  actions: JSON.parse(row.actions) as string[],
+  subscription: { models: row.models, actions: row.actions },
+});
+
 export const createWebhookLeases = (database: Database) => {
   const { dialect } = database;
   const { now } = dialect;
   const time = (of: string) => timeText(dialect, identifier(of));
   const text = (of: string) => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;
   const free = sql`disabled = false and (lane_until is null or lane_until <= ${now})`;
+  const isDue = (webhook: Fragment) => sql`exists (select 1 from ${table}
+    where webhook_id = ${webhook} and next_at is not null and next_at <= ${now})`;
+  const flag = (condition: Fragment) => sql`case when ${condition} then 1 else 0 end`;
 
   const take = statement<{ id: number; lease: string; leaseMs: number }>(
     dialect,
@@ -406,8 +523,9 @@ export const createWebhookLeases = (database: Database) => {
       value,
     ) => sql`update ${webhooks} set lane = ${value('lease')}, lane_until = ${dialect.later(value('leaseMs'))}
       where id = ${value('id')} and ${free}
-      returning id, url, ${text('models')}, ${text('actions')}, user_id, managed, secret, previous_secret,
-        ${time('previous_until')} as previous_until, failures`,
+      returning id, url, ${text('models')}, ${text('actions')}, cursor, user_id, managed, secret, previous_secret,
+        ${time('previous_until')} as previous_until, failures, ${flag(isDue(value('id')))} as due,
+        ${countWaiting(value('id'))} as waiting`,
   );
   const extend = statement<{ id: number; lease: string; leaseMs: number }>(
     dialect,
@@ -422,19 +540,16 @@ export const createWebhookLeases = (database: Database) => {
   const release = statement<{ id: number; lease: string; restMs: number }>(
     dialect,
     (value) => sql`update ${webhooks} set lane = null, lane_until = ${dialect.later(value('restMs'))}
-      where id = ${value('id')} and lane = ${value('lease')} returning id`,
+      where id = ${value('id')} and lane = ${value('lease')} returning ${flag(isDue(value('id')))} as due`,
   );
   const ofWebhook = identifier('gatewright_webhooks', 'id');
   const isLeased = sql`lane is not null and lane_until > ${now}`;
   const hasJob = sql`exists (select 1 from ${identifier('gatewright_jobs')} j
     where j.name = ${literal(sendingJob)} and j.key = cast(${ofWebhook} as text) and j.state = 'waiting')`;
-  const isDue = sql`exists (select 1 from ${table} d
-    where d.webhook_id = ${ofWebhook} and d.next_at is not null and d.next_at <= ${now})`;
-  const whether = (condition: Fragment) => sql`case when ${condition} then 1 else 0 end`;
   const enabled = statement(
     dialect,
     () => sql`select id, ${text('models')}, ${text('actions')}, cursor, user_id, managed, failures,
-        ${whether(sql`(${isLeased}) or ${hasJob}`)} as busy, ${whether(free)} as free, ${whether(isDue)} as due
+        ${flag(sql`(${isLeased}) or ${hasJob}`)} as busy, ${flag(free)} as free, ${flag(isDue(ofWebhook))} as due
       from ${webhooks} where disabled = false
       order by case when lane_until is null then 0 else 1 end, lane_until, id`,
   );
@@ -452,8 +567,10 @@ export const createWebhookLeases = (database: Database) => {
             id: Number(row.id),
             lease,
             url: row.url,
-            models: JSON.parse(row.models),
-            actions: JSON.parse(row.actions),
+            ...subscribed(row),
+            cursor: Number(row.cursor),
+            waiting: Number(row.waiting),
+            due: Number(row.due) === 1,
             userId: row.user_id === null ? null : Number(row.user_id),
             managed: Boolean(row.managed),
             secret: row.secret,
@@ -474,9 +591,13 @@ export const createWebhookLeases = (database: Database) => {
         return extended.length > 0;
       }),
 
-    /** Releases the lease; no process can take it for `restMs` milliseconds. */
-    release: async ({ id, lease }: LeasedWebhook, restMs: number): Promise<void> => {
-      await database.execute(release({ id, lease, restMs }));
+    /**
+     * Releases the lease; no process can take it for `restMs` milliseconds. Returns whether a delivery is due, false if the
+     * lease was lost.
+     */
+    release: async ({ id, lease }: LeasedWebhook, restMs: number): Promise<boolean> => {
+      const [row] = await database.execute<{ due: number }>(release({ id, lease, restMs }));
+      return Number(row?.due) === 1;
     },
 
     /** Enabled webhooks, the one first whose last turn ended longest ago. */
@@ -485,8 +606,7 @@ export const createWebhookLeases = (database: Database) => {
       return rows.map(
         ({ id, models, actions, cursor, user_id: user, managed, failures, busy, free, due }) => ({
           id: Number(id),
-          models: JSON.parse(models),
-          actions: JSON.parse(actions),
+          ...subscribed({ models, actions }),
           cursor: Number(cursor),
           owner: managed && user !== null ? Number(user) : undefined,
           failing: Number(failures) > 0,
