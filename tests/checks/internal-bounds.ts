@@ -31,7 +31,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'service/sessions/sessions.ts',
       'service/refusals/refused-claims.ts',
       'service/webhooks/entity.ts',
-      'webhooks/runner.ts maxWaitingDeliveries',
+      'service/webhooks/deliveries.ts maxWaitingDeliveries',
       'webhooks/webhooks.ts',
     ],
   'pieces in which work is done': [
