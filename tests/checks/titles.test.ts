@@ -20,21 +20,33 @@ const continuing = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
+const modifiers = new Set(['each', 'for', 'skipIf', 'runIf', 'fails', 'concurrent', 'skip', 'only']);
+
+/** True for `it`, `it.each(…)`, `it.skipIf(…)` and the like: what is called with a title. */
+const isTestFunction = (node: ts.Expression): boolean => {
+  if (ts.isIdentifier(node)) return node.text === 'it';
+  if (ts.isPropertyAccessExpression(node))
+    return modifiers.has(node.name.text) && isTestFunction(node.expression);
+  return (
+    ts.isCallExpression(node) &&
+    ts.isPropertyAccessExpression(node.expression) &&
+    isTestFunction(node.expression)
+  );
+};
+
 /** The titles of the tests of a file: what `it(…)` and `it.each(…)(…)` get as their first argument. */
 const titlesIn = (text: string): readonly string[] => {
+  const file = ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest);
   const titles: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (
-      ts.isCallExpression(node) &&
-      /^it(?:$|\.(?:each|for|skipIf|runIf|fails|concurrent)\b)/.test(node.expression.getText())
-    ) {
+    if (ts.isCallExpression(node) && isTestFunction(node.expression)) {
       const [first] = node.arguments;
       if (first !== undefined && (ts.isStringLiteralLike(first) || ts.isTemplateExpression(first)))
-        titles.push(first.getText().slice(1, -1));
+        titles.push(first.getText(file).slice(1, -1));
     }
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true));
+  visit(file);
   return titles;
 };
 
