@@ -1,17 +1,9 @@
 import type { Login, Session } from './authenticator.ts';
 import { createEndpointCalls, type EndpointCalls, type EndpointNames } from './endpoint.ts';
 import { GatewrightError } from './error.ts';
-import type {
-  ApiKeyShape,
-  Json,
-  Metadata,
-  NewApiKey,
-  Receipt,
-  RotatedApiKey,
-  User,
-  UserShape,
-} from './fixed.ts';
+import type { ApiKeyShape, Json, Metadata, NewApiKey, Receipt, RotatedApiKey, UserShape } from './fixed.ts';
 import { createOperationCalls, type OperationCalls, type OperationNames } from './operation.ts';
+import type { User } from './records.ts';
 import {
   type CreateOptions,
   createResourceClient,

@@ -1,17 +1,9 @@
 import type { IdentityCondition, OrderedCondition, TextCondition } from '#model';
+import type { ApiKey, ApiKeyNames, ApiKeyTimes, User, UserNames, UserTimes } from './records.ts';
 
 /** The responses of the endpoints that every service has. Timestamps are `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-
-export interface User {
-  readonly id: number;
-  readonly username: string;
-  /** Null if the user has none: one of a provider whose address belongs to another user, or is not verified. */
-  readonly email: string | null;
-  readonly name: string;
-  readonly roles: readonly string[];
-}
 
 /** Conditions on a value, by its type; no more than equality on choices. */
 type ConditionOn<Value> = string extends Value
@@ -29,44 +21,9 @@ interface ListOf<Listed, Names extends keyof Listed & string, Times extends keyo
   readonly sort: Names | `-${Names}`;
 }
 
-export type UserShape = ListOf<User, 'id' | 'username' | 'email' | 'name'>;
+export type UserShape = ListOf<User, UserNames, UserTimes>;
 
-/** A key as it is listed: masked. */
-export interface ApiKey {
-  readonly id: number;
-  readonly name: string;
-  /** The first 8 hex digits and `****`. */
-  readonly key: string;
-  readonly status: 'active' | 'expired';
-  /** The part of its owner’s rights that the key has; null: all of them. */
-  readonly scopes: readonly string[] | null;
-  /** From where it may be used; null: everywhere. */
-  readonly networks: readonly string[] | null;
-  /** At most `max` requests in a `window` (`1m`), of which `burst` may come at once; null: no limit of its own. */
-  readonly limit: { readonly max: number; readonly window: string; readonly burst?: number } | null;
-  /** Requests of a calendar month in UTC; null: any number. */
-  readonly quota: number | null;
-  readonly expires_at: string | null;
-  readonly created_at: string;
-  /** Last use of any of its secrets. */
-  readonly last_used_at: string | null;
-  readonly rotated_at: string | null;
-  /** Its present secret, and behind it the one that a rotation has replaced while that is still valid. */
-  readonly secrets: readonly {
-    /** The first 8 hex digits and `****`. */
-    readonly key: string;
-    readonly last_used_at: string | null;
-    readonly ends_at: string | null;
-  }[];
-  /** Whose rights it has: the caller, or a service account of theirs. */
-  readonly user: { readonly id: number; readonly username: string; readonly name: string };
-}
-
-export type ApiKeyShape = ListOf<
-  ApiKey,
-  Exclude<keyof ApiKey, 'scopes' | 'networks' | 'limit' | 'secrets' | 'user'>,
-  'expires_at' | 'created_at' | 'last_used_at' | 'rotated_at'
->;
+export type ApiKeyShape = ListOf<ApiKey, ApiKeyNames, ApiKeyTimes>;
 
 /** A key as its creation returns it: `key` in full, 64 hex digits, this once. */
 export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'key' | 'expires_at' | 'created_at'> &

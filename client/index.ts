@@ -8,16 +8,15 @@ export type { EndpointCalls, EndpointName, EndpointNames, EndpointShape } from '
 export type { FieldError } from './error.ts';
 export { GatewrightError } from './error.ts';
 export type {
-  ApiKey,
   Metadata,
   MetadataField,
   MetadataRelation,
   NewApiKey,
   Receipt,
   RotatedApiKey,
-  User,
 } from './fixed.ts';
 export type { OperationCalls, OperationName, OperationNames, OperationShape } from './operation.ts';
+export type { ApiKey, User } from './records.ts';
 export type { CreateOptions, ResourceClient, WriteOptions } from './resource.ts';
 export { etagOf } from './resource.ts';
 export type { EachQuery, ListQuery, Page, ResourceName, ResourceShape } from './shape.ts';

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { clientRecords } from '../../scripts/client-records.ts';
 import { referenceFiles } from '../../scripts/reference-pages.ts';
 import { catalogueOf } from '../../src/kernel/messages/messages.ts';
 import { root } from '../tour/service.ts';
@@ -10,6 +11,10 @@ describe('docs/reference', async () => {
   it.each([...(await referenceFiles())])('%s is as npm run reference writes it', async (name, text) => {
     expect(await readFile(join(root, 'docs/reference', name), 'utf8')).toBe(text);
   });
+});
+
+it('client/records.ts is as npm run reference writes it', async () => {
+  expect(await readFile(join(root, 'client/records.ts'), 'utf8')).toBe(clientRecords());
 });
 
 describe('the reference of errors', () => {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { builtInRoles } from '../../policy/rule.ts';
 import { dialectOf } from '../registry.ts';
 import { ownTables } from '../tables/own-tables.ts';
+import { column } from '../tables/table.ts';
 import { createStatements } from '../tables/table-statements.ts';
 import { addresses } from './0058-addresses.ts';
 import { dueJobs } from './0064-due-jobs.ts';
@@ -10,7 +11,7 @@ import { markedKeys } from './0066-marked-keys.ts';
 import { takenAddresses } from './0069-taken-addresses.ts';
 import { searchTriggers } from './0072-search-triggers.ts';
 import { begunStamps } from './0074-begun-stamps.ts';
-import { failedDeliveries } from './0076-failed-deliveries.ts';
+import { addColumns } from './add-columns.ts';
 import type { Migration, MigrationSet, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 import { runAll } from './statements.ts';
@@ -47,7 +48,9 @@ const coreMigrations: Migrations = {
   '0069_taken_addresses': takenAddresses,
   '0072_search_triggers': searchTriggers,
   '0074_begun_stamps': begunStamps,
-  '0076_failed_deliveries': failedDeliveries,
+  '0076_failed_deliveries': addColumns('gatewright_webhooks', {
+    failed_delivery: column.integer({ nullable: true }),
+  }),
 };
 
 /** The migrations of the service. */

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import { quoteName, quoteText } from '../quote.ts';
-import type { Table, TableColumn, TableIndex } from './table.ts';
+import type { Table, TableColumn, TableColumns, TableIndex } from './table.ts';
 
 /** The SQL that makes a described table, on whichever database. */
 
@@ -39,6 +39,16 @@ const indexSql = (
     ...(condition === undefined ? [] : [`where ${condition}`]),
   ].join(' ');
 };
+
+/** Adds columns to a table that is there. */
+export const addColumnStatements = (
+  table: string,
+  columns: TableColumns,
+  dialect: Dialect,
+): readonly string[] =>
+  Object.entries(columns).map(
+    ([name, each]) => `alter table ${quoteName(table)} add column ${columnSql(name, each, dialect)}`,
+  );
 
 /** Makes the table with its indexes. `ifMissing`: it may be there already. */
 export const createStatements = (
